@@ -1,12 +1,12 @@
-//! Replays the committed corpus of a fuzz target, without a fuzzer at hand: what fuzzing once found stays found. Compiled
+//! Replays the committed corpus of a fuzz target without a fuzzer: inputs that once failed are tested again. Compiled
 //! into the tests of each crate that has a fuzz target.
 
 use std::path::Path;
 
-/// The fewest inputs of a corpus. Fewer means that it was not found, or that its directory was renamed.
+/// The minimum number of inputs of a corpus. Fewer means that it was not found, or that its directory was renamed.
 const FEWEST: usize = 5;
 
-/// Calls `body` with each input and with cut forms of it, so that what is unfinished is reached as well.
+/// Calls `body` with each input and with truncated forms of it, so that incomplete inputs are covered as well.
 #[track_caller]
 pub(crate) fn replay(target: &str, body: fn(&[u8])) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);

@@ -155,7 +155,8 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
     for round in 0..=rounds {
         // In turns. A question more for each round makes the conversation hardly longer.
         let mut times = Vec::new();
-        for words in [&["run", "Hello.", "--host", "own"][..], &["resume", conversation, "Go on.", "--host", "own"]] {
+        for words in [&["run", "Hello.", "--host", "own"][..], &["resume", conversation, "Continue.", "--host", "own"]]
+        {
             let begun = Instant::now();
             agent(&place, words)?;
             let asked = model.take();
@@ -167,7 +168,7 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
         }
     }
     table.push(Row {
-        what: format!("from the start of the program to its question, in a conversation of {kept} events, p50"),
+        what: format!("from the start of the program to its first request, in a conversation of {kept} events, p50"),
         zubi: long.percentile(50),
         floor: Some(new.percentile(50)),
         unit: "ms",

@@ -62,7 +62,7 @@ fn bare(subject: &Subject, introduction: &Introduction, expected: &mut Option<us
     Ok(took)
 }
 
-/// The same through zubi, with the number of marked answers before the complete one.
+/// Measures the cold start through zubi and counts the marked answers before the complete one.
 fn behind_zubi(subject: &Subject, expected: Option<usize>) -> Result<(Duration, usize)> {
     let project = Project::copy_published(subject.project);
     let spot = subject.spots(&project)?.remove(0);

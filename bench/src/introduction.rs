@@ -72,7 +72,7 @@ impl Introduction {
         })
     }
 
-    /// The same for another copy of the project, from this process.
+    /// Returns this introduction for another copy of the project, sent from this process.
     pub(crate) fn for_copy(&self, project: &Project) -> Self {
         let moved = |value: &Value| {
             let text = value.to_string().replace(&self.root, project.root().as_str());

@@ -10,7 +10,7 @@ use zubi_tests::{Project, zubi::environment};
 
 use crate::introduction::Introduction;
 use crate::subject::{Ready, Spot, Subject};
-use crate::wire::{PendingRequest, Framing, ErrorResponse, Reply, Wire};
+use crate::wire::{ErrorResponse, Framing, PendingRequest, Reply, Wire};
 
 /// LSP 3.17, `ErrorCodes.ContentModified`.
 const CONTENT_MODIFIED: i64 = -32801;
@@ -166,7 +166,9 @@ impl<'a> Server<'a> {
             let asked = self.send_question(question, spot)?;
             match self.answer(&asked) {
                 Err(error)
-                    if error.downcast_ref::<ErrorResponse>().is_some_and(|refused| refused.code == CONTENT_MODIFIED) => {}
+                    if error
+                        .downcast_ref::<ErrorResponse>()
+                        .is_some_and(|refused| refused.code == CONTENT_MODIFIED) => {}
                 other => return other,
             }
         }

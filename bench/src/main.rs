@@ -64,7 +64,7 @@ const AGENT: &str = "agent";
 /// The argument for many servers and many files.
 const BREADTH: &str = "breadth";
 
-/// What it calls cold starts alone: of the subjects that are named with it, or of all.
+/// The argument that measures only cold starts: those of the subjects named with it, or of all.
 const COLD: &str = "cold";
 
 /// How often a cold start is measured on its own, and beside everything else; each in short and in full.

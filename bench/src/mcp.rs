@@ -7,7 +7,7 @@ use zubi_tests::zubi::Start;
 
 use crate::lsp::Question;
 use crate::subject::Spot;
-use crate::wire::{PendingRequest, Framing, Reply, Wire};
+use crate::wire::{Framing, PendingRequest, Reply, Wire};
 
 /// A running `zubi mcp`.
 pub(crate) struct Zubi {
@@ -43,7 +43,7 @@ impl Zubi {
         Self::start_with(project, components, &[])
     }
 
-    /// The same with flags.
+    /// Starts zubi with flags and shakes hands.
     pub(crate) fn start_with(project: &Project, components: &[&str], flags: &[&str]) -> Result<Self> {
         let mut command = Start::new(project, components).command();
         command.args(flags).arg("mcp");

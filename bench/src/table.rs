@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 pub(crate) struct Row {
     pub(crate) what: String,
     pub(crate) zubi: f64,
-    /// The same request sent to the server directly.
+    /// The figure of the same request sent to the server directly.
     pub(crate) floor: Option<f64>,
     pub(crate) unit: &'static str,
     /// The aim.

@@ -171,7 +171,7 @@ fn inline(table: &mut Table, rounds: usize) -> Result<()> {
 fn generate(root: &Path) -> Result<()> {
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = |below: usize| {
-        // Marsaglia's xorshift with his first triple of shifts.
+        // Marsaglia's xorshift with the first triple of shifts in the paper.
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;

@@ -63,7 +63,7 @@ pub(crate) struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// The same request, timed from an earlier moment: when the message that belongs to it was sent.
+    /// Returns this request, timed from an earlier moment: when the message that belongs to it was sent.
     pub(crate) fn timed_from(self, sent: Instant) -> Self {
         Self { sent, ..self }
     }

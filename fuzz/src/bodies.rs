@@ -13,11 +13,11 @@ use zubi_base::workspace::Workspace;
 use zubi_base::{fs, uri};
 use zubi_code::edit::{DiskSink, Edits};
 
-/// The largest body the framing target accepts; small, so that the limit is met too.
+/// The largest body that the framing target accepts; small, so that inputs reach the limit.
 const MAX_BODY: usize = 4096;
 
-/// Bytes from a server, fed in pieces: no panic, no body over the limit, the same frames however the stream is cut,
-/// and what is framed by us is read back.
+/// Bytes from a server, fed in pieces: no panic, no body over the limit, the same frames however the stream is cut, and
+/// our own frames are read back.
 pub fn framing(bytes: &[u8]) {
     let frames = |piece: usize| {
         let mut decoder = Decoder::new(MAX_BODY);
@@ -88,7 +88,7 @@ pub fn workspace_edit(bytes: &[u8]) {
         runtime.block_on(async {
             if let Ok(plan) = edits.plan("fuzz", &edit, encoding, "fuzz").await {
                 assert_eq!(state(), before, "planning wrote something");
-                // A path may be too long for the file system, which only the write finds out.
+                // A path may be too long for the file system, which only the write detects.
                 if edits.apply(&plan.id).await.is_ok() {
                     assert_eq!(tree(&beside), before.1, "something outside the workspace changed");
                     edits.undo(&plan.id).await.expect("what was just applied can be undone");
@@ -99,7 +99,7 @@ pub fn workspace_edit(bytes: &[u8]) {
     }
 }
 
-/// Every path with what is there: bytes, a link's target, or a directory.
+/// Every path with its content: bytes, a link's target, or a directory.
 fn tree(root: &Utf8Path) -> Vec<(Utf8PathBuf, Option<Vec<u8>>)> {
     let mut things = Vec::new();
     let mut open = vec![root.to_owned()];

@@ -2,7 +2,7 @@
 
 use zubi_models::chat::stream::Reader;
 use zubi_models::ids::Ids;
-use zubi_models::{Answer, ErrorKind, ModelError, Delta};
+use zubi_models::{Answer, Delta, ErrorKind, ModelError};
 use zubi_tool_api::redact::Redactor;
 
 /// Bytes as a server may send them: no panic, the same answer for deltas of any size, deltas that add up to the answer,
@@ -50,7 +50,7 @@ fn read(bytes: &[u8], piece: usize) -> (Result<Answer, ErrorKind>, Vec<Delta>) {
     (answer.map_err(|error| error.kind), heard)
 }
 
-/// Ids of zubi's own are by chance.
+/// zubi's own ids are random.
 fn without_ids(answer: Result<Answer, ErrorKind>) -> Result<Answer, ErrorKind> {
     answer.map(|mut answer| {
         for call in &mut answer.said.calls {

@@ -76,7 +76,7 @@ pub fn check(text: &str) -> Parse {
     parse
 }
 
-/// Calls what the typed tree offers, on everything there is.
+/// Calls every method of the typed tree on every node.
 fn touch_everything(model: &ast::Model) {
     let mut seen = String::new();
     for node in model.syntax().descendants() {

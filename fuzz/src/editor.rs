@@ -15,7 +15,7 @@ pub fn dlang_formatter(bytes: &[u8]) {
     check_format(&String::from_utf8_lossy(bytes));
 }
 
-/// Any bytes as a text: every answer about it lies in it.
+/// Any bytes as a text: the ranges of every answer are inside it.
 pub fn dlang_editor(bytes: &[u8]) {
     check_features(&String::from_utf8_lossy(bytes));
 }
@@ -85,7 +85,7 @@ pub fn check_format_ranges(text: &str, ranges: &[TextRange]) {
         check_edits(text, &part);
         let after = parse(&part.text);
         assert_eq!(words(&after), words(&before), "a range changes tokens");
-        // Which line end is written depends on how many there are of each.
+        // The line end of the output is the more frequent one of the text.
         if let Ok(whole) = &whole
             && !text.contains('\r')
         {
@@ -128,7 +128,7 @@ fn check_edits(text: &str, formatted: &FormattedText) {
     assert_eq!(apply(text, &formatted.edits), formatted.text);
 }
 
-/// Places and stretches of a text.
+/// Positions and ranges of a text.
 fn ranges(text: &str) -> Vec<TextRange> {
     let at = |part: usize| {
         let offset = text.floor_char_boundary(text.len() / 7 * part);
@@ -141,7 +141,7 @@ fn tokens(parse: &Parse) -> impl Iterator<Item = SyntaxToken> {
     parse.syntax().descendants_with_tokens().filter_map(NodeOrToken::into_token)
 }
 
-/// All tokens and comments; of comments, the lines without the white space around them.
+/// All tokens and comments; for comments, the lines without surrounding white space.
 fn words(parse: &Parse) -> Vec<String> {
     let words = tokens(parse).filter(|token| token.kind() != SyntaxKind::WHITESPACE);
     let text = |token: SyntaxToken| {

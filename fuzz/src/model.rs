@@ -14,7 +14,7 @@ use dlang_syntax::{TextRange, TextSize, tokenize};
 
 use crate::offers::check_offers;
 
-/// The files, and the packages that some of them lie in.
+/// The files, and the packages that some of them belong to.
 const FILES: [(&str, Option<&str>); 4] =
     [("a.dlang", None), ("b.dlang", None), ("pkg/index.dlang", Some("pkg")), ("pkg/part.dlang", Some("pkg"))];
 
@@ -45,7 +45,11 @@ pub fn dlang_model(bytes: &[u8]) {
         resolve_imports(&mut host, &[]);
         let texts: Vec<String> = FILES.iter().map(|(path, _)| text_of(&host, path)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        assert_eq!(render_diagnostics(&host), render_diagnostics(&model(&texts)), "an edited model is not what it is from scratch");
+        assert_eq!(
+            render_diagnostics(&host),
+            render_diagnostics(&model(&texts)),
+            "an edited model is not what it is from scratch"
+        );
         everything::query_everything(&host);
     }
 }
@@ -74,7 +78,7 @@ pub fn check_navigation(host: &ModelHost) {
     for file in project_files(db) {
         for (number, offset) in offsets(file.text(db)).into_iter().enumerate() {
             check_place(db, *file, offset);
-            // A rename makes a model of its own, so not every place has one.
+            // A rename builds another model, so only some positions get one.
             if number % 3 == 0
                 && let Some(name) = ["A", "Zed", "in", "this", "X-"].get(number / 3 % 5)
             {
@@ -146,8 +150,8 @@ fn reference_targets(host: &ModelHost) -> Vec<(String, Vec<(String, u32)>)> {
     all
 }
 
-/// Renames, if that is possible: then every reference means what it meant, nothing but the name has changed, and the way back
-/// leads to the texts that were there.
+/// Renames, if possible: every reference must have the same target as before, only the name may change, and the reverse
+/// rename must restore the texts.
 pub fn check_rename(host: &ModelHost, file: File, offset: TextSize, new_name: &str) -> bool {
     let db = host.db();
     let prepared = prepare_rename(db, file, offset);
@@ -201,7 +205,7 @@ pub fn check_rename(host: &ModelHost, file: File, offset: TextSize, new_name: &s
     true
 }
 
-/// The files of a model with other texts.
+/// A model with the same files and other texts.
 fn model_like(host: &ModelHost, texts: &[&str]) -> ModelHost {
     let db = host.db();
     let mut other = ModelHost::new();

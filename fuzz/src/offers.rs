@@ -10,7 +10,7 @@ use dlang_model::{
 };
 use dlang_syntax::{TextRange, TextSize};
 
-/// How many places of a file are looked at.
+/// The maximum number of positions per file.
 const MAX_PLACES: usize = 8;
 
 /// Queries positions of every file, and inserts some of the completions.
@@ -33,7 +33,7 @@ pub fn check_offers_at(host: &mut ModelHost, file: File, offset: TextSize) {
     }
 }
 
-/// A name for an element that it also has in another host.
+/// A name for an element that is the same in another host.
 fn identity(host: &ModelHost, definition: Definition) -> (String, Option<ElementKind>, Option<String>) {
     let db = host.db();
     let path = definition.file.path(db).to_owned();
@@ -85,7 +85,7 @@ pub fn check_reference(host: &mut ModelHost, file: File, item: &Completion) -> b
     is_grouped_as_before
 }
 
-/// Some of the references among offers: the first, the last and one between.
+/// Some of the references among completions: the first, the last and one between.
 pub fn references_among(items: &[Completion]) -> Vec<&Completion> {
     let references: Vec<_> = items.iter().filter(|item| matches!(item.kind, CompletionKind::Element(_))).collect();
     let chosen = [0, references.len() / 2, references.len().saturating_sub(1)];

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use camino::Utf8Path;
 use zubi_policy::shell::read;
 
-/// Far more than the longest script takes on a machine that is busy with others.
+/// Far more than the longest script needs on a busy machine.
 const BOUND: Duration = Duration::from_secs(20);
 
 /// Any text as a script: no panic, termination, absolute paths, commands with a program. And no text hides what
@@ -18,7 +18,7 @@ pub fn shell_reader(bytes: &[u8]) {
     let before = read(text, directory);
     assert!(before.commands.iter().all(|argv| !argv.is_empty()), "a command without a program: {before:?}");
     assert!(before.reads.iter().chain(&before.writes).all(|path| path.is_absolute()), "a relative path: {before:?}");
-    // A backslash at the end takes the line's end for itself: the next line is more of the same command.
+    // A backslash at the end escapes the line end: the next line continues the same command.
     if before.unresolved.is_empty() && !text.ends_with('\\') {
         let after = read(&format!("{text}\nrm x\n"), directory);
         if after.unresolved.is_empty() {

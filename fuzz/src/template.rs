@@ -3,10 +3,19 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use zubi_exec::template::{Argument, Kind, Names, RenderError, Escaping, Template, Values};
+use zubi_exec::template::{Argument, Escaping, Kind, Names, RenderError, Template, Values};
 
-const SINKS: [Escaping; 9] =
-    [Escaping::Shell, Escaping::Argv, Escaping::Url, Escaping::Header, Escaping::Json, Escaping::Form, Escaping::Text, Escaping::Path, Escaping::Code];
+const SINKS: [Escaping; 9] = [
+    Escaping::Shell,
+    Escaping::Argv,
+    Escaping::Url,
+    Escaping::Header,
+    Escaping::Json,
+    Escaping::Form,
+    Escaping::Text,
+    Escaping::Path,
+    Escaping::Code,
+];
 
 /// A template and, after a NUL, the value of its arguments: no panic, problems have ranges in the text, JSON stays
 /// JSON, a URL retains its host, a header stays one line, and a value that looks like a placeholder stays as it is.
@@ -44,7 +53,10 @@ pub fn template(bytes: &[u8]) {
             Ok(rendered) => rendered,
             Err(RenderError::TooLong | RenderError::Nul { .. } | RenderError::Several { .. }) => continue,
             Err(_) => {
-                assert!(matches!(sink, Escaping::Url | Escaping::Header), "only these refuse values for what is in them");
+                assert!(
+                    matches!(sink, Escaping::Url | Escaping::Header),
+                    "only these refuse values for what is in them"
+                );
                 continue;
             }
         };

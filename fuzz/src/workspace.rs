@@ -10,7 +10,7 @@ use dlang_workspace::manifest::{self, Purpose};
 use dlang_workspace::modules::Modules;
 use dlang_workspace::{Action, Diagnostic, Fix, lock};
 
-/// A `model.yaml`: every diagnostic lies in the text, every fix fits it and makes the text no worse.
+/// A `model.yaml`: every diagnostic is inside the text, every fix fits it and makes the text no worse.
 pub fn manifest(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let path = Utf8Path::new("/w/model.yaml");
@@ -43,7 +43,7 @@ pub fn lock(bytes: &[u8]) {
     in_text(text, &found.of_lock);
 }
 
-/// A specifier, and behind the first line end a `model.yaml`: whatever is resolved is a model inside, and a fix fits.
+/// A specifier, and after the first line end a `model.yaml`: every resolved path is a model inside, and a fix fits.
 pub fn specifier(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (specifier, manifest) = text.split_once('\n').unwrap_or((text, ""));

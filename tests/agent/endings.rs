@@ -149,7 +149,7 @@ fn arguments_that_stay_wrong_end_it() {
     "#);
 }
 
-/// A turn that reads `big.txt`, with `answers` before and behind; the one that reads fills the context.
+/// A turn that reads `big.txt`, with `answers` before and after it; the reading turn fills the context.
 fn long(before: Vec<Turn>, lines: usize, answers: Vec<Turn>) -> String {
     let reads = Turn::says(Says::text("I look.").call("file_read", json!({ "path": "big.txt" })).usage(19_000, 500, 0));
     let scene = Scene::with_keys([before, vec![reads], answers].concat(), "context = 20000");

@@ -34,7 +34,7 @@ impl Scene {
         Self::with_keys(turns, "")
     }
 
-    /// With more keys in the model's section of `zubi.toml`.
+    /// A scene with more keys in the model's section of `zubi.toml`.
     pub(crate) fn with_keys(turns: Vec<Turn>, keys: &str) -> Self {
         let project = Project::empty();
         project.write("notes.txt", "one\ntwo\n");
@@ -94,7 +94,7 @@ pub(crate) struct RunningProgram {
 }
 
 impl RunningProgram {
-    /// The next event; none when there are no more.
+    /// The next event; `None` at the end of the stream.
     pub(crate) fn next(&mut self) -> Option<Value> {
         let mut line = String::new();
         self.stdout.read_line(&mut line).expect("stdout is text");
@@ -130,15 +130,15 @@ impl RunningProgram {
 }
 
 impl ProgramOutput {
-    /// Everything, as a text.
+    /// Everything that happened, as a text.
     pub(crate) fn story(&self) -> String {
         let code = self.code.map_or_else(|| "killed".to_owned(), |code| format!("exit {code}"));
         format!("{}\n{code}\n{}", story(&self.events), self.stderr).trim_end().to_owned()
     }
 }
 
-/// Runs a task with a scripted model: what happened as a text, one line for an event. The script has to be followed to its end,
-/// and nothing may be left running.
+/// Runs a task with a scripted model and returns what happened as a text, one line per event. The script must be
+/// followed to its end, and no process may be left.
 pub(crate) fn check(turns: Vec<Turn>, words: &[&str]) -> String {
     let scene = Scene::new(turns);
     let told = scene.run(words);
@@ -148,8 +148,8 @@ pub(crate) fn check(turns: Vec<Turn>, words: &[&str]) -> String {
     story.replace(&root, "[project]")
 }
 
-/// Events as a text, without what differs from run to run. Whatever a test is about: events are numbered without gaps, and the
-/// pieces of a text make up the text.
+/// Renders events as a text, without values that differ from run to run. In every test, events must be numbered without
+/// gaps, and the deltas of a text must add up to the text.
 pub(crate) fn story(events: &[Value]) -> String {
     let mut lines = Vec::new();
     let mut heard = String::new();

@@ -58,7 +58,7 @@ fn calls(events: &[Value]) -> Vec<&Value> {
     events.iter().filter(|event| event["type"] == "calling").map(|event| &event["call"]).collect()
 }
 
-/// A call that was cut off has a result too: its effect is unknown.
+/// Returns the results of all calls. A call that was cut off has a result too: its effect is unknown.
 fn results(events: &[Value]) -> Vec<&Value> {
     let has_result = |call: &Value| events.iter().any(|event| event["type"] == "result" && event["call"] == *call);
     calls(events).into_iter().filter(|call| has_result(call)).collect()

@@ -1,5 +1,5 @@
-//! The agent end to end: the real program, real tools, and a model's server that speaks the real wires and says what a script
-//! says.
+//! The agent end to end: the real program, real tools, and a model server that uses the real wire formats and follows a
+//! script.
 
 #![expect(
     clippy::expect_used,

@@ -154,7 +154,8 @@ fn while_a_call_runs_with_children() {
     let story = check(turns, |_, running| {
         running.read_until("calling");
         eventually("the command runs", PATIENCE, || {
-            let children = processes::find_by_command("sleep 1234").into_iter().filter(|it| it.command == "sleep 1234").count();
+            let children =
+                processes::find_by_command("sleep 1234").into_iter().filter(|it| it.command == "sleep 1234").count();
             (children == 2).then_some(())
         });
     });

@@ -1,4 +1,5 @@
-//! In a terminal: questions and their answers, a conversation by hand, Ctrl-C as the terminal sends it.
+//! The agent in a terminal: approval prompts and their answers, an interactive conversation, Ctrl-C as the terminal
+//! sends it.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -20,7 +21,7 @@ use crate::harness::{KEY, PATIENCE, Scene};
 struct Terminal {
     screen: File,
     child: Child,
-    /// Everything that was written to it, and how much of that was looked at.
+    /// The output so far, and how much of it has been read.
     written: String,
     seen: usize,
 }
@@ -58,7 +59,7 @@ impl Terminal {
         }
     }
 
-    /// Reads what is written within this time; whether there was anything.
+    /// Reads output within this time; returns whether there was any.
     fn read(&mut self, limit: Duration) -> bool {
         let limit = Timespec::try_from(limit).expect("a short time");
         let ready = poll(&mut [PollFd::new(&self.screen, PollFlags::IN)], Some(&limit));
@@ -87,7 +88,7 @@ impl Terminal {
         while self.read(PATIENCE) {}
         let code = self.child.wait().expect("it ends").code();
         let shown: Vec<&str> = self.written.lines().filter(|line| !line.starts_with("· ")).collect();
-        // Progress that was written over.
+        // Progress that was overwritten.
         let shown = shown.join("\n").split("\r\u{1b}[K").collect::<String>();
         format!("{shown}\nexit {}", code.map_or_else(|| "by a signal".to_owned(), |code| code.to_string()))
     }
@@ -220,7 +221,7 @@ fn a_second_ctrl_c_leaves_at_once() {
     scene.finish();
 }
 
-/// A scene with one more provider, which takes questions and never answers.
+/// A scene with one more provider, which accepts requests and never answers.
 fn with_silent_provider(turns: Vec<Turn>) -> (Scene, TcpListener) {
     let silent = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = silent.local_addr().expect("it is bound");
@@ -228,7 +229,7 @@ fn with_silent_provider(turns: Vec<Turn>) -> (Scene, TcpListener) {
     (Scene::with_keys(turns, &format!("\n[models.silent]\nurl = 'http://{address}/v1'\n")), silent)
 }
 
-/// The question that it takes.
+/// Accepts a request to that provider.
 fn accept_request(silent: &TcpListener) -> TcpStream {
     eventually("the provider is asked", PATIENCE, || silent.accept().ok()).0
 }
@@ -249,9 +250,9 @@ fn a_pipe_whose_provider_is_silent_says_nothing_to_another_model() {
 fn a_silent_provider_is_waited_for_until_ctrl_c() {
     let (scene, silent) = with_silent_provider(vec![Turn::says(Says::text("As before."))]);
     let mut terminal = Terminal::open(&scene, &["chat"]);
-    let as_before = format!("scripted/{MODEL} is asked as before");
+    let as_before = format!("Still using scripted/{MODEL}");
     for (command, answer) in
-        [("/model other\n", as_before), ("/models\n", "The providers are not waited for".to_owned())]
+        [("/model other\n", as_before), ("/models\n", "Cancelled the query to the providers".to_owned())]
     {
         terminal.read_until("> ");
         terminal.types(command);
@@ -306,7 +307,7 @@ fn ctrl_c_ends_the_page_also_before_a_provider_has_answered() {
     let (scene, silent) = with_silent_provider(Vec::new());
     let child = web(&scene, &["--model", "other"]);
     let _asked = accept_request(&silent);
-    // It was not waited for either: there is no address.
+    // No address was printed, because the program did not wait for the provider.
     assert_eq!(interrupt(child), "");
     scene.finish();
 }

@@ -1,4 +1,4 @@
-//! Whole turns: calls that look, write and run, what is refused, what is tried again.
+//! Whole turns: calls that read, write and run commands, refused calls, and retries.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -1,5 +1,4 @@
-//! The same conversation over all five APIs: the events are the same for every provider. And the models without a
-//! provider.
+//! One conversation over all five APIs: the events are the same for every provider. And the models without a provider.
 
 use std::process::{Output, Stdio};
 
@@ -92,7 +91,7 @@ fn a_key_that_a_server_sends_back_is_shown_nowhere() {
     for dialect in Dialect::ALL {
         let words = format!("authentication_error: the key {KEY} is not one of ours");
         let mut turns = vec![Turn::refuses(401, &words)];
-        // Gemini's errors in the middle have a status, by which they would be tried again.
+        // Gemini's errors in the middle of an answer have a status that causes a retry.
         if dialect != Dialect::Gemini {
             turns.push(Turn::says(Says::text("I look. ").error(&words)));
         }

@@ -10,7 +10,7 @@ fn open(project: &Project) -> LanguageServer {
     open_folders(project, &[json!({ "uri": format!("file://{}", project.root()), "name": "project" })])
 }
 
-/// The same for an editor with these open folders.
+/// Starts an editor with these open folders.
 fn open_folders(project: &Project, folders: &[Value]) -> LanguageServer {
     let mut command = Start::new(project, &[]).directory(project.home()).command();
     command.args(["lsp", "--stdio", "--clientProcessId", &std::process::id().to_string()]);

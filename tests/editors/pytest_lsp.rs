@@ -12,7 +12,7 @@ fn pytest_lsp_finds_nothing_wrong() {
     let printed = run(
         &project,
         pytest.as_str(),
-        // Its own warnings are about what the protocol recommends.
+        // pytest-lsp itself warns about recommendations of the protocol.
         &[
             "-q",
             "-p",

@@ -1,4 +1,4 @@
-//! Edits on real files with real servers: what a plan may not disturb, and what undo gives back.
+//! Edits on real files with real servers: the parts that a plan must not change, and the result of undo.
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]
 
 mod moves;
@@ -11,7 +11,7 @@ use zubi_tests::flows::round_trip;
 use zubi_tests::zubi::{id, text};
 use zubi_tests::{Project, Zubi};
 
-/// A project whose files have everything an edit could lose.
+/// A project whose files have every property that an edit could lose.
 fn awkward() -> Project {
     let project = Project::fixture("python");
     // Carriage returns, a byte-order mark, no final newline, an executable bit.

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::harness::{FaultyServer, face, hover};
 
-/// For answers that take long to send.
+/// The settings for answers that take long to send.
 const PATIENT: &str = "timeouts = { request_ms = 20000 }";
 
 #[tokio::test]
@@ -111,7 +111,7 @@ async fn ready_too_early_never_and_twice() {
     ");
 }
 
-/// Every question about code.
+/// Every query about code.
 const QUESTIONS: &[&str] = &[
     "lsp_hover",
     "lsp_definition",

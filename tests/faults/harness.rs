@@ -1,4 +1,5 @@
-//! A workspace in two languages: Python, which a decent server serves, and one that only the server with a vice knows.
+//! A workspace in two languages: Python, which a correct server serves, and one that only the server with a fault
+//! serves.
 
 use std::time::{Duration, Instant};
 
@@ -6,25 +7,25 @@ use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 use zubi_tests::{Project, Zubi, processes};
 
-/// The longest that one call may take. The rows give the server two seconds for a request and for its start; what zubi
-/// does beside that, and ends afterwards, takes the rest on a busy machine.
+/// The time limit of one call. The rows give the server two seconds for a request and for its start; the rest is for
+/// zubi's own work and clean-up on a busy machine.
 pub(crate) const BOUND: Duration = Duration::from_secs(15);
 
-/// The most memory that zubi may have held at any time, in bytes.
+/// The peak memory that zubi may use, in bytes.
 const MEMORY: u64 = 250 * 1024 * 1024;
 
-/// How long a vice without end is watched.
+/// How long a fault without an end is watched.
 const LONG_ENOUGH: Duration = Duration::from_secs(4);
 
-/// How long anything may outlive zubi.
+/// How long a process may outlive zubi.
 const LEFT_WITHIN: Duration = Duration::from_secs(3);
 
-/// A question that any server can answer.
+/// A query that any server can answer.
 pub(crate) fn hover() -> (&'static str, Value) {
     ("lsp_hover", json!({ "at": "a.hostile:1:1" }))
 }
 
-/// A running zubi whose workspace has a server with a vice.
+/// A running zubi whose workspace has a server with a fault.
 pub(crate) struct FaultyServer {
     pub(crate) project: Project,
     pub(crate) zubi: Zubi,
@@ -32,7 +33,7 @@ pub(crate) struct FaultyServer {
 }
 
 impl FaultyServer {
-    /// With the server that has this vice; `row` is more of its row in the user's catalogue.
+    /// Starts zubi with the server that has this fault; `row` is appended to the server's row in the user's catalogue.
     pub(crate) async fn with_vice(vice: &str, row: &str) -> Self {
         processes::adopt_orphans();
         let project = Project::fixture("python");

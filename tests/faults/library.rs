@@ -63,7 +63,7 @@ async fn the_text_of_a_library_is_asked_for_as_the_row_has_it() {
 
 #[tokio::test]
 async fn a_library_without_text_is_told_with_the_reason() {
-    // The server does not offer this.
+    // The server does not support this.
     assert_snapshot!(face("library-own", "", &[definition(0)]).await, @"
     at a.hostile:1:1 alpha
     2 definitions of `alpha`
@@ -91,7 +91,7 @@ async fn a_library_without_text_is_told_with_the_reason() {
       4:20  (no text: hostile broke the protocol: its answer to `workspace/textDocumentContent` is no text)
     [hostile · ready]
     ");
-    // It takes a while to send and to read.
+    // The answer takes a while to send and to read.
     let patient = "timeouts = { request_ms = 20000 }";
     assert_snapshot!(face("library-large", patient, &[definition(0)]).await, @"
     at a.hostile:1:1 alpha

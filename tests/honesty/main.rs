@@ -1,12 +1,12 @@
-//! No answer is an unexplained empty or partial one: not from the first millisecond of a cold start, not after a file
-//! changed. And no mark cries wolf: a ready server's answer carries none.
+//! Checks that no answer is empty or partial without an explanation, from the first millisecond of a cold start and
+//! after changes of files, and that a ready server's answer is not marked.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use zubi_tests::{Answer, Project, Zubi};
 
-/// How often each cold start is repeated; what is looked for is a race.
+/// How many times each cold start is repeated, to find races.
 const STARTS: usize = 3;
 
 /// The number in the line `5 references to …`.
@@ -15,7 +15,7 @@ fn count(answer: &Answer) -> usize {
     answer.text.lines().find_map(number).unwrap_or_else(|| panic!("no count in\n{}", answer.text))
 }
 
-/// Whether the status line says that something may be missing.
+/// Whether the status line marks the answer as possibly incomplete.
 fn is_marked(answer: &Answer) -> bool {
     let status = answer.text.lines().last().unwrap_or_default();
     assert!(status.starts_with('[') && status.ends_with(']'), "no status line in\n{}", answer.text);
@@ -260,7 +260,7 @@ async fn the_next_answer_has_seen_what_happened_on_disk() {
         let zubi = Zubi::start(&project, components).await;
         let references = async || {
             let answer = zubi.call("lsp_references", json!({ "symbol": symbol })).await;
-            // A server that says nothing of its readiness is marked whatever it knows.
+            // The answers of a server that does not report its readiness are always marked.
             let marked = is_marked(&answer) && !answer.text.contains("gives no readiness signal");
             assert!(!answer.is_error && !marked, "{components:?}:\n{}", answer.text);
             count(&answer)

@@ -1,4 +1,5 @@
-//! The example clients of the IPC port, in Python and in TypeScript: their own tests, and what they get from a real host.
+//! The example clients of the IPC port, in Python and in TypeScript: their own tests, and their results with a real
+//! host.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Output, Stdio};
@@ -35,7 +36,7 @@ fn output_and_code(output: &Output) -> (String, Option<i32>) {
 #[test]
 fn the_python_client_passes_its_own_tests() {
     let mut tests = command(&Project::empty(), tools::python());
-    // Without `-B` there would be compiled files in the sources.
+    // `-B` prevents compiled files in the sources.
     let output = tests.args(["-B", "-m", "unittest"]).current_dir(example("python")).output().expect("Python starts");
     let (text, code) = output_and_code(&output);
     assert!(code == Some(0) && text.contains("\nOK\n") && !text.contains("\nRan 0 tests"), "{code:?}\n{text}");
@@ -47,7 +48,7 @@ fn the_typescript_client_passes_its_own_tests() {
     let arguments = ["--test", "--test-reporter=tap"];
     let output = tests.args(arguments).current_dir(example("typescript")).output().expect("Node starts");
     let (text, code) = output_and_code(&output);
-    // A Node that does not read TypeScript finds no tests and is content.
+    // A Node that cannot run TypeScript finds no tests and exits successfully.
     assert!(code == Some(0) && text.contains("\n# fail 0") && !text.contains("\n# pass 0"), "{code:?}\n{text}");
 }
 
@@ -68,7 +69,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // It may have ended of itself; what matters is that it is waited for.
+        // The daemon may have ended already; only the wait matters.
         self.0.kill().ok();
         self.0.wait().ok();
     }
@@ -91,7 +92,7 @@ fn both_clients_print_the_problems_that_a_host_knows() {
     assert!(text.contains("No zubi host serves") && code == Some(3), "{code:?} {text}");
 
     let daemon = Daemon::start(&project);
-    let asking = format!("asking the daemon host, process {}\n", daemon.0.id());
+    let asking = format!("using the daemon host, process {}\n", daemon.0.id());
     let problem = "shop/desk.py:1:10 error: Name `undefined_naïve` used when not defined (ty)\n";
     assert_eq!(ask(&["shop/desk.py"]), (format!("{problem}{asking}"), Some(1)));
     assert_eq!(ask(&[]), (format!("{problem}{asking}"), Some(1)));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::{Value, json};
-use zubi_tests::hosts::{Daemon, PATIENCE, HostsProject, eventually};
+use zubi_tests::hosts::{Daemon, HostsProject, PATIENCE, eventually};
 use zubi_tests::{Project, processes};
 
 use crate::raw::{Raw, authenticate, port_of, request, socket_of, token_of};
@@ -16,10 +16,10 @@ use crate::raw::{Raw, authenticate, port_of, request, socket_of, token_of};
 /// The connections that a host has at once.
 const CONNECTIONS: usize = 64;
 
-/// The connections to the port that have not proved themselves.
+/// The maximum number of unauthenticated connections to the port.
 const STRANGERS: usize = 16;
 
-/// How long an answer may take while others misbehave, on a busy machine.
+/// The time limit of an answer while other clients misbehave, on a busy machine.
 const IN_TIME: Duration = Duration::from_secs(5);
 
 const MB: u64 = 1_000_000;
@@ -36,7 +36,7 @@ impl Scene {
         let daemon = place.daemon(&[]);
         let host = place.only_host();
         let scene = Self { place, daemon, host };
-        // Everything that the first request creates once is there.
+        // Creates everything that the first request creates.
         scene.is_answered("the first");
         scene.wait_until_left(0);
         scene
@@ -71,7 +71,7 @@ impl Scene {
         processes::peak_bytes(self.daemon.pid()).expect("the host lives")
     }
 
-    /// How many file descriptors the host has.
+    /// The number of the host's file descriptors.
     fn descriptors(&self) -> usize {
         std::fs::read_dir(format!("/proc/{}/fd", self.daemon.pid())).expect("the host lives").count()
     }
@@ -85,7 +85,7 @@ impl Scene {
         });
     }
 
-    /// Waits until the host has no more descriptors than it had.
+    /// Waits until the host has no more descriptors than before.
     fn back_to(&self, descriptors: usize) {
         eventually("its descriptors are closed", PATIENCE, || (self.descriptors() <= descriptors).then_some(()));
     }
@@ -140,7 +140,7 @@ fn garbage_is_answered_and_harms_nobody() {
     assert_eq!(flooding.message()["result"]["status"], "ok");
     drop(flooding);
 
-    // The same by a client that does not read.
+    // The same requests by a client that does not read.
     let mut deaf = scene.stream();
     deaf.set_write_timeout(Some(PATIENCE)).expect("a time");
     while deaf.write_all(b"garbage\n{}\n").is_ok() {}
@@ -165,7 +165,7 @@ fn half_a_message_waits_for_its_other_half_and_nobody_waits_with_it() {
         assert!(half.send_bytes(second));
         assert_eq!(half.message()["result"]["status"], "ok");
     }
-    // Large ones that never end are given back when their clients go.
+    // Incomplete large requests are freed when their clients disconnect.
     let before = scene.resident();
     let piece = vec![b' '; 7 * 1024 * 1024];
     let mut large: Vec<UnixStream> = (0..8).map(|_| scene.stream()).collect();
@@ -237,7 +237,7 @@ fn a_page_in_a_browser_has_no_effect() {
     assert_eq!(codes, [json!(-32700), json!(-32700), json!(-32700), json!(-32700), json!(-32700), Value::Null]);
     assert_eq!(servers(), before);
 
-    // That is what it would have done.
+    // The same command succeeds over the socket.
     assert_eq!(
         Raw::socket(socket_of(&host)).request("executeCommand", &json!({ "command": "zubi.restart" }))["error"],
         Value::Null
@@ -245,7 +245,7 @@ fn a_page_in_a_browser_has_no_effect() {
     eventually("the server is another one", PATIENCE, || (servers() != before).then_some(()));
 }
 
-/// Lets this process have as many descriptors as it may.
+/// Raises the limit of this process's descriptors to the maximum.
 fn many_descriptors() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
@@ -274,7 +274,7 @@ fn a_thousand_connections_find_sixty_four_places() {
     let mut raw = Raw::port(port_of(&scene.host));
     let answer = raw.prove(token_of(&scene.host)).expect("a reason");
     assert!(answer["error"]["message"].as_str().is_some_and(|why| why.contains("64 connections")), "{answer}");
-    // `zubi status` is one more, and says so.
+    // `zubi status` is one more client, and lists itself.
     let status = scene.place.status();
     assert!(status["unreachable"][0]["why"].as_str().is_some_and(|why| why.contains("64 connections")), "{status}");
     for raw in &mut inside {
@@ -291,7 +291,7 @@ fn a_thousand_connections_find_sixty_four_places() {
     scene.is_answered("after all have gone");
 }
 
-/// Questions that one connection has at once.
+/// The maximum number of concurrent requests of one connection.
 const AT_ONCE: usize = 20;
 
 #[test]
@@ -365,7 +365,7 @@ fn a_flood_of_strangers_keeps_no_owner_out() {
         scope.spawn(|| {
             let mut last = std::collections::VecDeque::new();
             while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                // One that cannot connect has a queue before it; the next may.
+                // A connection that fails has a full queue before it; the next one may succeed.
                 last.extend(TcpStream::connect((Ipv4Addr::LOCALHOST, port)));
                 if last.len() > 100 {
                     last.pop_front();

@@ -1,8 +1,8 @@
-//! Agents see what an open editor sees as long as it is open, and each editor its own folder.
+//! Agents see the state of an open editor while it is open; each editor serves its own folder.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, is_below, pid};
+use zubi_tests::hosts::{self, HostsProject, PATIENCE, eventually, is_below, pid};
 use zubi_tests::{Agent, processes};
 
 use crate::window::Window;
@@ -11,7 +11,7 @@ fn hover(agent: &mut Agent) -> String {
     agent.call_text("lsp_hover", &json!({ "at": "shapes/shape.py:35 total_area" }))
 }
 
-/// The same from a window of that name.
+/// The hover text from the window `Window`.
 const IN_WINDOW: &str = "\
 at shapes/shape.py:35:5 total_area
 typed in Window
@@ -37,7 +37,10 @@ fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes(
             assert_eq!(hover(agent), IN_WINDOW);
         }
         assert_eq!(window.request_count("textDocument/hover"), 2);
-        assert!(!hosts::running_programs("ty server").iter().any(|server| is_below(server, window.pid())), "beside an editor");
+        assert!(
+            !hosts::running_programs("ty server").iter().any(|server| is_below(server, window.pid())),
+            "beside an editor"
+        );
         let status = place.status();
         let clients = |kind: &str| {
             let all = status["hosts"].as_array().expect("hosts").iter();
@@ -117,10 +120,10 @@ fn no_server_runs_for_agents_while_an_editor_answers() {
     for agent in &mut agents {
         assert!(hover(agent).contains("typed in Window"));
     }
-    // The agent that was the host is a client now.
+    // The agent that was the host is now a client.
     eventually("the server ends", PATIENCE, || hosts::running_programs("ty server").is_empty().then_some(()));
     assert_eq!(pid(&place.only_host()), window.pid());
-    // An editor that dies is as one that was closed.
+    // An editor that is killed counts as closed.
     drop(window);
     for agent in &mut agents {
         assert!(!hover(agent).contains("typed in"));
@@ -137,15 +140,17 @@ fn nothing_is_written_under_an_editor() {
     let before = place.project.everything();
     let mut agent = place.agent(&[]);
     assert!(agent.tools().contains(&"apply_edit".to_owned()));
-    let plan = agent
-        .call_text("lsp_rename_symbol", &json!({ "symbol": "total_area", "path": "shapes/shape.py", "newName": "sum_area" }));
+    let plan = agent.call_text(
+        "lsp_rename_symbol",
+        &json!({ "symbol": "total_area", "path": "shapes/shape.py", "newName": "sum_area" }),
+    );
     let plan = zubi_tests::zubi::id(&plan, "p-").expect("a plan");
     let window = Window::open(&place, ".", "Window");
     assert_snapshot!(agent.call_error("apply_edit", &json!({ "plan": plan })), @"unknown tool `apply_edit`: it writes, and nothing is written under texts that the open editor has not saved");
     assert_snapshot!(agent.call_error("call_tool", &json!({ "tool": "apply_edit", "arguments": { "plan": plan } })), @"unknown tool `call_tool`: it writes, and nothing is written under texts that the open editor has not saved");
     assert!(!agent.tools().contains(&"apply_edit".to_owned()));
     assert_eq!(place.project.everything(), before);
-    // The plan is on disk, and can be carried out when the editor has gone.
+    // The plan is on disk, and can be applied after the editor has gone.
     window.close();
     agent.call_text("apply_edit", &json!({ "plan": plan }));
     assert!(place.project.read("shapes/shape.py").contains("def sum_area"));
@@ -183,7 +188,7 @@ fn of_two_windows_with_one_folder_an_agent_asks_the_one_that_it_is_told() {
         let mut agent = Agent::spawn(command, &["--toolsets", "lsp,declared,contributed,external"]);
         assert!(hover(&mut agent).contains(&format!("typed in {name}")));
     }
-    // When it has gone, any other will do.
+    // After it has gone, any other window is used.
     let mut agent = Agent::spawn(
         {
             let mut command = place.command();

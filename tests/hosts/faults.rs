@@ -9,13 +9,13 @@ use std::process::{Child, Command, Output, Stdio};
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::hosts::{Daemon, PATIENCE, HostsProject, eventually, pid};
+use zubi_tests::hosts::{Daemon, HostsProject, PATIENCE, eventually, pid};
 use zubi_tests::{Agent, Project, processes, tools};
 
 use crate::raw::{OTHER, as_other, port_of};
 use crate::security::{INSTANCE, advertisement, base, set_mode, started_at};
 
-/// The ports that hosts try by their numbers.
+/// The ports that hosts try in order.
 const NUMBERED: std::ops::RangeInclusive<u16> = 9847..=9857;
 
 fn place() -> HostsProject {
@@ -34,7 +34,7 @@ fn numbers(taken: &[TcpListener]) -> Vec<u16> {
 #[test]
 fn a_host_takes_the_next_port_that_is_free() {
     let place = place();
-    // A host of a test beside this one may have it, and would give it back in between.
+    // A host of a concurrent test may use it, and free it in between.
     let first = eventually(
         "the first port can be had: an editor or a `zubi serve` beside the tests must not keep it",
         PATIENCE,
@@ -55,7 +55,7 @@ fn a_host_takes_the_next_port_that_is_free() {
     assert!(!numbers(&all).contains(&port) && port > 1023, "{port}");
     drop(daemon);
 
-    // A port that was given by its number is not replaced by another: the client looks there.
+    // A port from the settings is not replaced by another: clients look for the host there.
     let taken = take(std::iter::once(0));
     let port = numbers(&taken)[0].to_string();
     let told: Vec<String> = [&["serve", "--port", &port][..], &["serve", "--detach", "--port", &port]]
@@ -100,7 +100,7 @@ fn what_a_killed_host_has_left_is_removed_by_whoever_looks() {
 fn a_process_with_a_hosts_number_is_not_the_host() {
     let place = place();
     let run = place.run_directory();
-    // This test lives; the host began at another time. The path of its socket is arbitrary.
+    // The process is this test's, but the start time is another one. The path of its socket is arbitrary.
     let socket = run.join(INSTANCE).with_extension("sock");
     let elsewhere = base(&place).join("other.sock");
     let listener = |path: &Utf8Path| UnixListener::bind(path).expect("a socket");
@@ -130,7 +130,7 @@ fn a_process_with_a_hosts_number_is_not_the_host() {
     }
 }
 
-/// As a host writes it.
+/// Writes a file with the permissions of a host's file.
 fn write_own(file: &Utf8Path, content: &[u8]) {
     std::fs::write(file, content).expect("the run directory is there");
     set_mode(file, 0o600);
@@ -191,7 +191,7 @@ fn a_file_that_no_host_has_written_is_told_and_harms_nobody() {
     no socket: the host has no socket
     ");
 
-    // As many as anybody likes.
+    // Any number of them.
     std::fs::remove_file(&file).expect("a file");
     for number in 0..300 {
         write_own(&place.run_directory().join(format!("{number:016}.json")), b"x");
@@ -202,7 +202,7 @@ fn a_file_that_no_host_has_written_is_told_and_harms_nobody() {
     assert!(place.agent(&[]).tools().contains(&"lsp_hover".to_owned()));
 }
 
-/// The project, its home and the program, as the other user's.
+/// The project, its home and the program, owned by the other user.
 struct Others {
     place: HostsProject,
     program: Utf8PathBuf,
@@ -286,7 +286,7 @@ fn where_nothing_can_be_written_a_session_shares_with_nobody() {
     processes::nothing_left_within(PATIENCE).expect("nothing is left");
 }
 
-/// The name of a log without what is made of the folders.
+/// The name of a log without the hash of the folders.
 fn without_hash(text: &str) -> String {
     match text.split_once("/serve-").and_then(|(before, rest)| Some((before, rest.split_once(".log")?.1))) {
         Some((before, after)) => format!("{before}/serve-[hash].log{after}"),
@@ -294,7 +294,7 @@ fn without_hash(text: &str) -> String {
     }
 }
 
-/// A `zubi serve` that may or may not serve. Ends when dropped.
+/// A `zubi serve` that may fail to start. Ends when dropped.
 struct Begun(Option<Child>);
 
 impl Begun {
@@ -312,7 +312,7 @@ impl Begun {
         self.0.as_mut().expect("not yet asked for its output")
     }
 
-    /// Waits until it has ended.
+    /// Waits until the process has ended.
     fn output(mut self) -> Output {
         self.0.take().and_then(|child| child.wait_with_output().ok()).expect("a child")
     }
@@ -321,7 +321,7 @@ impl Begun {
 impl Drop for Begun {
     fn drop(&mut self) {
         if let Some(mut child) = self.0.take() {
-            // It may have ended already.
+            // The process may have ended already.
             child.kill().ok();
             child.wait().ok();
         }
@@ -342,7 +342,7 @@ fn of_six_daemons_that_start_at_once_one_serves() {
     let mut told: Vec<String> = all.into_iter().map(|begun| shown(&begun.output())).collect();
     assert_eq!(one.child_mut().try_wait().expect("a child"), None);
     assert_eq!(pid(&place.status()["hosts"][0]), serving);
-    // Later ones print the same, also one that would detach.
+    // Later ones print the same, even with `--detach`.
     told.extend([&["serve"][..], &["serve", "--detach"]].map(|arguments| shown(&place.run(arguments))));
     assert_eq!(told.len(), 7);
     told.dedup();

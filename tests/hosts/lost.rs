@@ -2,19 +2,19 @@
 //! unknown.
 
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, is_below, pid};
+use zubi_tests::hosts::{self, HostsProject, PATIENCE, eventually, is_below, pid};
 use zubi_tests::{Agent, processes};
 
 use crate::steered::{ANSWER, SteeredProject};
 
-/// The text of a call that was begun.
+/// The result of a call in progress: its text, and whether it is an error.
 fn answer_text(agent: &mut Agent, call: u64) -> (String, bool) {
     let answer = agent.answer(call);
     let text = zubi_tests::agent::text(&answer["result"]);
     (text, answer["result"]["isError"] == true)
 }
 
-/// Begins a call that the server of a daemon holds up, and kills the daemon in the middle of it: the agent, and the call.
+/// Begins a call that a daemon's server delays, and kills the daemon meanwhile. Returns the agent and the call.
 fn call_while_daemon_dies(steered: &SteeredProject, method: &str, tool: &str, arguments: &Value) -> (Agent, u64) {
     steered.hold(&[method]);
     let mut daemon = steered.0.daemon(&[]);
@@ -47,7 +47,7 @@ fn a_call_that_only_looks_is_made_again() {
         let (text, is_error) = answer_text(&mut agent, call);
         assert!(!is_error && (text.contains(ANSWER) || text.contains("alpha")), "{tool}: {text}");
         assert_eq!(steered.notification_count(method), 2, "{tool} was asked once more");
-        // The agent is the host now, and the one server is its.
+        // The agent is the host now, and the only server belongs to it.
         assert_eq!(pid(&steered.0.only_host()), agent.pid());
         let servers = SteeredProject::servers();
         assert!(servers.len() == 1 && is_below(&servers[0], agent.pid()), "{servers:?}");
@@ -63,7 +63,7 @@ fn is_unknown(place: &HostsProject, tool: &str, text: &str, is_error: bool) {
     assert!(is_error, "{text}");
     assert!(first.starts_with(&format!("Failed to run {tool}: outcome unknown: ")), "{text}");
     let journal = place.project.home().join("state/zubi/journal");
-    assert!(text.contains("Look first whether it was done"), "{text}");
+    assert!(text.contains("Check first whether it was done"), "{text}");
     assert_eq!(text.contains(journal.as_str()), tool == "rename_symbol", "{text}");
 }
 
@@ -83,7 +83,7 @@ fn a_call_that_writes_is_not_made_again() {
         is_unknown(&steered.0, named, &text, is_error);
         assert_eq!(steered.notification_count("textDocument/rename"), 1, "it was asked once");
         assert_eq!(steered.0.project.read("a.hostile"), "alpha beta\n");
-        // The next one is a new call, and is carried out.
+        // The next call is a new one, and is carried out.
         let text = agent.call_text(tool, &arguments);
         assert_eq!(steered.0.project.read("a.hostile"), "omega beta\n", "{text}");
         assert!(agent.close().success());

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, is_below, pid};
+use zubi_tests::hosts::{self, HostsProject, PATIENCE, eventually, is_below, pid};
 use zubi_tests::processes::{self, Process};
 use zubi_tests::{Agent, Project};
 
@@ -22,7 +22,7 @@ fn hover(agent: &mut Agent) -> String {
     agent.call_text("lsp_hover", &json!({ "at": "shapes/shape.py:35 total_area" }))
 }
 
-/// Every agent's answer, which is the same.
+/// The answer of every agent; all must be equal.
 fn ask_all(agents: &mut [Agent]) -> String {
     let mut texts: Vec<String> = agents.iter_mut().map(hover).collect();
     texts.dedup();
@@ -30,7 +30,7 @@ fn ask_all(agents: &mut [Agent]) -> String {
     texts.remove(0)
 }
 
-/// The only server that runs, as soon as that is so.
+/// Waits until exactly one server runs below this host, and returns it.
 fn only_server(host: u32) -> Process {
     eventually(&format!("one server, behind {host}"), PATIENCE, || {
         let servers = hosts::running_programs("ty server");
@@ -39,14 +39,14 @@ fn only_server(host: u32) -> Process {
     })
 }
 
-/// Takes the agent that is the host out of all.
+/// Removes the agent that is the host from the list.
 fn take_host(place: &HostsProject, agents: &mut Vec<Agent>) -> Agent {
     let host = pid(&place.only_host());
     let at = agents.iter().position(|agent| agent.pid() == host).expect("one of them is the host");
     agents.remove(at)
 }
 
-/// The process of the only host there is, once that is another one than before.
+/// Returns the process ID of the only host, once it differs from the previous one.
 fn next_host(place: &HostsProject, before: u32) -> u32 {
     eventually("another host", SUCCESSION, || {
         let told = place.live_records();
@@ -55,7 +55,7 @@ fn next_host(place: &HostsProject, before: u32) -> u32 {
     })
 }
 
-/// The host of ten agents ends by this signal: the other nine have a new one without a request.
+/// Ends the host of ten agents by this signal: the other nine must have a new one without a request.
 fn succession(by: Signal) {
     let place = HostsProject::python();
     let mut agents = place.agents(10);
@@ -110,7 +110,7 @@ fn agents_move_to_a_daemon_with_their_next_question_and_elect_one_of_them_when_i
     for _ in 0..2 {
         let mut daemon = place.daemon(&[]);
         assert_eq!(ask_all(&mut agents), expected);
-        // The agent that was the host is a client now: it gets no requests, and so its server has ended.
+        // The agent that was the host is now a client: it receives no requests, so its server has ended.
         only_server(daemon.pid());
         assert_eq!(pid(&place.only_host()), daemon.pid());
 
@@ -179,7 +179,7 @@ fn a_host_that_hangs_is_given_up_and_harms_nobody_when_it_wakes() {
     let mut host = take_host(place, &mut agents);
     signal(host.pid(), Signal::STOP);
     let begun = Instant::now();
-    // All at once, and each of them waits for itself.
+    // All calls begin at once, and each waits for its own answer.
     let calls: Vec<u64> = agents.iter_mut().map(|agent| agent.begin_call("lsp_hover", &arguments)).collect();
     for (agent, call) in agents.iter_mut().zip(calls) {
         let answer = agent.answer(call);
@@ -188,7 +188,7 @@ fn a_host_that_hangs_is_given_up_and_harms_nobody_when_it_wakes() {
     assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
 
     signal(host.pid(), Signal::CONT);
-    // There are two hosts now; every agent has one, also that which slept.
+    // There are two hosts now; every agent has one, even the one that was suspended.
     assert_eq!(host.call_text("lsp_hover", &arguments), *expected);
     for agent in &mut agents {
         assert_eq!(agent.call_text("lsp_hover", &arguments), *expected);
@@ -224,7 +224,7 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
     place.project.write("shapes/inner/inside.py", "def inside() -> int:\n    return 1\n");
     let folders = [".", "shapes", "shapes/inner"];
     let in_folder = |folder: &str| Agent::spawn(place.command_in(folder), &[]);
-    // Two of each.
+    // Two agents of each kind.
     let mut agents: Vec<(&str, Agent)> =
         folders.iter().chain(&folders).map(|folder| (*folder, in_folder(folder))).collect();
     for (_, agent) in &mut agents {
@@ -239,7 +239,7 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
     };
     let expected = folders.map(absolute);
     assert_eq!(workspaces, expected.iter().collect::<Vec<_>>());
-    // Paths are those of each agent's own folder.
+    // Paths are relative to each agent's own folder.
     for (folder, agent) in &mut agents {
         let path = match *folder {
             "." => "shapes/inner/inside.py",

@@ -1,4 +1,5 @@
-//! Connections to a host byte by byte: as this test, or as a process of its own that may be another user's.
+//! Connections to a host on the level of bytes: from this test, or from a separate process that may run as another
+//! user.
 
 use std::fmt::Write as _;
 use std::io::{Read, Write as _};
@@ -17,13 +18,13 @@ use zubi_tests::hosts::PATIENCE;
 /// The user of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PeerUser {
-    /// The user whose host it is: this test's.
+    /// The owner of the host: this test's user.
     Owner,
-    /// Another one.
+    /// Another user.
     Other,
 }
 
-/// `nobody`, who is the other user. The number does not need a name on the machine.
+/// The user ID of `nobody`, the other user. It does not need a name on the machine.
 pub(crate) const OTHER: u32 = 65_534;
 
 impl PeerUser {
@@ -45,7 +46,7 @@ impl PeerUser {
         }
     }
 
-    /// Returns the output of a shell line, or its last words if it fails. Its `$1` is `path`.
+    /// Returns the output of a shell line, or its stderr if it fails. `$1` is `path`.
     pub(crate) fn shell(self, script: &str, path: &Utf8Path) -> Result<String, String> {
         let output =
             self.command("/bin/sh".into()).env("LC_ALL", "C").args(["-c", script, "sh", path.as_str()]).output();
@@ -59,8 +60,8 @@ impl PeerUser {
     }
 }
 
-/// Returns a program's command as the other user's, with the same folder and environment; the program must be where
-/// that user can read it.
+/// Returns the command of a program for the other user, with the same folder and environment; the other user must be
+/// able to read the program.
 pub(crate) fn as_other(command: &Command, program: &Utf8Path) -> Command {
     let mut other = PeerUser::Other.command(program);
     other.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
@@ -76,7 +77,7 @@ enum Transport {
     Process(Child, Option<ChildStdin>),
 }
 
-/// A connection to a host, or a client's to this test. Closed when dropped.
+/// A connection to a host, or from a client to this test. Closed when dropped.
 #[derive(Debug)]
 pub(crate) struct Raw {
     door: Transport,
@@ -97,7 +98,7 @@ impl Raw {
         Self::with_transport(Transport::Port(stream), reader)
     }
 
-    /// Starts `visitor` as this user; the program must be where that user can read it.
+    /// Starts `visitor` as this user, who must be able to read the program.
     pub(crate) fn visitor(who: PeerUser, visitor: &Utf8Path, words: &[&str]) -> Self {
         let mut command = who.command(visitor);
         command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -126,7 +127,7 @@ impl Raw {
         Self { door, heard, last: 0 }
     }
 
-    /// Writes; whether it could be written.
+    /// Writes bytes; returns whether that succeeded.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) -> bool {
         let written = match &mut self.door {
             Transport::Socket(stream) => stream.write_all(bytes),
@@ -139,7 +140,7 @@ impl Raw {
         written.is_ok()
     }
 
-    /// The next line; nothing when the connection has ended.
+    /// The next line; `None` when the connection has ended.
     pub(crate) fn line(&self) -> Option<String> {
         match self.heard.recv_timeout(PATIENCE) {
             Ok(line) => Some(String::from_utf8(line).expect("UTF-8")),
@@ -153,7 +154,7 @@ impl Raw {
         std::iter::from_fn(|| self.line()).collect()
     }
 
-    /// The next line as JSON; must come.
+    /// The next line as JSON; fails without one.
     pub(crate) fn message(&self) -> Value {
         let line = self.line().expect("the connection is open");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
@@ -167,19 +168,19 @@ impl Raw {
         std::iter::repeat_with(|| self.message()).find(|message| message["id"] == id).expect("endless")
     }
 
-    /// The host's nonce; the first line at a port.
+    /// The host's nonce, in the first line at a port.
     pub(crate) fn nonce(&self) -> String {
         self.message()["nonce"].as_str().expect("a nonce").to_owned()
     }
 
-    /// Proves itself to a host at its port: the answer, if there is one.
+    /// Authenticates at a host's port; returns the answer, if there is one.
     pub(crate) fn prove(&mut self, token: &str) -> Option<Value> {
         let nonce = self.nonce();
         self.send_bytes(&authenticate(token, &nonce));
         self.line().map(|line| serde_json::from_str(&line).expect("JSON"))
     }
 
-    /// The same for a connection that may be closed at any time; returns whether it was admitted.
+    /// Sends the proof over a connection that may be closed at any time; returns whether it was admitted.
     pub(crate) fn try_prove(&mut self, token: &str) -> bool {
         let Some(challenge) = self.line() else { return false };
         let challenge: Value = serde_json::from_str(&challenge).expect("JSON");
@@ -187,7 +188,7 @@ impl Raw {
         self.line().is_some_and(|answer| answer.contains("\"proof\""))
     }
 
-    /// At the port, with the proof.
+    /// Connects to the port and authenticates.
     pub(crate) fn connect_with_proof(port: u16, token: &str) -> Self {
         let mut raw = Self::port(port);
         let answer = raw.prove(token).expect("an answer");
@@ -198,7 +199,7 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        // The other side may have ended already.
+        // The other side may have closed already.
         match &mut self.door {
             Transport::Socket(stream) => stream.shutdown(Shutdown::Both).unwrap_or_default(),
             Transport::Port(stream) => stream.shutdown(Shutdown::Both).unwrap_or_default(),

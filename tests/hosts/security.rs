@@ -9,12 +9,12 @@ use std::process::Command;
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_tests::hosts::{Daemon, PATIENCE, HostsProject, eventually};
+use zubi_tests::hosts::{Daemon, HostsProject, PATIENCE, eventually};
 use zubi_tests::{Project, tools};
 
-use crate::raw::{Raw, PeerUser, authenticate, port_of, request, socket_of, token_of};
+use crate::raw::{PeerUser, Raw, authenticate, port_of, request, socket_of, token_of};
 
-/// Sets the rights of a file or directory.
+/// Sets the permissions of a file or directory.
 pub(crate) fn set_mode(path: &Utf8Path, mode: u32) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
         .unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -25,7 +25,7 @@ pub(crate) fn base(place: &HostsProject) -> &Utf8Path {
     place.project.root().parent().expect("the project is in a directory")
 }
 
-/// A file of a host, as this test could be one.
+/// A host's file for this test's process.
 pub(crate) fn advertisement(place: &HostsProject, instance: &str) -> Value {
     let pid = std::process::id();
     json!({
@@ -44,7 +44,7 @@ pub(crate) fn started_at(pid: u32) -> u64 {
 
 pub(crate) const INSTANCE: &str = "aaaaaaaaaaaaaaaa";
 
-/// Lets every user come as far as the run directory.
+/// Gives every user access to the directories above the run directory.
 fn open_the_way(place: &HostsProject) {
     let run = place.run_directory();
     let way = run.ancestors().skip(1).take_while(|directory| directory.starts_with(base(place)));
@@ -129,14 +129,18 @@ fn instead_of_a_proof(raw: &mut Raw, line: &[u8]) -> String {
     first
 }
 
-/// Tries something: what comes of it.
+/// An attempt at access; returns its outcome.
 type Attempt = fn(&Scene, PeerUser) -> String;
 
 const ATTEMPTS: &[(&str, Attempt)] = &[
     ("enter the directory", |scene, who| {
-        unwrap_either(who.shell("cd \"$1\" 2> /dev/null && echo entered || echo not entered", &scene.place.run_directory()))
+        unwrap_either(
+            who.shell("cd \"$1\" 2> /dev/null && echo entered || echo not entered", &scene.place.run_directory()),
+        )
     }),
-    ("list it", |scene, who| unwrap_either(who.shell("ls \"$1\" > /dev/null && echo listed", &scene.place.run_directory()))),
+    ("list it", |scene, who| {
+        unwrap_either(who.shell("ls \"$1\" > /dev/null && echo listed", &scene.place.run_directory()))
+    }),
     ("leave something in it", |scene, who| {
         unwrap_either(who.shell("echo > \"$1/x\" && echo left", &scene.place.run_directory()))
     }),

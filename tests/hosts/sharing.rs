@@ -1,14 +1,14 @@
-//! Which sessions share a host, and what belongs to each session.
+//! The sessions that share a host, and the state that belongs to each session.
 
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, is_below, pid};
+use zubi_tests::hosts::{self, HostsProject, PATIENCE, eventually, is_below, pid};
 use zubi_tests::{Agent, processes};
 
 use crate::steered::{ANSWER, SteeredProject};
 
-/// Questions whose answers a language server gives.
+/// Queries that a language server answers.
 fn questions() -> [(&'static str, Value); 3] {
     [
         ("lsp_hover", json!({ "at": "shapes/shape.py:35 total_area" })),
@@ -17,7 +17,7 @@ fn questions() -> [(&'static str, Value); 3] {
     ]
 }
 
-/// The answers as they came.
+/// The unmodified answers.
 fn answers(agent: &mut Agent) -> Vec<Value> {
     questions().iter().map(|(tool, arguments)| agent.call(tool, arguments)).collect()
 }
@@ -139,7 +139,11 @@ fn each_agents_filters_are_its_own() {
             assert_eq!(narrowed.call_error(name, &arguments), own.call_error(name, &arguments), "{flag} {name}");
             let by_another = json!({ "tool": name, "arguments": arguments });
             for caller in ["call_tool", "call_read_tool"] {
-                assert_eq!(narrowed.call_error(caller, &by_another), own.call_error(caller, &by_another), "{flag} {name}");
+                assert_eq!(
+                    narrowed.call_error(caller, &by_another),
+                    own.call_error(caller, &by_another),
+                    "{flag} {name}"
+                );
             }
         }
     }
@@ -183,7 +187,7 @@ fn who_keeps_to_itself_is_not_found_and_looks_for_nobody() {
         let status = place.status();
         assert_eq!(clients(&status["hosts"][0], &[agent]), [0; 0], "{status}");
     }
-    // An unknown value is reported, and nothing is done.
+    // An unknown value is reported, and the command does nothing.
     let refused = place.command().args(["call", "lsp_hover"]).env("ZUBI_HOST", "mine").output().expect("zubi starts");
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
@@ -202,7 +206,7 @@ fn another_environment_is_named_in_the_status_line_and_only_there() {
         let mut agent = Agent::spawn(command, &[]);
         let line = same.strip_suffix(']').expect("a status line");
         assert_eq!(hover(&mut agent), format!("{line} · {clause}]"));
-        // One that has no status line gets none.
+        // An answer without a status line does not get one.
         let text = agent.call_error("lsp_hover", &json!({ "at": "nowhere.py:1:1" }));
         assert!(!text.contains(clause), "{text}");
         assert_eq!(agent.stderr_text(), "");
@@ -233,7 +237,7 @@ fn a_persons_yes_reaches_the_daemon() {
 
     let mut other = place.agent(&[]).with_user(json!({ "answer": "no", "reason": "use bonjour" }));
     let told = other.call_error("workspace_greet", &greet);
-    assert!(told.contains("the user said no") && told.contains("they say: use bonjour"), "{told}");
+    assert!(told.contains("the user denied it") && told.contains("they say: use bonjour"), "{told}");
     assert!(!other.tools().contains(&"workspace_greet".to_owned()), "what one agent lists is nothing to another");
     assert_eq!((agent.forms().len(), other.forms().len()), (1, 1), "each person is asked by their own agent");
 }
@@ -263,12 +267,12 @@ fn a_call_that_is_taken_back_is_so_behind_a_daemon_too() {
     agent.cancel(call);
     steered.wait_until_heard("$/cancelRequest", 1);
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
-    // The agent wants no answer any more, and the next question has one at once.
+    // The agent has cancelled the call, and the next query is answered at once.
     steered.hold(&[]);
     let told = agent.call_text("lsp_hover", &arguments);
     assert!(told.contains(ANSWER), "{told}");
 
-    // An agent that goes takes its calls back too.
+    // When an agent disconnects, its calls are cancelled too.
     steered.hold(&["textDocument/hover"]);
     agent.begin_call("lsp_hover", &arguments);
     steered.wait_until_heard("textDocument/hover", 3);

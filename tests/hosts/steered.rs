@@ -1,13 +1,13 @@
 //! A project whose language server follows the test: it ignores some methods, and records the received messages.
 
-use zubi_tests::hosts::{PATIENCE, HostsProject, eventually};
+use zubi_tests::hosts::{HostsProject, PATIENCE, eventually};
 use zubi_tests::processes::Process;
 use zubi_tests::{Project, hosts};
 
-/// The answer of a server that is not held up is in every hover's text.
+/// The server's answer to a hover when it is not delayed.
 pub(crate) const ANSWER: &str = "a word";
 
-/// A Python project with one file in the language of the server that is steered.
+/// A Python project with one file in the language of the controlled server.
 pub(crate) struct SteeredProject(pub(crate) HostsProject);
 
 impl SteeredProject {
@@ -37,7 +37,7 @@ impl SteeredProject {
         self.0.project.root().parent().expect("a directory of the test's own").join(name)
     }
 
-    /// From now on it answers all methods but these.
+    /// From now on the server answers all methods except these.
     pub(crate) fn hold(&self, methods: &[&str]) {
         std::fs::write(self.sibling_path("held"), methods.join("\n")).expect("a file");
     }
@@ -54,7 +54,7 @@ impl SteeredProject {
         eventually(&what, PATIENCE, || (self.notification_count(method) >= times).then_some(()));
     }
 
-    /// The servers that run.
+    /// The running servers.
     pub(crate) fn servers() -> Vec<Process> {
         hosts::running_programs("hostile steered")
     }

@@ -2,7 +2,7 @@
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
-use zubi_tests::hosts::{self, PATIENCE, HostsProject, eventually, pid};
+use zubi_tests::hosts::{self, HostsProject, PATIENCE, eventually, pid};
 use zubi_tests::{Agent, Project, processes};
 
 /// A tool that waits until another process writes into a pipe.

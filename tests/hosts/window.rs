@@ -8,7 +8,7 @@ use std::thread;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use zubi_tests::agent::StderrCapture;
-use zubi_tests::hosts::{PATIENCE, HostsProject, eventually};
+use zubi_tests::hosts::{HostsProject, PATIENCE, eventually};
 
 /// The methods that a window answers itself.
 const METHODS: [&str; 5] = [
@@ -42,14 +42,14 @@ impl Wire {
         let body = message.to_string();
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(input) = input.as_mut() {
-            // The other side may have ended, as a test wants it.
+            // The other side may have ended, which some tests want.
             write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).and_then(|()| input.flush()).ok();
         }
     }
 }
 
 impl Window {
-    /// Opens a folder of the project in a window, whose hovers say its name; returns when others can find it.
+    /// Opens a folder of the project in a window whose hovers contain its name; returns when others can find it.
     pub(crate) fn open(place: &HostsProject, folder: &str, name: &'static str) -> Self {
         let window = Self::start(place.command(), &place.project.root().join(folder), name);
         let own = json!([window.folder]);
@@ -59,7 +59,7 @@ impl Window {
         window
     }
 
-    /// The same, waiting only for the handshake.
+    /// Starts the program and waits only for the handshake.
     pub(crate) fn start(mut command: Command, folder: &Utf8Path, name: &'static str) -> Self {
         command.arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("zubi starts");
@@ -140,7 +140,7 @@ impl Window {
 
 impl Drop for Window {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }
@@ -176,7 +176,7 @@ fn answer(method: &str, folder: &Utf8Path, name: &str) -> Value {
     }
 }
 
-/// The folders of tests have no letters that would have to be escaped.
+/// The folders of tests have no characters that need escaping.
 fn uri(folder: &Utf8Path, file: &str) -> String {
     format!("file://{}", if file.is_empty() { folder.to_owned() } else { folder.join(file) })
 }

@@ -46,7 +46,7 @@ async fn go() {
 #[tokio::test]
 async fn typescript() {
     let project = Project::fixture("typescript");
-    // It infers nothing where the name says it, as in `const circle = new Circle()`.
+    // The server shows no hint if the name states the type, as in `const circle = new Circle()`.
     project.replace("src/report.ts", "  const square", "  const scaled = [radius * 2];\n  const square");
     let zubi = Zubi::start(&project, &["typescript"]).await;
     let seven = between_the_lines(&zubi, "describe").await;

@@ -1,4 +1,4 @@
-//! Go: gopls, which holds questions back until it has loaded the workspace.
+//! Go: gopls, which delays answers until it has loaded the workspace.
 
 use insta::assert_snapshot;
 use serde_json::json;

@@ -1,11 +1,11 @@
-//! Several projects in one workspace: each server knows one, and an answer must not end where a project does.
+//! Several projects in one workspace: each server knows one project, but an answer must cover all of them.
 
 use insta::assert_snapshot;
 use serde_json::json;
 use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi, processes};
 
-/// Three Python projects in `core`, `app` (which uses `core`) and `tools` (which has a namesake).
+/// Three Python projects in `core`, `app` (which uses `core`) and `tools` (which has a symbol of the same name).
 fn python_monorepo(settings_of_app: &str) -> Project {
     let project = Project::empty();
     for name in ["core", "app", "tools"] {
@@ -178,7 +178,7 @@ async fn uses_in_another_package_of_a_node_workspace_are_found() {
       1:17  export function area(x: number) {  (declaration)
     [typescript · ready · no tsconfig.json: only files that opened files import]
     "#);
-    // Otherwise it would answer again, with the servers that it finds.
+    // Without this, the session would answer with the servers that it finds.
     zubi.close().await;
     let zubi = Zubi::start(&project, &["node", "typescript-language-server"]).await;
     let older = zubi.call_stable("lsp_references", json!({ "symbol": "area" })).await;
@@ -243,7 +243,7 @@ async fn several_folders_are_one_workspace() {
     1 further word match is not a reference (comments, strings, namesakes): include_text=true
     [ty · ready]
     ");
-    // Every folder is looked through, not only the first that has the language.
+    // Every folder is searched, not only the first one with the language.
     assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "area" })).await, @"
     2 symbols matching `area`
       function area  core/core/shape.py:1:5
@@ -310,11 +310,11 @@ async fn uses_in_another_project_do_not_make_up_for_those_that_were_not_read() {
     }
     project.write("a/a.h", "int alpha(void);\n");
     project.write("a/a.c", "#include \"a.h\"\nint alpha(void) { return 1; }\n");
-    // No compilation database names it, so clangd has not read it.
+    // The file is not in any compilation database, so clangd has not read it.
     project.write("a/zz.c", "#include \"a.h\"\nint zz(void) { return alpha(); }\n");
     project.write("b/bb.c", "#include \"../a/a.h\"\nint bb(void) { return alpha() + alpha() + alpha(); }\n");
     let zubi = Zubi::start(&project, &["clangd"]).await;
-    // Whether the other clangd has read its file by then is its affair; either way this one has not read all of its own.
+    // The other clangd may or may not have read its file by then; in either case this one has not read all of its own.
     let answer = zubi.call_stable("lsp_references", json!({ "symbol": "alpha", "path": "a/a.c" })).await;
     assert!(answer.contains("completeness unknown"), "{answer}");
 }

@@ -1,4 +1,4 @@
-//! Protocol Buffers through Buf and justfiles through just-lsp. Both look only at files that are open.
+//! Protocol Buffers through Buf and justfiles through just-lsp. Both read only open files.
 
 use insta::assert_snapshot;
 use serde_json::json;

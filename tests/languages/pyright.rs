@@ -199,7 +199,7 @@ async fn stubs_of_the_library() {
         });
         lines.collect::<Vec<_>>().join("\n")
     };
-    // Built in, so that no Python source defines it.
+    // The function is built in, so no Python source defines it.
     let definition = zubi.call_stable("lsp_definition", json!({ "at": "library.py:1 len" })).await;
     assert_snapshot!(without_machine(definition), @"
     at library.py:1:13 len

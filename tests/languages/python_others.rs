@@ -1,11 +1,11 @@
-//! Python with the servers that people choose instead of pyright and ty.
+//! Python with the alternatives to pyright and ty.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use zubi_tests::flows::answers;
 use zubi_tests::{Project, Zubi};
 
-/// The same queries for every server, so that their answers can be compared.
+/// Identical queries for every server, so that their answers can be compared.
 fn questions() -> Vec<(&'static str, Value)> {
     vec![
         ("lsp_document_symbols", json!({ "path": "shapes/shape.py" })),

@@ -1,4 +1,4 @@
-//! Implementations, types, trees of calls and types, and explanations, on servers that differ in what they offer.
+//! Implementations, types, call and type hierarchies, and explanations, on servers with different capabilities.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -424,7 +424,7 @@ async fn references_with_the_words_that_are_none() {
     1 further word match is not a reference (comments, strings, namesakes); marked (text)
     [rust-analyzer · ready]
     ");
-    // Words that come with a new file are seen by the next question, as everything else is.
+    // The next query sees the words of a new file, like every other change.
     let total = async || zubi.call_stable("lsp_references", json!({ "symbol": "total_area" })).await;
     let further = |answer: String| answer.lines().find(|line| line.contains("further")).map(str::to_owned);
     assert_eq!(further(total().await), further(total().await));

@@ -223,7 +223,7 @@ async fn fix(zubi: &Zubi, project: &Project) {
 }
 
 async fn format(zubi: &Zubi, project: &Project) {
-    // Formatting needs no project, the comparison of problems afterwards does.
+    // Formatting needs no project; the comparison of diagnostics afterwards does.
     assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "src/messy.rs" })).await, @"
     no problems in `src/messy.rs`; snapshot d-1
     [rust-analyzer · ready]

@@ -1,4 +1,4 @@
-//! A slow question never holds up a quick one.
+//! A slow query never delays a quick one.
 #![expect(clippy::expect_used, reason = "a failed expectation is a failed test, also in a helper")]
 
 use serde_json::json;

@@ -6,7 +6,7 @@ use serde_json::json;
 use zubi_tests::processes::{self, Process};
 use zubi_tests::{Project, Zubi};
 
-/// The longest anything may outlive zubi.
+/// How long a process may outlive zubi.
 const LIMIT: Duration = Duration::from_secs(1);
 
 /// A fixture, the components on PATH, a file to query, and a part of the server's command line.
@@ -74,8 +74,9 @@ async fn closing_the_input_ends_everything() {
     }
 }
 
-/// A clangd that does everything to stay: it ignores signals, has a helper, and a second one that left its group and
-/// session. Real servers end by themselves when their input closes, so they do not show who ends them.
+/// A clangd that does everything to stay: it ignores signals, has a helper, and a second helper that left its group and
+/// session. Real servers end by themselves when their input closes, so they would not show that the supervisor ends
+/// them.
 fn stubborn(project: &Project) {
     let real = zubi_tests::tools::program("clangd", "clangd");
     let script = format!(
@@ -116,7 +117,9 @@ async fn the_question_after_a_server_was_killed_is_answered() {
     for (fixture, components, file, server) in SERVERS {
         let (_project, zubi, _) = start_zubi(fixture, components, file, server).await;
         let before = zubi.call_stable("lsp_document_symbols", json!({ "path": file })).await;
-        for process in processes::find_by_command(server).iter().filter(|process| process.pid.unsigned_abs() != zubi.pid()) {
+        for process in
+            processes::find_by_command(server).iter().filter(|process| process.pid.unsigned_abs() != zubi.pid())
+        {
             processes::kill(process);
         }
         let after = zubi.call_stable("lsp_document_symbols", json!({ "path": file })).await;

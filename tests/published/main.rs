@@ -14,7 +14,7 @@ async fn check(name: &str, components: &[&str], questions: Vec<(&str, Value)>) -
     let zubi = Zubi::start(&project, components).await;
     let mut said = String::new();
     for (tool, arguments) in questions {
-        // As long as a busy machine may need to read a whole project.
+        // The time that a busy machine may need to read a whole project.
         let mut patient = arguments.clone();
         patient["wait_ms"] = json!(150_000);
         let answer = zubi.call_stable(tool, patient).await;

@@ -1,5 +1,5 @@
-//! A long conversation in three languages whose servers die again and again: no answer is unexplained, none that claims to
-//! be whole differs from the others, nothing is left running, and memory does not grow.
+//! A long conversation in three languages whose servers are killed again and again: every answer is explained, all
+//! answers that are marked as complete are equal, no process is left, and memory does not grow.
 //!
 //! `ZUBI_SOAK_CALLS` sets the number of calls; the figures are printed at the end.
 #![expect(
@@ -17,10 +17,10 @@ use zubi_tests::{Answer, Project, Zubi, processes};
 /// The default number of calls.
 const CALLS: usize = 5_000;
 
-/// One server is killed before one call in so many.
+/// One server is killed per this many calls.
 const CALLS_FOR_EACH_DEATH: u64 = 25;
 
-/// How long anything may outlive zubi.
+/// How long a process may outlive zubi.
 const LEFT_WITHIN: Duration = Duration::from_secs(2);
 
 /// The processes to kill, by a part of their command line.
@@ -77,7 +77,7 @@ fn questions() -> Vec<(&'static str, Value)> {
     questions
 }
 
-/// Whether an answer says what it is: an error in one of the three forms with a next step, or a text with a status.
+/// Whether an answer is well formed: an error in one of the three forms with a next step, or a text with a status line.
 fn is_explained(answer: &Answer) -> bool {
     let text = answer.text.trim_end();
     if answer.is_error {
@@ -88,14 +88,14 @@ fn is_explained(answer: &Answer) -> bool {
     json || text.lines().last().is_some_and(|line| line.starts_with('[') && line.ends_with(']'))
 }
 
-/// Whether an answer says that something may be missing.
+/// Whether an answer is marked as possibly incomplete.
 fn is_marked(answer: &Answer) -> bool {
     ["may be incomplete", "completeness unknown", "\"complete\":false", "\"complete\":null"]
         .iter()
         .any(|mark| answer.text.contains(mark))
 }
 
-/// Kills a server that runs, if there is one: the process itself or its supervisor.
+/// Kills a running server, if there is one: the process itself or its supervisor.
 fn kill_one(dice: &mut Dice, zubi: u32) -> bool {
     let name = dice.one_of(&VICTIMS);
     let mut family = processes::find_by_command(name);
@@ -116,17 +116,17 @@ async fn a_long_conversation_with_servers_that_die() {
     let zubi = Zubi::start(&project, &["ty", "clangd", "go", "gopls"]).await;
     let questions = questions();
     let mut dice = Dice(0x5eed_0f50_a4c0_ffee);
-    // The answer that each question got first without a mark: every other without one must be the same.
+    // The first unmarked answer to each query: every other unmarked answer must be equal.
     let mut truths = BTreeMap::<String, String>::new();
     let mut marked = 0;
     let (mut deaths, mut errors, mut longest) = (0, BTreeMap::<String, usize>::new(), Duration::ZERO);
-    // The most memory held in each half, in bytes.
+    // The peak memory in each half, in bytes.
     let mut peaks = [0, 0];
     let begun = Instant::now();
     let mut done = 0;
     while done < calls {
         let [one, other] = [dice.one_of(&questions).clone(), dice.one_of(&questions).clone()];
-        // Polled last, when both questions have been sent.
+        // Polled last, when both requests have been sent.
         let death = async {
             if dice.next_below(CALLS_FOR_EACH_DEATH) == 0 && kill_one(&mut dice, zubi.pid()) {
                 deaths += 1;

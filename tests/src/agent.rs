@@ -1,5 +1,5 @@
-//! An agent that speaks MCP by hand: it begins calls without waiting for them, takes them back, and has a user who answers
-//! forms. [`crate::Zubi`] is the official client, for everything that needs none of that.
+//! An agent that speaks MCP on the level of messages: it begins calls without waiting for them, cancels them, and has a
+//! user who answers forms. [`crate::Zubi`] is the official client, for all other tests.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::hosts::eventually;
 
-/// After so long a message does not come any more.
+/// The time after which a missing message counts as absent.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The stderr of a process so far.
@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 pub struct StderrCapture(Arc<Mutex<Vec<u8>>>);
 
 impl StderrCapture {
-    /// Listens to a process whose stderr is a pipe.
+    /// Captures the stderr of a process, which must be a pipe.
     pub fn capture(child: &mut Child) -> Self {
         let said = Self::default();
         let (mut pipe, heard) = (child.stderr.take().expect("piped"), Arc::clone(&said.0));
@@ -56,7 +56,7 @@ pub struct Agent {
 }
 
 impl Agent {
-    /// Starts `zubi`, as this command does, with these flags and `mcp`. Nothing is waited for.
+    /// Starts `zubi`, as this command does, with these flags and `mcp`, and waits for nothing.
     pub fn spawn(mut command: Command, flags: &[&str]) -> Self {
         command.args(flags).arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("zubi starts");
@@ -75,7 +75,7 @@ impl Agent {
         Self { child, input, messages, unread, last: 0, is_ready: false, user: None, forms: Vec::new(), said }
     }
 
-    /// With a user who fills in every form like this. Before the first question.
+    /// Adds a user who fills in every form like this. Must be called before the first request.
     #[must_use]
     pub fn with_user(mut self, content: Value) -> Self {
         self.user = Some(content);
@@ -91,7 +91,7 @@ impl Agent {
         self.said.text()
     }
 
-    /// The forms that the user was shown.
+    /// The forms shown to the user.
     pub fn forms(&self) -> &[Value] {
         &self.forms
     }
@@ -101,7 +101,7 @@ impl Agent {
         writeln!(input, "{message}").expect("zubi reads");
     }
 
-    /// The handshake, if there has been none.
+    /// Performs the handshake, unless that has happened.
     pub fn greet(&mut self) {
         if !std::mem::replace(&mut self.is_ready, true) {
             let capabilities = if self.user.is_some() { json!({ "elicitation": {} }) } else { json!({}) };
@@ -133,7 +133,7 @@ impl Agent {
         self.next_matching(|message| message["id"] == number && message["method"].is_null())
     }
 
-    /// Takes a request back.
+    /// Cancels a request.
     pub fn cancel(&mut self, number: u64) {
         let params = json!({ "requestId": number, "reason": "no longer needed" });
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
@@ -144,7 +144,7 @@ impl Agent {
         self.answer(number)
     }
 
-    /// The result of a call as it came: the result, or the protocol's error.
+    /// The unmodified result of a call, or the protocol's error.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let number = self.begin_call(tool, arguments);
         result(&self.answer(number))
@@ -189,7 +189,7 @@ impl Agent {
         }
     }
 
-    /// The next message; nothing if it was a form, which the user has filled in.
+    /// The next message; `None` if it was a form, which the user has filled in.
     fn receive(&mut self) -> Option<Value> {
         let message = self.messages.recv_timeout(PATIENCE);
         let message = message.unwrap_or_else(|why| panic!("no message: {why}\n{}", self.stderr_text()));
@@ -203,7 +203,7 @@ impl Agent {
         None
     }
 
-    /// The next message that is wanted; what comes before it stays unread, but for forms, which the user fills in.
+    /// The next matching message; earlier ones stay unread, except for forms, which the user fills in.
     fn next_matching(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(message) = self.unread.iter().position(&wanted).and_then(|at| self.unread.remove(at)) {
             return message;
@@ -223,7 +223,7 @@ impl Agent {
         self.wait_for_exit()
     }
 
-    /// Waits until it has ended.
+    /// Waits until the process has ended.
     pub fn wait_for_exit(&mut self) -> ExitStatus {
         eventually("zubi ends", PATIENCE, || self.child.try_wait().expect("a child"))
     }
@@ -231,7 +231,7 @@ impl Agent {
 
 impl Drop for Agent {
     fn drop(&mut self) {
-        // Also one that was stopped; what it has started ends with it.
+        // Works for a suspended process too; everything that it has started ends with it.
         self.child.kill().ok();
         self.child.wait().ok();
     }

@@ -1,4 +1,4 @@
-//! Sequences that several tests go through.
+//! Sequences that several tests use.
 
 use camino::Utf8PathBuf;
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ pub async fn round_trip(zubi: &Zubi, project: &Project, tool: &str, arguments: V
     assert_ne!(planned.is_error, Some(true), "{tool} failed:\n{plan}");
     assert_eq!(changed_files(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "{tool} wrote files");
     let (key, id) = plan_argument(&plan, title);
-    // Long enough for every check that an edit sets off, so that the answers do not depend on the machine's speed.
+    // Enough time for every check after an edit, so that the answers do not depend on the machine's speed.
     let wait_ms = 60_000;
     let applied = zubi.call_stable("apply_edit", json!({ key: id, "wait_ms": wait_ms })).await;
     assert_ne!(changed_files(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "applying changed nothing");

@@ -19,11 +19,11 @@ pub const PATIENCE: Duration = Duration::from_secs(30);
 /// The interval of polling for states that send no event.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Looks until there is something.
+/// Polls until `look` returns a value.
 ///
 /// # Panics
 ///
-/// When the time is over; `what` should have come to be.
+/// When the time limit has passed; `what` describes the expected state.
 pub fn eventually<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
@@ -35,7 +35,7 @@ pub fn eventually<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Opti
     }
 }
 
-/// A project and the programs that all its processes find.
+/// A project and the programs on the PATH of all its processes.
 #[derive(Debug)]
 pub struct HostsProject {
     pub project: Project,
@@ -43,7 +43,7 @@ pub struct HostsProject {
 }
 
 impl HostsProject {
-    /// A trusted project; what is orphaned stays below this test.
+    /// A trusted project; orphaned processes stay below this test.
     pub fn new(project: Project, components: &'static [&'static str]) -> Self {
         processes::adopt_orphans();
         let place = Self { project, components };
@@ -56,7 +56,7 @@ impl HostsProject {
         Self::new(Project::fixture("python"), &["ty"])
     }
 
-    /// Trusts the project as it is now.
+    /// Trusts the project in its present state.
     pub fn trust(&self) {
         self.output(&["trust"]);
     }
@@ -66,14 +66,14 @@ impl HostsProject {
         Start::new(&self.project, self.components).command()
     }
 
-    /// The same in a folder of the project.
+    /// A command in a folder of the project.
     pub fn command_in(&self, folder: &str) -> Command {
         let mut command = self.command();
         command.current_dir(self.project.root().join(folder));
         command
     }
 
-    /// Runs `zubi` with these arguments: stdout of one that must succeed.
+    /// Runs `zubi` with these arguments, which must succeed, and returns its stdout.
     pub fn output(&self, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         assert!(output.status.success(), "zubi {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -95,12 +95,12 @@ impl HostsProject {
         Agent::spawn(self.command(), flags)
     }
 
-    /// Agents that are started at once.
+    /// Agents that start at the same time.
     pub fn agents(&self, count: usize) -> Vec<Agent> {
         (0..count).map(|_| self.agent(&[])).collect()
     }
 
-    /// A daemon with these arguments, as soon as it can be found.
+    /// A daemon with these arguments; returns as soon as it can be found.
     pub fn daemon(&self, arguments: &[&str]) -> Daemon {
         Daemon::start(self.command(), arguments)
     }
@@ -134,7 +134,7 @@ impl HostsProject {
     }
 }
 
-/// The process that a host's file, or its status, names.
+/// The process ID in a host's file or status.
 pub fn pid(host: &Value) -> u32 {
     host["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok()).unwrap_or_else(|| panic!("no process: {host}"))
 }
@@ -185,13 +185,13 @@ impl Daemon {
         self.said.text()
     }
 
-    /// Ends it without giving it a chance.
+    /// Kills the process.
     pub fn kill(&mut self) {
         self.child.kill().expect("a child");
         self.child.wait().expect("a child");
     }
 
-    /// Waits until it has ended by itself: its exit code.
+    /// Waits until the process has ended by itself; returns its exit code.
     pub fn wait_for_exit(&mut self) -> Option<i32> {
         eventually("the daemon ends", PATIENCE, || self.child.try_wait().expect("a child")).code()
     }
@@ -199,7 +199,7 @@ impl Daemon {
 
 impl Drop for Daemon {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The process may have ended already.
         self.child.kill().ok();
         self.child.wait().ok();
     }

@@ -15,8 +15,8 @@ pub struct LanguageServer {
 }
 
 impl LanguageServer {
-    /// Starts the program and says `initialize` with these parameters, and `initialized`. Its answer comes with it; before
-    /// that the server may show and log messages, and nothing else.
+    /// Starts the program, sends `initialize` with these parameters, and `initialized`. Returns the answer too; before
+    /// it, the server may send only messages to show or log.
     pub fn open(mut command: Command, initialize: &Value) -> (Self, Value) {
         let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the server starts");
         let (input, output) = (server.stdin.take().expect("piped"), server.stdout.take().expect("piped"));
@@ -76,7 +76,7 @@ impl LanguageServer {
         }
     }
 
-    /// Says goodbye, and returns the exit code.
+    /// Sends `shutdown` and `exit`, and returns the exit code.
     pub fn close(mut self) -> Option<i32> {
         self.request("shutdown", &Value::Null);
         self.send(&json!({ "method": "exit" }));

@@ -1,4 +1,4 @@
-//! Which processes descend from this one, and waiting for their end.
+//! The processes that descend from this one, and waiting for their end.
 //!
 //! A test makes itself the reaper of its descendants first, so that a process whose parent is killed stays among them
 //! instead of moving to the machine's init.
@@ -31,7 +31,7 @@ pub fn descendants() -> Vec<Process> {
     let mut parents = vec![getpid().as_raw_nonzero().get()];
     while let Some(parent) = parents.pop() {
         for (process, ended) in all.iter().filter(|(process, _)| process.parent == parent) {
-            // One that has ended may still be named as parent by those it leaves behind.
+            // A process that has ended may still be the parent of those that it leaves behind.
             parents.push(process.pid);
             if !ended {
                 found.push(process.clone());
@@ -46,7 +46,7 @@ pub fn find_by_command(text: &str) -> Vec<Process> {
     descendants().into_iter().filter(|process| process.command.contains(text)).collect()
 }
 
-/// Ends a process without giving it a chance.
+/// Kills a process.
 pub fn kill(process: &Process) {
     // It may have ended by itself in the meantime; then there is nothing to do.
     if let Some(pid) = Pid::from_raw(process.pid) {
@@ -54,7 +54,7 @@ pub fn kill(process: &Process) {
     }
 }
 
-/// Handles of processes, taken while they live, to wait for their end without looking again and again.
+/// Handles of processes, taken while they live, to wait for their end without polling.
 #[derive(Debug)]
 pub struct WatchedProcesses(Vec<(Process, OwnedFd)>);
 
@@ -65,7 +65,7 @@ pub fn watch(processes: Vec<Process>) -> WatchedProcesses {
 }
 
 impl WatchedProcesses {
-    /// Waits until all have ended, at most so long. Returns how long it took, or those still running.
+    /// Waits until all have ended, at most this long. Returns how long it took, or those still running.
     pub fn ended_within(&self, limit: Duration) -> Result<Duration, Vec<Process>> {
         let start = Instant::now();
         let left: Vec<Process> = self
@@ -85,20 +85,20 @@ fn ends_within(handle: &OwnedFd, limit: Duration) -> bool {
         let left = Timespec::try_from(limit.saturating_sub(start.elapsed())).expect("a short time");
         match poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&left)) {
             Ok(ready) => return ready > 0,
-            // A child of this test ended, which is signalled; what was waited for may still run.
+            // The signal of another child's end; the awaited process may still run.
             Err(Errno::INTR) => {}
             Err(error) => panic!("poll: {error}"),
         }
     }
 }
 
-/// Waits until no descendant of this process is left, also none that was started meanwhile. Returns how long it took, or
-/// those still running.
+/// Waits until no descendant of this process is left, including those started in the meantime. Returns how long it
+/// took, or those still running.
 pub fn nothing_left_within(limit: Duration) -> Result<Duration, Vec<Process>> {
     nothing_left_beside(&[], limit)
 }
 
-/// The same except for these processes of the test; they must have no children.
+/// Waits likewise, except for these processes of the test, which must have no children.
 pub fn nothing_left_beside(others: &[u32], limit: Duration) -> Result<Duration, Vec<Process>> {
     let start = Instant::now();
     let descendants = || {
@@ -109,7 +109,7 @@ pub fn nothing_left_beside(others: &[u32], limit: Duration) -> Result<Duration, 
     loop {
         let mut left = descendants();
         if left.is_empty() {
-            // While a process ends, its children change their parent, and one look can miss them; the next does not.
+            // While a process ends, its children change their parent, and one reading can miss them; the next does not.
             left = descendants();
         }
         if left.is_empty() {
@@ -140,7 +140,7 @@ fn all() -> Vec<(Process, bool)> {
     entries.flatten().filter_map(|entry| read_process(entry.file_name().to_str()?.parse().ok()?)).collect()
 }
 
-/// One process, and whether it has ended and only waits for its parent to fetch its exit status.
+/// Reads one process, and whether it has ended and only waits for its parent to read its exit status.
 fn read_process(pid: i32) -> Option<(Process, bool)> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is the program's name in parentheses and may itself contain any of them.

@@ -126,7 +126,7 @@ impl Project {
         std::fs::read(self.root.join(file)).unwrap_or_else(|error| panic!("cannot read {file}: {error}"))
     }
 
-    /// Writes a file without a notification, as another program would.
+    /// Writes a file as another program would, without a notification.
     pub fn write(&self, file: &str, text: &str) {
         let path = self.root.join(file);
         std::fs::create_dir_all(path.parent().expect("inside the project")).expect("directories");
@@ -175,7 +175,7 @@ impl Project {
         let mut entries = Vec::new();
         walk(&self.root.join(directory), &mut |path| {
             let is_source = path.extension() == Some("cc");
-            // These need platforms or libraries that are not here.
+            // These need platforms or libraries that are not available here.
             let foreign = ["_test.cc", "_bench.cc", "windows", "/benchmarks/", "/issues/"];
             if is_source && foreign.iter().all(|part| !path.as_str().contains(part)) {
                 let mut command = "c++".to_owned();

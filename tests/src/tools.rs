@@ -1,5 +1,5 @@
-//! The programs a test may see: those that `cargo xtask setup` installed, this toolchain's, and Debian's. Never the
-//! user's own PATH.
+//! The programs that a test may use: those that `cargo xtask setup` installed, this toolchain's, and Debian's. Never
+//! those on the user's own PATH.
 
 use std::sync::LazyLock;
 
@@ -86,7 +86,7 @@ fn workspace_program(name: &str) -> Utf8PathBuf {
     });
     let time = |path: &Utf8Path| path.metadata().and_then(|metadata| metadata.modified()).ok();
     let built = time(&program).expect("a program has a time");
-    // A source that is gone is a change as well.
+    // A deleted source is a change too.
     let changed = sources(&program).into_iter().find(|source| time(source).is_none_or(|time| time > built));
     assert!(
         changed.is_none(),
@@ -96,8 +96,8 @@ fn workspace_program(name: &str) -> Utf8PathBuf {
     program
 }
 
-/// The files of this workspace that a program was made of, as cargo wrote them down beside it: `program: file file …`, with a
-/// backslash before each space in a path.
+/// The source files of a program in this workspace, as cargo lists them in the file next to it: `program: file file …`,
+/// with a backslash before each space in a path.
 fn sources(program: &Utf8Path) -> Vec<Utf8PathBuf> {
     let file = program.with_extension("d");
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("cannot read {file}: {error}"));

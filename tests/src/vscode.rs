@@ -1,7 +1,7 @@
 //! A real VS Code with the extension of this repository in it.
 //!
-//! The cases run inside VS Code's extension host and are written in TypeScript (`editors/vscode/tests/real`). Here they get a
-//! workspace, a `zubi` and a VS Code, and what they came to is brought back.
+//! The cases run inside VS Code's extension host and are written in TypeScript (`editors/vscode/tests/real`). This
+//! module provides a workspace, a `zubi` and a VS Code, and returns the results.
 
 use std::process::Command;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Project, processes, tools, zubi};
 
-/// More than a window with all cases takes on a small machine; within it, each case has a limit of its own.
+/// More time than a window with all cases needs on a small machine; each case has its own limit within it.
 const DEADLINE_SECONDS: u32 = 150;
 
 /// Runs a group of cases on a project with this program as the language server; returns one line for each case.
@@ -23,7 +23,7 @@ pub fn run(group: &str, project: &Project, server: &Utf8Path) -> String {
     Editor::new(project, server).window("", group).run()
 }
 
-/// A VS Code that is about to run, and its windows.
+/// The configuration of a VS Code and its windows.
 #[derive(Debug)]
 pub struct Editor<'a> {
     project: &'a Project,
@@ -39,7 +39,7 @@ pub struct Editor<'a> {
 }
 
 impl<'a> Editor<'a> {
-    /// As VS Code's own tests have it: dialogs confirm themselves. No window yet.
+    /// A VS Code with the settings of VS Code's own tests: dialogs confirm themselves. It has no window yet.
     pub fn new(project: &'a Project, server: &Utf8Path) -> Self {
         Self {
             project,
@@ -55,8 +55,8 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// With a window on a folder of the project (empty: the project itself) in which this group of cases runs. All windows are
-    /// open at once.
+    /// Adds a window on a folder of the project (empty: the project itself) in which this group of cases runs. All
+    /// windows are open at the same time.
     #[must_use]
     pub fn window(mut self, folder: &str, group: &str) -> Self {
         let root = self.project.root();
@@ -65,13 +65,13 @@ impl<'a> Editor<'a> {
         self
     }
 
-    /// As a user has it: the extension is installed, dialogs are shown and wait for an answer.
+    /// Uses a user's settings: the extension is installed, dialogs are shown and wait for an answer.
     #[must_use]
     pub fn like_user(self) -> Self {
         Self { like_user: true, ..self }
     }
 
-    /// As a user has it who installed this package and no other program.
+    /// Installs this package, without any other program.
     #[must_use]
     pub fn package(self, vsix: Utf8PathBuf) -> Self {
         Self { like_user: true, vsix: Some(vsix), ..self }
@@ -83,30 +83,30 @@ impl<'a> Editor<'a> {
         Self { like_user: true, untrusted: true, ..self }
     }
 
-    /// With another extension, by its name in `tests/real/assemble.ts`.
+    /// Adds another extension, by its name in `tests/real/assemble.ts`.
     #[must_use]
     pub fn extension(mut self, name: &'static str) -> Self {
         self.extensions.push(name);
         self
     }
 
-    /// With language support for Python, which VS Code does not bring.
+    /// Adds language support for Python, which VS Code does not include.
     #[must_use]
     pub fn python(mut self) -> Self {
-        // VS Code reads the PATH of its extensions from a shell, so they cannot find the program there.
+        // VS Code reads the PATH of its extensions from a shell, so they cannot find the program on the test's PATH.
         let program = tools::directory("pyright").join("node_modules/pyright/langserver.index.js");
         self.variables.insert("ZUBI_TEST_PYRIGHT".to_owned(), json!(program));
         self.extension("python")
     }
 
-    /// With a setting of the machine.
+    /// Adds a setting of the machine.
     #[must_use]
     pub fn setting(mut self, key: &str, value: Value) -> Self {
         self.settings.insert(key.to_owned(), value);
         self
     }
 
-    /// While these processes of the test run. All others have to end with VS Code.
+    /// Excludes these processes of the test; all others must end with VS Code.
     #[must_use]
     pub fn with_processes(mut self, others: &[u32]) -> Self {
         self.others.extend(others);
@@ -145,7 +145,7 @@ impl<'a> Editor<'a> {
             fields["vsix"] = json!(vsix);
         }
         std::fs::write(&config, fields.to_string()).expect("a new file");
-        // The packages of the extension are the harness's too: without them it could not say what is missing.
+        // The harness uses the packages of the extension too: without them it could not report what is missing.
         assert!(tools::directory("vscode-extension").is_dir(), "run `cargo xtask setup --only vscode-extension`");
         let outcome = Command::new(tools::program("node", "node"))
             .arg(tools::ROOT.join("editors/vscode/tests/real/host.ts"))

@@ -18,7 +18,7 @@ use crate::{Project, tools};
 /// The answer of a tool.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// The whole text, with what differs from run to run replaced (see [`Zubi::ask`]).
+    /// The whole text, with values that differ from run to run replaced (see [`Zubi::stable`]).
     pub text: String,
     pub is_error: bool,
     pub took: Duration,
@@ -47,7 +47,7 @@ pub struct Zubi {
     home: Utf8PathBuf,
 }
 
-/// How to start `zubi` or `dlang`.
+/// The configuration for a start of `zubi` or `dlang`.
 #[derive(Debug, Clone)]
 pub struct Start<'a> {
     project: &'a Project,
@@ -60,25 +60,25 @@ pub struct Start<'a> {
 }
 
 impl<'a> Start<'a> {
-    /// On this project, with these components on PATH, the folder trusted.
+    /// Starts on this project, with these components on PATH, in a trusted folder.
     pub fn new(project: &'a Project, components: &'a [&'a str]) -> Self {
         let (program, directory) = (tools::zubi(), project.root());
         let lifecycle = ClientLifecycleMode::Initialize;
         Self { project, program, directory, components, arguments: &[], trusted: true, lifecycle }
     }
 
-    /// `dlang` in place of `zubi`. It runs nothing of the project, so nothing is trusted.
+    /// Starts `dlang` instead of `zubi`. It runs no program of the project, so it needs no trust.
     pub fn dlang(project: &'a Project) -> Self {
         Self { program: tools::dlang(), trusted: false, ..Self::new(project, &[]) }
     }
 
-    /// In this directory in place of the project's.
+    /// Starts in this directory instead of the project's.
     #[must_use]
     pub fn directory(self, directory: &'a Utf8Path) -> Self {
         Self { directory, ..self }
     }
 
-    /// With more arguments behind `mcp`.
+    /// Adds arguments after `mcp`.
     #[must_use]
     pub fn arguments(self, arguments: &'a [&'a str]) -> Self {
         Self { arguments, ..self }
@@ -90,14 +90,14 @@ impl<'a> Start<'a> {
         Self { trusted: false, ..self }
     }
 
-    /// Speaking the protocol without a handshake (2026-07-28) instead of the one that begins with `initialize`.
+    /// Uses the protocol without a handshake (2026-07-28) instead of the one that begins with `initialize`.
     #[must_use]
     pub fn stateless(self) -> Self {
         let preferred_versions = vec![ProtocolVersion::LATEST];
         Self { lifecycle: ClientLifecycleMode::Discover { preferred_versions }, ..self }
     }
 
-    /// The program with its environment: nothing of the caller's gets through.
+    /// The command with its environment, which contains nothing of the caller's.
     pub fn command(&self) -> std::process::Command {
         let mut command = std::process::Command::new(&self.program);
         command.current_dir(self.directory).env_clear().envs(environment(self.project, self.components));
@@ -112,7 +112,7 @@ impl<'a> Start<'a> {
         }
         let mut command = Command::from(self.command());
         command.arg("mcp").args(self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
-        // Shown by the test runner when the test fails.
+        // The test runner shows it when the test fails.
         command.stderr(Stdio::inherit());
         let mut child = command.spawn().expect("zubi starts");
         let (input, output) = (child.stdin.take().expect("piped"), child.stdout.take().expect("piped"));
@@ -126,7 +126,8 @@ impl<'a> Start<'a> {
     }
 }
 
-/// The environment of everything a test starts. Programs of its own a test puts into `bin` of the home directory.
+/// The environment of every program that a test starts. A test puts programs of its own into `bin` of the home
+/// directory.
 pub fn environment(project: &Project, components: &[&str]) -> Vec<(String, String)> {
     let home = project.home();
     let mut variables = vec![
@@ -137,7 +138,7 @@ pub fn environment(project: &Project, components: &[&str]) -> Vec<(String, Strin
         ("XDG_CACHE_HOME".to_owned(), home.join("cache").into_string()),
         ("XDG_RUNTIME_DIR".to_owned(), home.join("run").into_string()),
         ("LANG".to_owned(), "C.UTF-8".to_owned()),
-        // No package manager may go to the network in a test.
+        // No package manager may use the network in a test.
         ("CARGO_NET_OFFLINE".to_owned(), "true".to_owned()),
         ("GOPROXY".to_owned(), "off".to_owned()),
         ("GOFLAGS".to_owned(), "-mod=mod".to_owned()),
@@ -158,15 +159,15 @@ impl Zubi {
         Start::new(project, components).mcp().await
     }
 
-    /// Calls a tool that must answer, and returns the text with everything replaced that differs from run to run:
-    /// the project's and the home's directory, ids of plans and actions.
+    /// Calls a tool that must succeed, and returns the text with all values replaced that differ from run to run: the
+    /// project's and the home's directory, ids of plans and actions.
     pub async fn call_stable(&self, tool: &str, arguments: Value) -> String {
         let answer = self.call(tool, arguments).await;
         assert!(!answer.is_error, "{tool} failed:\n{}", answer.text);
         answer.text
     }
 
-    /// Calls a tool that must refuse, and returns the text of the refusal.
+    /// Calls a tool that must fail, and returns the text of the error.
     pub async fn call_refused(&self, tool: &str, arguments: Value) -> String {
         let answer = self.call(tool, arguments).await;
         assert!(answer.is_error, "{tool} was expected to refuse:\n{}", answer.text);
@@ -181,14 +182,14 @@ impl Zubi {
         Answer { text: self.stable(&text(&result)), is_error: result.is_error.unwrap_or(false), took }
     }
 
-    /// Calls a tool and returns the result as it came over the connection.
+    /// Calls a tool and returns the unmodified result.
     pub async fn result(&self, tool: &str, arguments: Value) -> CallToolResult {
         let arguments = arguments.as_object().expect("arguments are an object").clone();
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         self.service.call_tool(params).await.unwrap_or_else(|error| panic!("{tool}: {error}"))
     }
 
-    /// The connection itself, for what the other methods do not do.
+    /// The connection itself, for everything that the other methods do not cover.
     pub fn peer(&self) -> &rmcp::Peer<RoleClient> {
         self.service.peer()
     }
@@ -213,13 +214,13 @@ impl Zubi {
         self.child.id().expect("zubi runs")
     }
 
-    /// Closes the connection, which closes zubi's input, and waits until it has ended; returns its exit code.
+    /// Closes the connection, which closes zubi's input, and waits until the process has ended; returns its exit code.
     pub async fn close(mut self) -> Option<i32> {
         self.service.close().await.expect("the connection closes");
         self.child.wait().await.expect("zubi ends").code()
     }
 
-    /// A text with what differs from run to run replaced.
+    /// Replaces the values in a text that differ from run to run.
     pub fn stable(&self, text: &str) -> String {
         let text = text.replace(self.root.as_str(), "[project]").replace(self.home.as_str(), "[home]");
         hide_ids(&text)

@@ -1,4 +1,4 @@
-//! `zubi call` gives what MCP gives.
+//! `zubi call` returns the same as MCP.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use zubi_tests::{Project, Zubi};
 /// and "hint"; the text is without those labels.
 fn call(project: &Project, tool: &str, input: &Value) -> (String, Option<i32>) {
     let mut command = Start::new(project, &["ty", "ruff"]).command();
-    // Not the host of the session beside it: that one counts on, in names of snapshots.
+    // Not the host of the concurrent session, which numbers the snapshots differently.
     let output =
         command.args(["--host", "own", "call", tool, "--input", &input.to_string()]).output().expect("zubi starts");
     let (out, err) = (output.stdout, output.stderr);

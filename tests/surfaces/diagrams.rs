@@ -1,4 +1,4 @@
-//! Diagrams of maps, read by the programs that draw them.
+//! Diagrams of maps, parsed by the programs that draw them.
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -8,15 +8,15 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use zubi_tests::{Project, Zubi, tools};
 
-/// Returns Mermaid's reading of these diagrams.
+/// Returns Mermaid's result of parsing these diagrams.
 fn read_by_mermaid(diagrams: &[String]) -> String {
     let (script, modules) = (tools::ROOT.join("tests/surfaces/mermaid.mjs"), tools::directory("mermaid"));
     let node = tools::program("node", "node");
     run(&node, &[script.as_str(), modules.as_str()], &json!(diagrams).to_string())
 }
 
-/// Returns PlantUML's reading of these diagrams: the kind and the number of boxes and groups of each, or `ERROR`; then
-/// their groups, boxes and lines.
+/// Returns PlantUML's result of parsing these diagrams: the kind and the number of boxes and groups of each, or
+/// `ERROR`; then their groups, boxes and lines.
 fn read_by_plantuml(diagrams: &[String]) -> String {
     let (java, jar) = (tools::program("java", "java"), tools::program("plantuml", "plantuml.jar"));
     let plantuml = |flags: &[&str]| {
@@ -24,7 +24,7 @@ fn read_by_plantuml(diagrams: &[String]) -> String {
         run(&java, &[&program, flags, &["-charset", "UTF-8"]].concat(), &diagrams.concat())
     };
     let kinds = plantuml(&["-syntax"]);
-    // The one format that it writes without a program which draws.
+    // The only format that PlantUML writes without a program that draws.
     let elements = plantuml(&["-pipe", "-txmi:star"]);
     let element = |line: &str| {
         let (indent, rest) = line.split_once('<')?;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use zubi_tests::Project;
 use zubi_tests::zubi::Start;
 
-/// Returns its output, with times and the machine's paths replaced, and its exit code.
+/// Returns the output, with times and the machine's paths replaced, and the exit code.
 fn doctor(start: &Start<'_>, arguments: &[&str]) -> (String, Option<i32>) {
     let output = start.command().arg("doctor").args(arguments).output().expect("zubi starts");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
@@ -99,7 +99,7 @@ fn nothing_is_installed_without_being_asked_for() {
     ");
 }
 
-/// The package manager is played, for a real one would change the machine; what is tested is which command it gets.
+/// A fake package manager, because a real one would change the machine; the test checks its command line.
 #[test]
 fn what_is_missing_is_installed_by_its_package_manager() {
     let project = Project::fixture("typescript");

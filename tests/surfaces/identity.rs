@@ -14,16 +14,16 @@ use serde_json::{Map, Value};
 use zubi_tests::zubi::Start;
 use zubi_tests::{Project, Zubi, tools};
 
-use self::channels::{Channel, LEFT_OUT, ChannelReply};
+use self::channels::{Channel, ChannelReply, LEFT_OUT};
 use self::inputs::ModelFacts;
 
 const TOOLS: [&str; 4] = ["domainlang_validate", "domainlang_list", "domainlang_get", "domainlang_explain"];
 
-/// About so many questions, besides those with which a property is answered or refused for the first time, go to each channel
-/// that starts a process for each.
+/// About this many queries go to each channel that starts a process per query, in addition to those that are the first
+/// to answer or refuse a property.
 const CALLED: usize = 20;
 
-/// How many differences are shown.
+/// The maximum number of differences shown.
 const SHOWN: usize = 20;
 
 /// Sends every query over every channel about the whole project. There are at least this number of queries.
@@ -31,7 +31,7 @@ async fn check(project: &Project, at_least: usize) {
     check_folders(project, &[], at_least).await;
 }
 
-/// The same for a workspace of these folders of the project, if there are any.
+/// Checks a workspace of these folders of the project, if there are any.
 async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
     let folders: Vec<Utf8PathBuf> = folders.iter().map(|folder| project.root().join(folder)).collect();
     let arguments = channels::arguments(&folders);
@@ -42,7 +42,8 @@ async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
     let questions: Vec<_> = schemas.iter().flat_map(|(tool, schema)| inputs::questions(tool, schema, &known)).collect();
     assert!(questions.len() >= at_least, "there are only {} questions", questions.len());
 
-    let (mut lasting, mut called) = (channels::persistent_channels(project, &folders).await, channels::per_call_channels(project, &folders));
+    let (mut lasting, mut called) =
+        (channels::persistent_channels(project, &folders).await, channels::per_call_channels(project, &folders));
     let step = questions.len().div_ceil(CALLED);
     let mut asked = BTreeSet::new();
     let (mut differences, mut answers) = (Vec::new(), BTreeMap::new());
@@ -73,7 +74,7 @@ async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
     differences.truncate(SHOWN);
     assert!(differences.is_empty(), "{number} differences:\n{}", differences.join("\n"));
 
-    // No channel got away without words for most of it, and each property was answered and refused.
+    // Checks that every channel supported most queries, and that each property was both answered and refused.
     for (name, _) in lasting.iter().chain(&called) {
         let number = answers.get(name).copied().unwrap_or(0);
         assert!(number > CALLED, "{name} was asked only {number} of {} questions", questions.len());
@@ -118,7 +119,7 @@ async fn of_the_bank() {
     check(&Project::example("bank"), 400).await;
 }
 
-/// Two that have the same last name.
+/// Two folders with the same last name.
 #[tokio::test]
 async fn of_a_workspace_of_two_folders() {
     let project = Project::empty();

@@ -1,4 +1,4 @@
-//! MCP: who zubi says it is, what it lists, how it refuses.
+//! MCP: zubi's description of itself, its lists, its errors.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,10 @@ async fn both_eras_of_the_protocol_answer_alike() {
     assert_snapshot!(old.server().protocol_version, @"2025-11-25");
     assert_snapshot!(new.server().protocol_version, @"2026-07-28");
     let question = json!({ "symbol": "total_area" });
-    assert_eq!(old.call_stable("lsp_references", question.clone()).await, new.call_stable("lsp_references", question).await);
+    assert_eq!(
+        old.call_stable("lsp_references", question.clone()).await,
+        new.call_stable("lsp_references", question).await
+    );
     assert_eq!(old.tools().await, new.tools().await);
 }
 
@@ -85,7 +88,7 @@ async fn tools_beyond_the_list_are_found_and_called() {
     let direct = zubi.call_stable("lsp_explain", question.clone()).await;
     let through = json!({ "tool": "lsp_explain", "arguments": question });
     assert_eq!(zubi.call_stable("call_read_tool", through).await, direct);
-    // A session that only reads has no tool that calls what writes, and no way around.
+    // A read-only session has no tool that calls tools that write, and no way around that.
     let writes = json!({ "tool": "undo_edit", "arguments": { "plan": "p-aaaaaaaaaa" } });
     assert_snapshot!(zubi.call_refused("call_read_tool", writes.clone()).await, @"
     Invalid input: tool: `undo_edit`: it writes, and this session is read-only
@@ -144,7 +147,7 @@ async fn three_ways_to_give_a_place_mean_the_same() {
     let zubi = Zubi::start(&project, &["ty"]).await;
     let by_symbol = zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await;
     let by_place = zubi.call_stable("lsp_hover", json!({ "at": "shapes/shape.py:35:5" })).await;
-    // Two lines off: the text repairs it.
+    // The position is two lines off: the text corrects it.
     let by_text = zubi.call_stable("lsp_hover", json!({ "at": "shapes/shape.py:33 def total_area" })).await;
     let by_position =
         json!({ "uri": format!("file://{}/shapes/shape.py", project.root()), "line": 34, "character": 4 });
@@ -187,7 +190,8 @@ async fn a_folder_nobody_trusted_runs_no_foreign_code() {
 async fn waiting_is_told_as_progress() {
     let project = Project::copy_published("clap_builder");
     let zubi = Zubi::start(&project, &["rust-analyzer"]).await;
-    zubi.call_stable("lsp_references", json!({ "symbol": "ArgGroup", "path": "src/builder/arg_group.rs", "limit": 1 })).await;
+    zubi.call_stable("lsp_references", json!({ "symbol": "ArgGroup", "path": "src/builder/arg_group.rs", "limit": 1 }))
+        .await;
     let progress = zubi.progress();
     assert!(progress.iter().any(|message| message.contains("rust-analyzer")), "{progress:?}");
 }

@@ -37,7 +37,10 @@ async fn the_python_sdk_gets_the_same_answers() {
     assert_eq!(printed["server"], "zubi");
     assert_eq!(printed["tools"], zubi.tools().await.len());
     assert_eq!(printed["is_error"], false);
-    assert_eq!(zubi.stable(printed["text"].as_str().unwrap_or_default()), zubi.call_stable("lsp_references", arguments).await);
+    assert_eq!(
+        zubi.stable(printed["text"].as_str().unwrap_or_default()),
+        zubi.call_stable("lsp_references", arguments).await
+    );
     zubi.close().await;
 }
 
@@ -53,7 +56,7 @@ async fn the_inspector_gets_the_same_answers() {
     let printed: Value = serde_json::from_str(&printed).expect("the inspector prints JSON");
     let text = printed["content"][0]["text"].as_str().unwrap_or_default();
     assert_eq!(zubi.stable(text), zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await);
-    // The command the inspector was given is what a configuration file would say.
+    // The inspector's command line is the same as in a configuration file.
     assert_eq!(Start::new(&project, &["ty"]).command().get_program(), program.as_str());
     zubi.close().await;
 }

@@ -53,7 +53,7 @@ fn what_another_extension_contributes_is_called_over_mcp() {
         let unknown = json!({ "tool": "snippets.find", "arguments": { "name": "nothing" } });
         let refused = agent.call_error("call_tool", &unknown);
         assert!(refused.contains("There is no snippet nothing"), "{refused}");
-        // It has to be gone before the window is, so that it is not taken for something that was left behind.
+        // The agent must end before the window, so that it does not count as left behind.
         assert!(agent.close().success());
         place.project.write("agent.seen", "");
         window.join().expect("the window")

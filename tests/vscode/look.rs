@@ -1,4 +1,4 @@
-//! The visible parts of the extension. `target/screenshots` has pictures afterwards.
+//! The visible parts of the extension. It saves screenshots in `target/screenshots`.
 
 use insta::assert_snapshot;
 use zubi_tests::tools;

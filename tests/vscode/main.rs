@@ -21,7 +21,7 @@ mod windows;
 use insta::assert_snapshot;
 use zubi_tests::{Project, tools, vscode};
 
-/// DomainLang models, good ones and bad ones, beside a project in TypeScript.
+/// Valid and invalid DomainLang models, next to a project in TypeScript.
 fn project() -> Project {
     let project = Project::empty();
     for (from, to) in [
@@ -35,7 +35,7 @@ fn project() -> Project {
     project
 }
 
-/// The same with tools that the workspace declares.
+/// A project with tools that the workspace declares.
 fn with_tool_file() -> Project {
     let project = project();
     project.write(".vscode/agent-tools.json", include_str!("agent-tools.json"));

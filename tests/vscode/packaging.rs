@@ -1,4 +1,4 @@
-//! The package that users install, with the program that is in it.
+//! The package that users install, with its bundled program.
 
 use std::process::Command;
 
@@ -21,7 +21,7 @@ fn the_package_installs_and_runs_the_program_in_it() {
     let made = out.read_dir_utf8().expect("a directory").flatten().map(camino::Utf8DirEntry::into_path);
     let package = made.into_iter().find(|path| path.extension() == Some("vsix"));
     let package = package.unwrap_or_else(|| panic!("no package was made: {said}"));
-    // Another program than the one in the package is not there.
+    // No program exists except the bundled one.
     let nowhere = tools::ROOT.join("no/such/program");
     let installed = Editor::new(&project, &nowhere).package(package.clone());
     assert_snapshot!(installed.window("", "packaged").run(), @"ok      the installed package runs the program that came with it");

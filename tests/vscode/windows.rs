@@ -15,8 +15,8 @@ use crate::project;
 /// How long a window may take to open or to close.
 pub(crate) const WINDOW: Duration = Duration::from_mins(2);
 
-/// A place for windows. The server of the window makes its user's runtime directory where it is not there, and then hosts are
-/// found there.
+/// A project for windows. The window's server creates the user's runtime directory if it does not exist, and hosts are
+/// then found there.
 pub(crate) fn place(project: Project) -> HostsProject {
     let place = HostsProject::new(project, &["node"]);
     std::fs::DirBuilder::new().mode(0o700).create(place.project.home().join("run")).expect("a new directory");
@@ -52,8 +52,8 @@ fn an_agent_goes_from_a_daemon_to_the_window_and_back() {
     place.project.write("agent.pid", &agent.pid().to_string());
     let others = [daemon.pid(), agent.pid()];
     let told = std::thread::scope(|scope| {
-        let window =
-            scope.spawn(|| Editor::new(&place.project, &tools::zubi()).window("", "beside").with_processes(&others).run());
+        let window = scope
+            .spawn(|| Editor::new(&place.project, &tools::zubi()).window("", "beside").with_processes(&others).run());
         eventually("the agent sees what is not saved in the window", WINDOW, || {
             let text = open_files(&mut agent);
             (text.contains("web/src/shape.ts") && text.contains("not saved")).then_some(())
@@ -93,7 +93,7 @@ fn each_of_two_windows_has_its_own_agents() {
             let text = open_files(&mut agent);
             assert!(text.contains("src/shape.ts") && text.contains("not saved"), "{text}");
             ready(&place, &format!("{folder}/window.asked"));
-            // It has to be gone before the windows are, so that it is not taken for something that they have left behind.
+            // The agent must end before the windows, so that it does not count as left behind.
             assert!(agent.close().success());
             place.project.write(&format!("{folder}/agent.seen"), "");
         }

@@ -1,7 +1,7 @@
-//! The chat page of the real `zubi web`, in a real Chromium, with a model's server that says what a script says.
+//! The chat page of the real `zubi web`, in a real Chromium, with a model server that follows a script.
 //!
-//! The cases are in `editors/vscode/tests/web`, because the packages that drive Chromium are the extension's; here they get a
-//! project, a `zubi` and a model, and what they came to is compared.
+//! The cases are in `editors/vscode/tests/web`, because the packages that drive Chromium are the extension's; this test
+//! provides a project, a `zubi` and a model, and compares the results.
 
 #![expect(
     clippy::expect_used,
@@ -16,11 +16,11 @@ use serde_json::json;
 use zubi_tests::models::{self, Dialect, End, Expect, Says, Server, Turn};
 use zubi_tests::{Project, tools, zubi};
 
-/// More than all cases of a group take on a small machine.
+/// More time than all cases of a group need on a small machine.
 const DEADLINE_SECONDS: u32 = 150;
 const KEY: &str = "a-key-that-opens-nothing";
 
-/// A shop with a catalogue, and some files to look at.
+/// A shop with a catalogue, and some files to read.
 fn project() -> Project {
     let project = Project::empty();
     project.write("catalogue.md", "# Catalogue\n\n- tea\n- milk\n");
@@ -30,7 +30,7 @@ fn project() -> Project {
     project
 }
 
-/// Runs a group of cases; returns what they show, one line for each case and below it what belongs to it.
+/// Runs a group of cases; returns their output, one line for each case and its details below.
 fn run(group: &str, project: &Project, server: &Server) -> String {
     let home = project.home();
     let environment: Vec<(String, String)> = zubi::environment(project, &["node"])

@@ -1,8 +1,8 @@
-//! `cargo xtask codegen`: what is written from DomainLang's grammar and table of keywords: parts of `dlang-syntax`, the page
-//! about the syntax, and the `TextMate` grammar for editors.
+//! `cargo xtask codegen`: the files generated from DomainLang's grammar and table of keywords: parts of `dlang-syntax`,
+//! the page about the syntax, and the `TextMate` grammar for editors.
 //!
 //! The results are committed, so that building the product needs no generator; `cargo xtask check` fails when they are
-//! not what would be written.
+//! outdated.
 
 use anyhow::{Context as _, Result};
 
@@ -24,7 +24,7 @@ pub(crate) fn write() -> Result<()> {
     fresh::write(&sources()?)
 }
 
-/// Fails when a file on disk is not what would be written.
+/// Fails when a file on disk differs from the generated text.
 pub(crate) fn check() -> Result<String> {
     fresh::check(&sources()?, "cargo xtask codegen")
 }
@@ -58,7 +58,7 @@ fn sources() -> Result<Vec<Fresh>> {
     ])
 }
 
-/// As `cargo fmt` would leave it.
+/// Formats a source as `cargo fmt` does.
 fn format_source(text: &str) -> Result<String> {
     run::filter(run::command("rustfmt").args(["--edition", "2024", "--quiet"]), text)
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask demo`: from a fresh checkout to answers in one command. First `dlang` on the example models and zubi's own agent
-//! on one of them, for which nothing is fetched; then zubi with a real language server.
+//! `cargo xtask demo`: from a fresh checkout to answers in one command. First `dlang` on the example models and zubi's
+//! own agent on one of them, without any download; then zubi with a real language server.
 
 use std::time::Instant;
 
@@ -29,7 +29,7 @@ const AGENT: &[&[&str]] = &[
 pub(crate) fn run() -> Result<()> {
     println!("1. zubi, dlang, and an MCP client");
     let start = Instant::now();
-    // The development profile: it is built in a third of the time, and the answers come just as quickly.
+    // The development profile: it builds in a third of the time, and the answers are just as fast.
     run::loud(run::cargo().args(["build", "--locked", "--package", "zubi", "--package", "zubi-tests", "--bins"]))?;
     println!("   built in {:.1} s", start.elapsed().as_secs_f64());
     println!("\n2. questions about the example models in DomainLang");

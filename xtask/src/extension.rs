@@ -1,4 +1,5 @@
-//! The VS Code extension in `editors/vscode`: its types, its lints and its unit tests, with what its lock file names.
+//! The VS Code extension in `editors/vscode`: its types, its lints and its unit tests, with the packages in its lock
+//! file.
 //!
 //! The tests in a real VS Code are in `tests/`, like everything that needs other programs.
 
@@ -17,7 +18,7 @@ pub(crate) fn directory() -> Utf8PathBuf {
     place::ROOT.join("editors/vscode")
 }
 
-/// The most lines of TypeScript that it may have, besides blank ones and comments: what is more belongs into Rust.
+/// The maximum number of lines of TypeScript, without blank lines and comments: everything else belongs into Rust.
 const MAX_LINES: usize = 1200;
 
 /// Checks the types and lints all of its TypeScript, and the scripts of the chat page.
@@ -33,7 +34,7 @@ pub(crate) fn lint() -> Result<String> {
     run::loud(tool("tsc").args(["--project", "tests/page/tsconfig.json"]))?;
     run::loud(tool("eslint").args(["--max-warnings", "0", "."]))?;
     run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(place::ROOT.join("crates/zubi-web")))?;
-    // The examples are held to the same rules, with the same programs.
+    // The examples follow the same rules, checked by the same programs.
     for example in ["examples/ipc/typescript", "examples/vscode-extension"] {
         run::loud(tool("tsc").arg("--project").arg(place::ROOT.join(example)))?;
         run::loud(tool("eslint").args(["--max-warnings", "0", "."]).current_dir(place::ROOT.join(example)))?;
@@ -41,7 +42,7 @@ pub(crate) fn lint() -> Result<String> {
     Ok(format!("{lines} lines of code in the extension"))
 }
 
-/// How many lines of TypeScript run in the editor, without blank ones, comments and what is generated.
+/// The number of lines of TypeScript that run in the editor, without blank lines, comments and generated files.
 fn lines() -> Result<usize> {
     let mut lines = 0;
     for entry in directory().join("src").read_dir_utf8()? {

@@ -13,7 +13,7 @@ const SHARED_MEMORY: &str = "/dev/shm";
 pub(crate) fn run(seconds: u32) -> Result<()> {
     setup::run(&["cargo-fuzz".to_owned()])?;
     let fuzz = setup::program("cargo-fuzz", "cargo-fuzz");
-    // Coverage instrumentation is an unstable compiler option; this lets the pinned stable compiler take it.
+    // Coverage instrumentation is an unstable compiler option; this makes the pinned stable compiler accept it.
     let cargo_fuzz = || {
         let mut command = run::command(fuzz.as_str());
         command.env("RUSTC_BOOTSTRAP", "1").current_dir(place::ROOT.as_path());
@@ -25,7 +25,7 @@ pub(crate) fn run(seconds: u32) -> Result<()> {
         parts.part(target, || {
             let mut command = cargo_fuzz();
             command.args(["fuzz", "run", target, "--", &format!("-max_total_time={seconds}"), "-print_final_stats=1"]);
-            // Targets make files and make them durable, which costs nothing in memory.
+            // Targets create files and sync them, which costs nothing in memory.
             if Utf8Path::new(SHARED_MEMORY).is_dir() {
                 command.env("TMPDIR", SHARED_MEMORY);
             }

@@ -1,8 +1,8 @@
-//! `cargo xtask generate`: the reference pages that are written by the program itself, so that they cannot drift.
+//! `cargo xtask generate`: the reference pages that the program itself writes, so that they cannot become outdated.
 //!
-//! The page of the tools comes from `zubi tools list --json`, that is from the registry every surface uses, the page of
-//! the command lines from their own help, the protocol's from `zubi ipc --schema`, the page of the language servers from the catalogue. The manifest of the VS Code
-//! extension takes its tools' schemas from the registry too.
+//! The page of the tools comes from `zubi tools list --json`, that is from the registry of every surface; the page of
+//! the command lines from their help; the protocol's from `zubi ipc --schema`; the page of the language servers from
+//! the catalogue. The manifest of the VS Code extension takes its tools' schemas from the registry too.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -32,10 +32,10 @@ pub(crate) fn check() -> Result<String> {
 }
 
 fn pages() -> Result<Vec<Fresh>> {
-    let tools: Value =
-        serde_json::from_str(&zubi(&["tools", "list", "--json"])?).context("the output of `zubi tools list --json` is not valid JSON")?;
-    let codes: Value =
-        serde_json::from_str(&zubi(&["tools", "codes", "--json"])?).context("the output of `zubi tools codes --json` is not valid JSON")?;
+    let tools: Value = serde_json::from_str(&zubi(&["tools", "list", "--json"])?)
+        .context("the output of `zubi tools list --json` is not valid JSON")?;
+    let codes: Value = serde_json::from_str(&zubi(&["tools", "codes", "--json"])?)
+        .context("the output of `zubi tools codes --json` is not valid JSON")?;
     let protocol = zubi(&["ipc", "--schema"])?;
     let reference = place::ROOT.join("docs/src/reference");
     Ok(vec![
@@ -88,7 +88,7 @@ fn command_line_page() -> Result<String> {
 fn tools_page(tools: &Value) -> Result<String> {
     let tools = tools.as_array().context("the tool list is not an array")?;
     let mut page = format!("{NOTICE}# Tools\n");
-    // The same for every tool, so they are described once.
+    // These parameters are the same for every tool, so they are described once.
     let mut common = BTreeMap::new();
     for tool in tools {
         let field = |name: &str| tool[name].as_str().unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The project's own commands, run as `cargo xtask <command>`.
 //!
-//! Owns: which commands there are and how they are called. Each command lives in its own module; what they share is in
-//! [`run`] (starting programs) and [`place`] (where things are). Nothing of the product lives here.
+//! Owns: the list of commands and their arguments. Each command has its own module; shared code is in [`run`] (starting
+//! programs) and [`place`] (directories). Nothing of the product is here.
 #![expect(
     clippy::print_stdout,
     clippy::disallowed_methods,
@@ -12,12 +12,12 @@ mod bench;
 mod check;
 mod codegen;
 mod demo;
-mod package;
-mod picture;
 mod extension;
 mod fresh;
 mod fuzz;
 mod generate;
+mod package;
+mod picture;
 mod place;
 mod run;
 mod setup;
@@ -97,7 +97,7 @@ fn no_arguments(command: &str, rest: &[String]) -> Result<()> {
     if rest.is_empty() { Ok(()) } else { bail!("`{command}` takes no arguments\n\n{USAGE}") }
 }
 
-/// The arguments behind `--`, which go to another program as they are.
+/// The arguments after `--`, which another program receives unchanged.
 fn after_dashes<'a>(command: &str, rest: &'a [String]) -> Result<&'a [String]> {
     match rest {
         [] => Ok(&[]),
@@ -106,7 +106,7 @@ fn after_dashes<'a>(command: &str, rest: &'a [String]) -> Result<&'a [String]> {
     }
 }
 
-/// The components that `--only a,b` names; empty means all.
+/// The components in `--only a,b`; empty means all.
 fn selected_components(rest: &[String]) -> Result<Vec<String>> {
     match rest {
         [] => Ok(Vec::new()),

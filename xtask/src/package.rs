@@ -33,7 +33,7 @@ const USUAL: &str = "linux-x64";
 pub(crate) struct Options {
     /// The only system to package for. Without it: the usual one, and all systems without a program.
     target: Option<String>,
-    /// A program that is built already.
+    /// An existing build of the program.
     program: Option<Utf8PathBuf>,
     /// The directory for the packages instead of `target/vsix`.
     out: Option<Utf8PathBuf>,
@@ -73,7 +73,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Builds zubi for a system: small, and without symbols, as the profile says.
+/// Builds zubi for a system: small, and without symbols, according to the profile.
 fn build(target: &str) -> Result<Utf8PathBuf> {
     let names: Vec<_> = TARGETS.iter().map(|(name, _)| *name).collect();
     let (_, triple) = TARGETS

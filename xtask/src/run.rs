@@ -35,7 +35,8 @@ pub(crate) fn loud(command: &mut Command) -> Result<()> {
 
 /// Runs a command and returns its stdout. Its stderr is part of the error if it fails.
 pub(crate) fn quiet(command: &mut Command) -> Result<String> {
-    let output = command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{}`", display(command)))?;
+    let output =
+        command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{}`", display(command)))?;
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     if !output.status.success() {
         let stderr = String::from_utf8_lossy(&output.stderr);

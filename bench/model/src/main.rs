@@ -132,7 +132,8 @@ impl ModelBench {
 
 /// Checks an answer against the generated model: the time of a wrong answer is worthless.
 fn check(cost: &Cost, size: Size) -> Result<()> {
-    let answer: serde_json::Value = serde_json::from_str(&cost.output).context("`dlang validate --json` printed invalid JSON")?;
+    let answer: serde_json::Value =
+        serde_json::from_str(&cost.output).context("`dlang validate --json` printed invalid JSON")?;
     let contexts = size.areas * size.contexts;
     ensure!(
         answer["valid"] == true && answer["bcCount"] == contexts && answer["warnings"] == serde_json::json!([]),

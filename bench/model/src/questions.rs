@@ -9,7 +9,7 @@ use camino::Utf8Path;
 use dlang_ide::query::{EntityType, ListInput};
 use dlang_workspace::files::DiskFiles;
 use dlang_workspace::workspace::Root;
-use dlang_workspace::{Workspace, WorkspaceSnapshot, ask};
+use dlang_workspace::{Workspace, WorkspaceSnapshot, queries};
 use large_example::{Size, area_path, context_fqn};
 use serde_json::{Value, json};
 
@@ -112,12 +112,12 @@ fn measure(folder: &Utf8Path, size: Size, rounds: usize) -> Result<Vec<Value>> {
     ask(LIST, &|| list(&snapshot, EntityType::BoundedContexts, contexts))?;
     ask(RELATIONSHIPS, &|| list(&snapshot, EntityType::Relationships, contexts))?;
     ask(GET, &|| {
-        let answer = ask::get(&snapshot, Some(&fqn))?;
+        let answer = queries::get(&snapshot, Some(&fqn))?;
         ensure!(answer["found"] == true && !answer.to_string().is_empty(), "not found");
         Ok(())
     })?;
     ask(SUMMARY, &|| {
-        let answer = ask::get(&snapshot, None)?;
+        let answer = queries::get(&snapshot, None)?;
         ensure!(answer["summary"]["boundedContextCount"] == contexts, "another model");
         Ok(())
     })?;
@@ -131,12 +131,12 @@ fn measure(folder: &Utf8Path, size: Size, rounds: usize) -> Result<Vec<Value>> {
 
 /// How many there are, once every file was looked at.
 fn problems(workspace: &Workspace) -> Result<usize> {
-    Ok(ask::validate(&workspace.snapshot(), None)?.problems.len())
+    Ok(queries::validate(&workspace.snapshot(), None)?.problems.len())
 }
 
 /// Lists elements and writes the answer, as a tool does.
 fn list(snapshot: &WorkspaceSnapshot, entity: EntityType, at_least: usize) -> Result<()> {
-    let answer = ask::list(snapshot, &ListInput::new(entity))?;
+    let answer = queries::list(snapshot, &ListInput::new(entity))?;
     let written = answer.to_string();
     let count = answer["count"].as_u64().and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
     ensure!(count >= at_least && written.len() > count, "{count} elements instead of {at_least}");

@@ -67,7 +67,12 @@ impl Contributor {
 }
 
 /// One request, and its answer.
-fn send_request(mut stream: &UnixStream, reader: &mut BufReader<UnixStream>, method: &str, params: &Value) -> Result<()> {
+fn send_request(
+    mut stream: &UnixStream,
+    reader: &mut BufReader<UnixStream>,
+    method: &str,
+    params: &Value,
+) -> Result<()> {
     let message = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
     stream.write_all(format!("{message}\n").as_bytes())?;
     let mut line = String::new();

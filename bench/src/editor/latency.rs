@@ -9,7 +9,7 @@ use crate::stats::Samples;
 pub(crate) struct Row {
     pub(crate) what: String,
     pub(crate) samples: Samples,
-    /// The same request without an edit before it.
+    /// The times of the same request without an edit before it.
     pub(crate) floor: Option<Samples>,
     /// The aim for p95, in milliseconds.
     pub(crate) aim: Option<f64>,

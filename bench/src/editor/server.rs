@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::EditorBench;
 use super::edits::Edit;
 use super::questions::{Question, TOKENS_DELTA, TOOL};
-use crate::wire::{Framing, ErrorResponse, Reply, Wire};
+use crate::wire::{ErrorResponse, Framing, Reply, Wire};
 
 /// JSON-RPC 2.0, "Method not found".
 const METHOD_NOT_FOUND: i64 = -32601;

@@ -63,7 +63,8 @@ fn one_shot(bench: &EditorBench, samples: &mut Samples) -> Result<()> {
     let start = Instant::now();
     let output = command.output().context("dlang starts")?;
     samples.push(start.elapsed());
-    let answer: Value = serde_json::from_slice(&output.stdout).context("`dlang validate --json` printed invalid JSON")?;
+    let answer: Value =
+        serde_json::from_slice(&output.stdout).context("`dlang validate --json` printed invalid JSON")?;
     let contexts = bench.size.areas * bench.size.contexts;
     ensure!(
         answer["valid"] == true && answer["bcCount"] == contexts && answer["warnings"] == json!([]),

@@ -1,11 +1,11 @@
-//! What could be written at a place.
+//! Completion proposals at an offset.
 //!
-//! The place is found by writing a name there ([`place`]): the tree of *that* text says whether it is a reference, of what
-//! kind and in which namespace, and what stands before it. From what stands before it a table ([`follow`]) says what the
-//! grammar allows next. So everything that is offered fits into the text as it is, however broken it is; a reference is
-//! offered only if it means something once it is inserted.
+//! The context is found by inserting a name at the offset ([`place`]): the tree of *that* text shows whether the name
+//! is a reference, of which kind and in which namespace, and which token comes before it. A table ([`follow`]) maps the
+//! preceding token to what the grammar allows next. So every proposal fits into the text as it is, however broken it
+//! is; a reference is proposed only if it resolves once it is inserted.
 //!
-//! Nothing is offered in comments and strings, except in the string of an import ([`import`]).
+//! There are no proposals in comments and strings, except in the string of an import ([`import`]).
 
 mod expected;
 mod import;
@@ -21,32 +21,33 @@ pub use self::import::{ImportAlias, ImportCandidates, ImportDependency, import_p
 use self::place::CompletionContext;
 use crate::edit::TextEdit;
 
-/// How many references, and how many import specifiers, are offered at once.
+/// The maximum number of references, and of import specifiers, in one result.
 const MAX_OFFERS: usize = 500;
 
-/// What could be written at a place.
+/// The completion proposals at an offset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Completions {
     /// The offers; [`Completion::sort`] is their order.
     pub items: Vec<Completion>,
-    /// Whether there are more than are listed: ask again when more is written.
+    /// Whether there are more proposals than are listed; the editor requests them again when the user types more.
     pub is_incomplete: bool,
 }
 
 /// Something that could be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Completion {
-    /// What is shown.
+    /// The text to show.
     pub label: String,
-    /// What it is.
+    /// The kind of the proposal.
     pub kind: CompletionKind,
     /// More about it, on one line.
     pub detail: Option<String>,
-    /// Markdown about it. For an element ask [`element_markdown`](crate::element_markdown) when it is looked at.
+    /// Markdown documentation. For an element, call [`element_markdown`](crate::element_markdown) when the user selects
+    /// it.
     pub documentation: Option<String>,
     /// The element, if it is one.
     pub definition: Option<Definition>,
-    /// What is compared with what was typed in the range of the edit.
+    /// The text to compare with the typed text in the range of the edit.
     pub filter: String,
     /// The change that writes it. Its range is on the line of the place and touches it.
     pub edit: TextEdit,
@@ -57,12 +58,12 @@ pub struct Completion {
     pub sort: String,
 }
 
-/// What an offer is.
+/// The kind of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CompletionKind {
     /// A reference to an element.
     Element(ElementKind),
-    /// The next part of a dotted reference, which goes on behind it.
+    /// The next part of a dotted reference, after which further parts follow.
     Qualifier,
     /// A reserved word.
     Keyword,
@@ -82,8 +83,8 @@ pub enum CompletionKind {
     ImportDependency,
 }
 
-/// What could be written at an offset of a file. `imports` is what import strings can lead to; [`import_prefix`] says
-/// whether it is needed.
+/// Returns the completion proposals at an offset of a file. `imports` holds the possible targets of import strings;
+/// [`import_prefix`] says whether it is needed.
 pub fn completions(db: &dyn Db, file: File, offset: TextSize, imports: &ImportCandidates) -> Completions {
     let parse = parse(db, file);
     if let Some(string) = import::string_at(parse, offset) {

@@ -1,4 +1,4 @@
-//! Where the thing that a word names is declared.
+//! Declarations of the entity that a word names.
 
 use dlang_model::{Db, Definition, File, file_model, project_files};
 use dlang_syntax::{TextRange, TextSize};
@@ -14,13 +14,13 @@ pub struct FileRange {
     pub range: TextRange,
 }
 
-/// Where to go from a word.
+/// The declarations that a word leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinitionResult {
-    /// What was asked about: the whole reference when the offset is in its last word, which names the element; otherwise the
-    /// word alone.
+    /// The word or reference at the offset: the whole reference if the offset is in its last word, which names the
+    /// element; otherwise the word alone.
     pub range: TextRange,
-    /// Where it leads; never empty.
+    /// The declarations; never empty.
     pub targets: Vec<Target>,
 }
 
@@ -35,16 +35,18 @@ pub struct Target {
     pub focus: TextRange,
 }
 
-/// What the word at an offset names: an element; all blocks of a namespace, for the words of a dotted name before its last;
-/// the imports of an alias; for `this` the context around it; for the string of an import the file. Several elements where
-/// an entry of a map means several. A declared name leads to itself. Nothing where no name stands, or one that means
-/// nothing.
+/// Returns the declarations of the entity that the word at an offset names: an element; all blocks of a namespace, for
+/// the words of a dotted name before its last; the imports of an alias; the context around `this`; the file for the
+/// string of an import. There are several elements if an entry of a map means several. A declared name leads to itself.
+/// Returns `None` if there is no name at the offset, or one that does not resolve.
 pub fn definition(db: &dyn Db, file: File, offset: TextSize) -> Option<DefinitionResult> {
     let (range, targets) = match name_at(db, file, offset)? {
         NameAt::Word { range, subjects, reference } => {
             (reference.unwrap_or(range), subjects.iter().flat_map(|subject| declarations(db, subject)).collect())
         }
-        NameAt::This { range, context } => (range, context.and_then(|context| element(db, context)).into_iter().collect()),
+        NameAt::This { range, context } => {
+            (range, context.and_then(|context| element(db, context)).into_iter().collect())
+        }
         NameAt::Import { range, target } => {
             let beginning = TextRange::empty(TextSize::new(0));
             (range, target.map(|file| Target { file, range: beginning, focus: beginning }).into_iter().collect())
@@ -58,7 +60,7 @@ fn element(db: &dyn Db, definition: Definition) -> Option<Target> {
     Some(Target { file: definition.file, range: definition.range(db)?, focus: definition.focus(db)? })
 }
 
-/// Where something is declared: most often at one place.
+/// Returns the declarations of an entity: usually one.
 pub(crate) fn declarations(db: &dyn Db, subject: &NamedEntity) -> Vec<Target> {
     match subject {
         NamedEntity::Element(definition) => element(db, *definition).into_iter().collect(),
@@ -83,7 +85,7 @@ pub(crate) fn declarations(db: &dyn Db, subject: &NamedEntity) -> Vec<Target> {
     }
 }
 
-/// All of the term or decision whose name stands there.
+/// Returns the whole range of the term or decision with the name at `name`.
 fn entry_range(db: &dyn Db, context: Definition, name: TextRange) -> TextRange {
     let Some(dlang_model::Body::Context(content)) = context.body(db) else { return name };
     let terms = content.terms.iter().map(|term| (term.name_range, term.range));

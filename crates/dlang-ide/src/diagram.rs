@@ -1,7 +1,7 @@
-//! Maps of a model as texts that other programs draw: Mermaid and PlantUML.
+//! Diagrams of context maps and domain maps as source text for other programs: Mermaid and PlantUML.
 //!
-//! [`graph`] makes boxes and lines of a map, once for all formats; each format writes them down in its own words. What
-//! stands in a model is data: no name can end a box, a line, or the diagram.
+//! [`graph`] builds the boxes and lines of a map, once for all formats; each format prints them in its own syntax. Text
+//! from a model is data: no name can end a box, a line, or the diagram.
 
 mod graph;
 mod mermaid;
@@ -15,10 +15,10 @@ use smol_str::SmolStr;
 
 use crate::query::{InvalidInput, find};
 
-/// How many names are suggested.
+/// The maximum number of suggestions.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// What a diagram is written in.
+/// The format of a diagram.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum DiagramFormat {
     /// A Mermaid flowchart.
@@ -29,7 +29,7 @@ pub enum DiagramFormat {
 }
 
 impl DiagramFormat {
-    /// Its name.
+    /// Returns the format's name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Mermaid => "mermaid",
@@ -53,9 +53,9 @@ impl FromStr for DiagramFormat {
     }
 }
 
-/// The diagram of a context map or domain map, by its fully qualified name or, if only one map has it, its simple name:
-/// `{fqn, type, format, diagram}`. `fqn` is the name that was asked for; `resolvedFqn` is there when the map's own is
-/// another. Where there is no such map, `diagram` is null, and `error` and `suggestions` say what to do.
+/// Returns the diagram of a context map or domain map, by its fully qualified name or, if only one map has it, its
+/// simple name: `{fqn, type, format, diagram}`. `fqn` is the requested name; `resolvedFqn` is present if the map's own
+/// name differs. If there is no such map, `diagram` is null, and `error` and `suggestions` say what to do.
 pub fn diagram(db: &dyn Db, fqn: &str, format: DiagramFormat) -> Value {
     let maps = maps(db);
     let Some(map) = map_named(db, &maps, fqn) else { return not_found(db, &maps, fqn, format) };
@@ -115,8 +115,8 @@ fn not_found(db: &dyn Db, maps: &[Definition], fqn: &str, format: DiagramFormat)
     })
 }
 
-/// A label's text. Letters, digits, blanks and dots stand for themselves in every format, and so does a single `_` or `-`
-/// between two of them; for everything else there is `special`. Control characters are left out.
+/// Escapes a label's text. Letters, digits, blanks and dots stay as they are in every format, and so does a single `_`
+/// or `-` between two of them; `special` escapes everything else. Control characters are left out.
 fn escape(text: &str, special: impl Fn(char) -> String) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = None;

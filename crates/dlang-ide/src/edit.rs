@@ -7,14 +7,14 @@ use dlang_syntax::TextRange;
 /// One replacement in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextEdit {
-    /// What is replaced; empty where something is only inserted.
+    /// The range to replace; empty for an insertion.
     pub range: TextRange,
-    /// What stands there afterwards.
+    /// The new text.
     pub insert: String,
 }
 
-/// The text with the edits made. They stand in the order of the text and do not overlap; one that does, or that lies
-/// outside of the text, is left out.
+/// Applies edits to a text. They must be in the order of the text and must not overlap; an edit that overlaps another,
+/// or that lies outside of the text, is left out.
 pub fn apply(text: &str, edits: &[TextEdit]) -> String {
     let added: usize = edits.iter().map(|edit| edit.insert.len()).sum();
     let mut result = String::with_capacity(text.len() + added);

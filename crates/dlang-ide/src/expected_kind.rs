@@ -1,4 +1,4 @@
-//! What may stand at the place of a reference.
+//! The kind of element that a reference at a given position expects.
 
 use dlang_model::ElementKind;
 use dlang_syntax::SyntaxKind::*;

@@ -8,9 +8,9 @@ use crate::hover::element::element;
 use crate::hover::page::{Links, Page};
 use crate::query::{Lookup, find};
 
-/// What hovering over an element shows, without links: `{fqn, type, explanation}`. `fqn` is the name that was asked for;
-/// `resolvedFqn` is there when the element's own is another. For an unknown name `type` and `explanation` are null, and
-/// `error` and `suggestions` say what to do.
+/// Returns the hover text of an element, without links: `{fqn, type, explanation}`. `fqn` is the requested name;
+/// `resolvedFqn` is present if the element's own name differs. For an unknown name `type` and `explanation` are null,
+/// and `error` and `suggestions` say what to do.
 pub fn explain(db: &dyn Db, fqn: &str) -> Value {
     let definition = match find(db, fqn) {
         Lookup::Found(definition) => definition,

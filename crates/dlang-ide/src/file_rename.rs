@@ -1,7 +1,7 @@
-//! What becomes of imports when files move.
+//! Updates of imports when files move.
 //!
-//! Where a specifier leads is decided by who knows manifests and the disk. Here it is known already, before and after, and the
-//! question is only how to write it down.
+//! The caller, who knows manifests and the disk, determines the targets of a specifier before and after the move. This
+//! module only decides how to write the new specifier.
 
 use dlang_syntax::Parse;
 use dlang_syntax::ast::quote;
@@ -17,13 +17,13 @@ pub struct MovedImport<'a> {
     pub importer: &'a str,
     /// The file that the import leads to, before.
     pub target_before: &'a str,
-    /// The same afterwards.
+    /// The target after the move.
     pub target: &'a str,
     /// Whether afterwards there is a folder of the target's path without its extension. Then the extension cannot be left
     /// out, because the import would lead to the folder.
     pub has_folder_beside: bool,
-    /// What the importing file's manifest says `@…` stands for: keys such as `@lib`, and their folders. `@` itself with the
-    /// root folder belongs to them where it counts.
+    /// The aliases for `@…` in the importing file's manifest: keys such as `@lib`, and their folders. `@` itself with
+    /// the root folder belongs to them if it is valid there.
     pub aliases: &'a [(&'a str, &'a str)],
 }
 
@@ -53,13 +53,13 @@ pub fn moved_specifier(specifier: &str, moved: &MovedImport<'_>) -> Option<Strin
     Some(relative(form, moved))
 }
 
-/// The edits of the imports of a text, of which `new` says what stands there afterwards, if it is something else.
+/// Returns the edits of the imports of a text. `new` returns the new specifier, if it differs.
 pub fn import_edits(parse: &Parse, new: impl Fn(&str) -> Option<String>) -> Vec<TextEdit> {
     let strings =
         parse.tree().imports().filter_map(|import| import.uri()).filter(dlang_syntax::ast::StringToken::is_terminated);
     let edit = |uri: dlang_syntax::ast::StringToken| {
         let value = new(&uri.value())?;
-        // Plain paths keep the quotes that are there.
+        // Plain paths retain their quotes.
         let is_plain = quote(&value).len() == value.len() + 2 && !value.contains('\'');
         Some(if is_plain {
             TextEdit { range: uri.raw_range(), insert: value }
@@ -147,7 +147,7 @@ fn join_paths(folder: &str, rest: &str) -> String {
     resolve_from(folder, &parts(rest))
 }
 
-/// Where the parts of a path lead from a folder. `..` above the root stays there.
+/// Resolves the segments of a path from a folder. `..` above the root stays there.
 fn resolve_from(folder: &str, path: &[&str]) -> String {
     let mut all = parts(folder);
     for part in path {
@@ -160,7 +160,7 @@ fn resolve_from(folder: &str, path: &[&str]) -> String {
     all.iter().flat_map(|part| ["/", part]).collect()
 }
 
-/// What a path is from a folder around it.
+/// Returns a path relative to a folder that contains it.
 fn strip_folder<'a>(path: &'a str, folder: &str) -> Option<&'a str> {
     let rest = path.strip_prefix(folder.trim_end_matches('/'))?;
     if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }

@@ -1,4 +1,4 @@
-//! What can be folded away.
+//! Folding ranges.
 
 use dlang_syntax::SyntaxKind::{self, *};
 use dlang_syntax::{NodeOrToken, Parse, SyntaxNode, SyntaxToken, TextRange};
@@ -8,14 +8,14 @@ use crate::lines::Lines;
 /// Something that can be folded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fold {
-    /// What disappears: from the end of the line that stays to the end of the last line that goes. The line of a closing
-    /// brace stays if nothing stands before the brace.
+    /// The range that the editor hides: from the end of the line that stays visible to the end of the last hidden line.
+    /// The line of a closing brace stays visible if nothing comes before the brace.
     pub range: TextRange,
-    /// What it is.
+    /// The kind of the fold.
     pub kind: FoldKind,
 }
 
-/// What is folded.
+/// The kind of a folding range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FoldKind {
     /// An element, or an entry of a block.
@@ -44,7 +44,7 @@ pub fn folding(parse: &Parse) -> Vec<Fold> {
     }
     folds.imports(&root);
     let mut found = folds.found;
-    // What begins on a line and reaches furthest is what the line stands for.
+    // If several folds begin on a line, the longest one counts.
     found.sort_by_key(|fold| (fold.range.start(), std::cmp::Reverse(fold.range.end())));
     found.dedup_by_key(|fold| fold.range.start());
     found
@@ -138,14 +138,14 @@ impl Folds<'_> {
     }
 }
 
-/// Whether nothing but white space stands before a comment on its line.
+/// Whether only white space precedes a comment on its line.
 fn begins_line(token: &SyntaxToken) -> bool {
     token.prev_token().is_none_or(|before| {
         before.kind() == WHITESPACE && (before.text().contains('\n') || before.prev_token().is_none())
     })
 }
 
-/// The comment on a line of its own directly below or above one: only one line end stands between.
+/// Returns the comment on a line of its own directly below or above one: only one line end separates them.
 fn comment_below(token: &SyntaxToken) -> Option<SyntaxToken> {
     neighbour(token, SyntaxToken::next_token)
 }

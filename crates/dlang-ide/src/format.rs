@@ -1,25 +1,26 @@
-//! The formatter: one layout for every text, without a setting.
+//! The formatter: one layout for every text, without settings.
 //!
-//! Only white space changes, and the beginnings and ends of comments' lines. Tokens stay as they are, strings byte for
-//! byte; every comment stays between the same two tokens. What is formatted already does not change.
+//! It changes only white space and the starts and ends of comment lines. Tokens stay as they are, strings byte for
+//! byte; every comment stays between the same two tokens. Formatting is idempotent.
 //!
-//! - Four spaces for each block around a line. An import, an element, a property, an entry of a block each begin a line;
-//!   their tokens stand together on it, however long it gets.
-//! - A block that was written on one line stays there if the line is then not longer than [`WIDTH`] characters; any other
-//!   block has its entries on lines of their own. One without anything in it is `{}`.
+//! - Four spaces for each block around a line. An import, an element, a property, an entry of a block each begin a
+//!   line; all their tokens are on it, however long it gets.
+//! - A block that was written on one line stays there if the line is then not longer than [`WIDTH`] characters; any
+//!   other block has its entries on lines of their own. An empty block is `{}`.
 //! - `contains` is on one line if it fits, and otherwise has one entry a line. A term that does not fit has `aka` and
 //!   `examples` on lines of their own, which are treated in the same way.
-//! - One space around arrows, `=` and `is`, none inside brackets, none before and one behind `,` and `:`, none around the
-//!   dots of names.
-//! - Between entries at most one empty line is kept, at the edges of a block none.
-//! - A comment that stands behind something stays behind it; one that begins a line begins a line, and what it stands in is
-//!   broken then. So is a list with a comment behind which an item begins a line. Documentation begins a
-//!   line before what it documents. A comment that forces a line to end inside of an entry lets the rest go on four spaces
-//!   further in. Where every line of a `/* … */` begins with `*`, the stars are aligned; other comments of several
-//!   lines keep their layout.
+//! - One space around arrows, `=` and `is`, none inside brackets, none before and one behind `,` and `:`, none around
+//!   the dots of names.
+//! - At most one empty line stays between entries, none at the edges of a block.
+//! - A comment behind a token stays behind it; a comment that begins a line begins a line, and the construct around it
+//!   is then broken into lines. So is a list with a comment behind which an item begins a line. Documentation begins a
+//!   line before the entry that it documents. If a comment forces a line to end inside of an entry, the rest of the
+//!   entry is indented by four more spaces. If every line of a `/* … */` begins with `*`, the stars are aligned; other
+//!   comments of several lines retain their layout.
 //! - Line ends are those that most lines of the text have; the last line has one; a byte order mark stays.
 //!
-//! A text with errors is left alone, because nobody knows what it is to be. In its sound parts a range can be formatted.
+//! A text with errors is left alone, because its intended structure is unknown. A range in its sound parts can still be
+//! formatted.
 
 mod comments;
 mod layout;
@@ -30,10 +31,10 @@ use dlang_syntax::{Code, Parse, Severity, TextRange};
 
 use crate::edit::{TextEdit, apply};
 
-/// How many spaces a block is indented by.
+/// The indentation of a block, in spaces.
 pub const INDENT: usize = 4;
 
-/// How many characters a line may have before what can be broken is broken.
+/// The maximum width of a line, in characters, beyond which it is broken if possible.
 pub const WIDTH: usize = 100;
 
 /// A formatted text.
@@ -41,16 +42,16 @@ pub const WIDTH: usize = 100;
 pub struct FormattedText {
     /// The whole text afterwards.
     pub text: String,
-    /// How to get there: small replacements in the order of the text; none if nothing is to be done.
+    /// Small replacements that lead to the formatted text, in the order of the text; empty if nothing changes.
     pub edits: Vec<TextEdit>,
 }
 
-/// Why a text is left alone: it has errors.
+/// The reason for which a text is left alone: it has errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
-    /// Where the first error is that stands in the way.
+    /// The range of the first error that prevents formatting.
     pub first: TextRange,
-    /// How many there are.
+    /// The number of errors.
     pub count: usize,
 }
 
@@ -61,7 +62,7 @@ pub fn format(parse: &Parse) -> Result<FormattedText, Refusal> {
 }
 
 /// Formats the entries that a range touches: as few of them and as deep inside as possible. Errors elsewhere in the
-/// text do not matter, unless a string has no end: then nobody knows what is a string.
+/// text do not matter, except a string without an end, because it is then unknown which text is inside a string.
 pub fn format_range(parse: &Parse, range: TextRange) -> Result<FormattedText, Refusal> {
     let region = region::find(&parse.syntax(), range);
     refuse(parse, |code, place| {

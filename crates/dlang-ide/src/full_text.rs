@@ -1,8 +1,8 @@
-//! Search in everything that a model says: names, descriptions, visions, terms, decisions, policies, rules and metadata.
+//! Search in all texts of a model: names, descriptions, visions, terms, decisions, policies, rules and metadata.
 //!
-//! The search is made for words of somebody who does not know the model. A word finds itself in upper or lower case, its
-//! other forms (`payment`, `payments`), what it is a part of, what it abbreviates, and, of longer words, what differs by a
-//! slip. [`crate::symbol_search`] is the other one: by the letters of a name, while somebody types it.
+//! It serves readers who do not know the model. A word matches itself in upper or lower case, its other forms
+//! (`payment`, `payments`), words that contain it, words that it abbreviates, and, for longer words, words with a
+//! typing error. [`crate::symbol_search`] is different: it matches the letters of a name while a user types it.
 
 mod fields;
 mod likeness;
@@ -21,25 +21,25 @@ use crate::query::InvalidInput;
 /// The longest query, in bytes.
 const MAX_QUERY: usize = 512;
 
-/// How many words of a query are looked for.
+/// The maximum number of query words that are searched for.
 const MAX_WORDS: usize = 16;
 
-/// How many elements are told when nothing else is said.
+/// The default number of elements in a result.
 pub const DEFAULT_RESULTS: usize = 20;
 
-/// How many elements are told at most.
+/// The maximum number of elements in a result.
 pub const MAX_RESULTS: usize = 100;
 
-/// How many places of one element are told.
+/// The maximum number of matches listed for one element.
 const MAX_MATCHES: usize = 5;
 
-/// How many characters of a text are told.
+/// The maximum length of a snippet in characters.
 const MAX_TEXT: usize = 200;
 
-/// How many of them stand before the first hit, when the text does not begin near it.
+/// The number of characters before the first match, if the text does not begin near it.
 const BEFORE: usize = 60;
 
-/// How well an element fits.
+/// The quality of an element as a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Rank {
     /// How many words of the query it has.
@@ -48,11 +48,12 @@ struct Rank {
     score: u32,
 }
 
-/// Elements that have to do with some words: `{query, count, total, results[]}`, the best first, each `{type, name, fqn,
-/// file, line, matches[]}`. A match says in which `field` the words stand and what stands there: `name` (of a term, a
-/// decision, a metadata key) and `text`. `show` says how the path of a file is shown; lines count from 1.
+/// Returns the elements that match some words: `{query, count, total, results[]}`, the best first, each `{type, name,
+/// fqn, file, line, matches[]}`. A match has the `field` that contains the words, and its content: `name` (of a term, a
+/// decision, a metadata key) and `text`. `show` formats the path of a file; lines count from 1.
 ///
-/// An element must have all words, in whichever of its texts. If none has all of them, those with most come first, and `note` says so.
+/// An element must have all words, in whichever of its texts. If none has all of them, those with most come first, and
+/// `note` says so.
 ///
 /// # Errors
 ///
@@ -139,7 +140,7 @@ fn hit(field: &Field<'_>, word: &QueryTerm) -> (u32, Option<usize>) {
     (score(by_name, field.kind.name_weight()).max(score(by_text, field.kind.text_weight())), at)
 }
 
-/// Where an element has the words: the best places first, those of one quality in the order of the text.
+/// Returns the matches of an element: the best fields first, those of equal quality in the order of the text.
 fn matches(fields: &[Field<'_>], words: &[QueryTerm]) -> Vec<Value> {
     let mut found: Vec<(u32, Option<usize>, &Field<'_>)> = Vec::new();
     for field in fields {
@@ -162,7 +163,7 @@ fn matches(fields: &[Field<'_>], words: &[QueryTerm]) -> Vec<Value> {
     told.collect()
 }
 
-/// A text as far as it is told, around a place in it.
+/// Returns an excerpt of a text around a byte offset.
 fn snippet(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or_default().chars().count();
     let skipped = if before + BEFORE < MAX_TEXT { 0 } else { before - BEFORE };

@@ -1,4 +1,4 @@
-//! What is not written and follows: the kind of a relationship.
+//! Inlay hints for what the text leaves implicit: the kind of a relationship.
 
 use dlang_model::{Db, File, relationship_views};
 use dlang_syntax::{TextRange, TextSize};
@@ -6,7 +6,7 @@ use dlang_syntax::{TextRange, TextSize};
 /// A few words that an editor shows in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hint {
-    /// Behind what they stand.
+    /// The offset behind which the hint is shown.
     pub offset: TextSize,
     /// The words.
     pub text: String,

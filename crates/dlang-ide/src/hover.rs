@@ -1,13 +1,14 @@
-//! What stands at a place, explained in Markdown: on hovering, and by name ([`explain`](crate::explain())).
+//! Markdown explanations: of the element or word at an offset for hovering, and by name
+//! ([`explain`](crate::explain())).
 //!
-//! Both come from one builder. `page` has the two styles of links and keeps a model's texts from being read as Markdown,
-//! `element` and `part` say what there is to say, `words` explains reserved words and arrows.
+//! Both come from one builder. `page` has the two styles of links and prevents a model's texts from being read as
+//! Markdown, `element` and `part` write the content, `words` explains reserved words and arrows.
 //!
-//! # What it looks like
+//! # Layout
 //!
-//! An optional documentation comment and a rule; a header, `🎯 **(bounded context) Shop.Orders**`; then fields. An element is
-//! called by its fully qualified name, or, where a file sees it through an import with an alias, by `alias.` and that name.
-//! What a text names without there being such a thing is printed as it is written, with *(not found)* behind it.
+//! An optional documentation comment and a rule; a header, `🎯 **(bounded context) Shop.Orders**`; then fields. An
+//! element's title is its fully qualified name, or, if a file imports it with an alias, `alias.` and that name. A name
+//! that does not resolve is printed as it is written, with *(not found)* behind it.
 //!
 //! Lists end after [`MAX_ITEMS`] entries and texts after [`MAX_TEXT`] characters, and say how much more there is.
 
@@ -26,17 +27,17 @@ pub use self::page::{Links, MAX_ITEMS, MAX_TEXT};
 pub(crate) use self::words::with_link;
 use self::words::word;
 
-/// An explanation of what stands at a place.
+/// An explanation of the text at an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
-    /// What it is about.
+    /// The range that is explained.
     pub range: TextRange,
     /// The explanation.
     pub markdown: String,
 }
 
-/// Explains what stands at an offset of a file: a name, each part of a dotted one, a reserved word, an arrow, an import.
-/// Nothing elsewhere, in comments and in other strings.
+/// Explains the text at an offset of a file: a name, each part of a dotted name, a reserved word, an arrow, an import.
+/// Returns `None` elsewhere, in comments and in other strings.
 pub fn hover(db: &dyn Db, file: File, offset: TextSize, links: Links<'_>) -> Option<Hover> {
     let root = parse(db, file).syntax();
     if offset > root.text_range().end() {
@@ -94,7 +95,7 @@ fn of_token(page: &mut Page<'_>, file: File, token: &SyntaxToken) -> Option<Stri
     }
 }
 
-/// What a declared name names.
+/// Explains the entity that a declared name names.
 fn of_name(page: &mut Page<'_>, file: File, name: &SyntaxNode) -> Option<String> {
     let owner = name.parent()?;
     if ElementKind::from_syntax(owner.kind()).is_some() {

@@ -1,4 +1,4 @@
-//! Commands that stand above a line.
+//! Code lenses: commands shown above a line.
 
 use dlang_syntax::ast::{ContextMap, HasName as _};
 use dlang_syntax::{AstNode as _, Parse, TextRange};
@@ -10,7 +10,7 @@ use crate::lines::Lines;
 pub struct CodeLens {
     /// The beginning of the line, empty.
     pub range: TextRange,
-    /// What is shown.
+    /// The text to show.
     pub title: &'static str,
     /// The command, by the name that the editor's extension gives it. Its argument is the document, which the caller knows.
     pub command: &'static str,

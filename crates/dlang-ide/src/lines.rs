@@ -1,4 +1,4 @@
-//! Where the lines of a text are.
+//! The positions of a text's lines.
 
 use dlang_syntax::{TextRange, TextSize};
 
@@ -32,7 +32,7 @@ impl Lines {
         self.lines.partition_point(|line| line.start() <= offset).saturating_sub(1)
     }
 
-    /// A line by its number; the end of the text if there is none.
+    /// Returns the range of a line by its number; empty at the end of the text if the line does not exist.
     pub fn line(&self, number: usize) -> TextRange {
         let end = || self.lines.last().map_or(TextSize::new(0), |line| line.end());
         self.lines.get(number).copied().unwrap_or_else(|| TextRange::empty(end()))

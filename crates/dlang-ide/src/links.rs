@@ -5,9 +5,9 @@ use dlang_syntax::{Parse, TextRange};
 /// The string of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportLink {
-    /// What stands between the quotes.
+    /// The range between the quotes.
     pub range: TextRange,
-    /// What that means, escapes resolved. Which file it leads to is known elsewhere.
+    /// The specifier with escapes resolved. The caller determines its target file.
     pub specifier: String,
 }
 

@@ -1,17 +1,17 @@
-//! Questions about a whole model, for scripts and agents: the answers are small lists and JSON.
+//! Queries about a whole model, for scripts and agents: the results are small lists and JSON.
 //!
-//! - [`find`] looks an element up by what somebody calls it.
+//! - [`find`] looks an element up by a name that a user gives.
 //! - [`Query`] has the collections of a model; [`Elements`] and [`Relationships`] narrow them down, step by step.
-//! - [`serialize()`] makes JSON of an element with all that is in it.
-//! - [`list()`], [`get()`] and [`Summary`] answer whole requests. Every channel (command line, MCP, language server) calls
-//!   these and prints what they return, which is why the answers are the same everywhere.
+//! - [`serialize()`] makes JSON of an element with all its contents.
+//! - [`list()`], [`get()`] and [`Summary`] answer whole requests. Every surface (command line, MCP, language server)
+//!   calls these and prints what they return, so the answers are the same everywhere.
 //!
-//! Where paths appear, the caller says how they are shown; nothing else of an answer depends on who asks.
+//! The caller chooses how paths are shown; nothing else in an answer depends on the caller.
 //!
-//! # The order of things
+//! # Order
 //!
-//! Files come in the order of their paths, what they declare in the order of their texts, each namespace before what is in
-//! it. A declaration is one thing: a name that is declared twice is listed twice. Of relationships those that stand in
+//! Files come in the order of their paths, their declarations in the order of their texts, each namespace before its
+//! contents. Each declaration counts separately: a name that is declared twice is listed twice. Relationships in
 //! bounded contexts come first, over all files, then those of context maps.
 
 mod collections;

@@ -1,9 +1,9 @@
-//! Where the thing that a word names is named.
+//! All occurrences of the entity that a word names.
 //!
-//! Places are single words: of `lib.Shop.Orders` the word that names the thing that was asked about. For an element that is
-//! the last one. So a place can be replaced by another name without a loss, and a highlight says which word is meant.
+//! Occurrences are single words: in `lib.Shop.Orders` the word that names the requested entity, for an element the last
+//! one. So an occurrence can be replaced by another name without loss, and a highlight marks exactly the word.
 //!
-//! `this` is no name, and so no place where its context is named; asked about, it stands for its context.
+//! `this` is not a name, and so not an occurrence of its context; a request at `this` is about its context.
 
 use dlang_model::{Db, File, project_files, usages_in};
 use dlang_syntax::{TextRange, TextSize};
@@ -23,8 +23,9 @@ pub struct Occurrence {
     pub is_declaration: bool,
 }
 
-/// Everywhere in the project where what the word at an offset names is named: elements, namespaces, aliases of imports.
-/// In the order of files and of their texts. Nothing where no name stands, or one that means nothing.
+/// Returns all occurrences in the project of the entity that the word at an offset names: elements, namespaces, aliases
+/// of imports. They are in the order of files and of their texts. The result is empty if there is no name at the
+/// offset, or one that does not resolve.
 pub fn references(db: &dyn Db, file: File, offset: TextSize, include_declaration: bool) -> Vec<Occurrence> {
     let subjects = subjects_at(db, file, offset);
     let found = project_files(db).iter().flat_map(|file| occurrences(db, *file, &subjects));
@@ -44,13 +45,15 @@ fn subjects_at(db: &dyn Db, file: File, offset: TextSize) -> Vec<NamedEntity> {
     }
 }
 
-/// Where one of these is named in a file, in the order of the text.
+/// Returns the occurrences of these entities in a file, in the order of the text.
 pub(crate) fn occurrences(db: &dyn Db, file: File, subjects: &[NamedEntity]) -> Vec<Occurrence> {
     let mut found = Vec::new();
     for subject in subjects {
         let declared = match subject {
-            // Its blocks may stand in many files, and only those of this one are wanted.
-            NamedEntity::Namespace(namespace) => namespace.blocks(db, file).into_iter().map(|(_, range)| range).collect(),
+            // Its blocks may be in many files, and only those of this one count.
+            NamedEntity::Namespace(namespace) => {
+                namespace.blocks(db, file).into_iter().map(|(_, range)| range).collect()
+            }
             _ => of_file(file, declarations(db, subject)),
         };
         found.extend(declared.into_iter().map(|range| Occurrence { file, range, is_declaration: true }));

@@ -1,11 +1,11 @@
-//! Other names for what is declared.
+//! Rename.
 //!
-//! Only the words that name a thing are replaced; what qualifies them stays, and names of files stay. A rename is made whole or
-//! refused: afterwards every reference of the project means what it meant before, which is not guessed but looked up in a model
-//! of the changed texts (`check`).
+//! Only the words that name an entity are replaced; qualifiers stay, and names of files stay. A rename is complete or
+//! refused: afterwards every reference of the project means what it meant before, which is not guessed but looked up in
+//! a model of the changed texts (`check`).
 //!
-//! What other programs read may be more than this project, and a package is changed in its own repository, so that what a
-//! package declares is not renamed.
+//! A declaration in an installed package is not renamed, because other programs may read the package, and a package is
+//! changed in its own repository.
 
 mod check;
 mod error;
@@ -18,19 +18,19 @@ pub use self::error::RenameError;
 use crate::definition::{FileRange, declarations};
 use crate::edit::TextEdit;
 use crate::references::occurrences;
-use crate::symbol::{NameAt, Namespace, NamedEntity, name_at};
-use crate::words::{leading_words, is_word};
+use crate::symbol::{NameAt, NamedEntity, Namespace, name_at};
+use crate::words::{is_word, leading_words};
 
 /// A name that can be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrepareRename {
     /// The word at the offset.
     pub range: TextRange,
-    /// What it is now.
+    /// The current name.
     pub text: String,
 }
 
-/// Which word a rename at an offset would change.
+/// The word that a rename at an offset would change.
 pub fn prepare_rename(db: &dyn Db, file: File, offset: TextSize) -> Result<PrepareRename, RenameError> {
     subject_at(db, file, offset).map(|(renaming, _)| renaming)
 }
@@ -73,7 +73,7 @@ pub fn rename(
     Ok(edits)
 }
 
-/// What would be renamed at an offset.
+/// Returns the entity to rename at an offset.
 fn subject_at(db: &dyn Db, file: File, offset: TextSize) -> Result<(PrepareRename, NamedEntity), RenameError> {
     let (range, subjects) = match name_at(db, file, offset) {
         None => return Err(RenameError::NoName),
@@ -94,8 +94,8 @@ fn subject_at(db: &dyn Db, file: File, offset: TextSize) -> Result<(PrepareRenam
     Ok((PrepareRename { range, text }, subject))
 }
 
-/// Where something else has the name already, as far as that can be said without the changed texts: what is in no scope of
-/// references, or in the scope of another file.
+/// Returns the declaration that already has the name, as far as that can be determined without the changed texts: for
+/// an entity that is in no scope of references, or in the scope of another file.
 fn find_conflict(db: &dyn Db, subject: &NamedEntity, new_name: &str) -> Option<FileRange> {
     let first = |subject: &NamedEntity| {
         let target = declarations(db, subject).into_iter().next()?;
@@ -103,7 +103,7 @@ fn find_conflict(db: &dyn Db, subject: &NamedEntity, new_name: &str) -> Option<F
     };
     match subject {
         NamedEntity::Element(_) => None,
-        // Two namespaces would become one, and nobody could tell them apart again.
+        // Two namespaces would become one, and could no longer be separated.
         NamedEntity::Namespace(namespace) => {
             let path = match leading_words(&namespace.path, 1) {
                 Some(around) => smol_str::format_smolstr!("{around}.{new_name}"),

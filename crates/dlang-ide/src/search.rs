@@ -11,7 +11,7 @@ use crate::symbols::SymbolKind;
 /// The longest query, in bytes, that is looked for; a longer one finds nothing. No path of an element is longer.
 const MAX_QUERY: usize = 512;
 
-/// What a search found.
+/// The result of a symbol search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolMatches {
     /// The best matches, best first.
@@ -23,25 +23,26 @@ pub struct SymbolMatches {
 /// An element of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectSymbol {
-    /// Its simple name; of a namespace, the name as it is written.
+    /// The simple name; for a namespace, the name as it is written.
     pub name: SmolStr,
-    /// Its fully qualified name, unless a namespace around it has no name or it is too long to be named.
+    /// The fully qualified name, unless a namespace around it has no name or it is too long to be named.
     pub fqn: Option<SmolStr>,
-    /// What it is.
+    /// The kind of the symbol.
     pub kind: SymbolKind,
     /// The file it is declared in.
     pub file: File,
     /// All of its declaration.
     pub range: TextRange,
-    /// Its name in it.
+    /// The range of the name inside the declaration.
     pub selection: TextRange,
 }
 
-/// The elements whose simple or fully qualified name has the letters of a query, in its order but not always next to each
-/// other; of a query of several words, those of each word. Case does not matter. An empty query finds everything.
+/// Searches for elements whose simple or fully qualified name has the letters of a query, in its order but not always
+/// next to each other; for a query of several words, the letters of each word. Case does not matter. An empty query
+/// finds everything.
 ///
-/// What matches better comes first: whole words and beginnings of words, and the simple name before the path to it; among
-/// equals the shorter, then by files and places.
+/// Better matches come first: whole words and beginnings of words, and the simple name before the path to it; among
+/// equals the shorter, then by files and positions.
 pub fn symbol_search(db: &dyn Db, query: &str, limit: usize) -> SymbolMatches {
     if query.len() > MAX_QUERY {
         return SymbolMatches { symbols: Vec::new(), total: 0 };

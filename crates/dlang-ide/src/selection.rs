@@ -5,9 +5,9 @@ use dlang_syntax::{
     NodeOrToken, Parse, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize, TokenAtOffset, trivia,
 };
 
-/// The ranges around an offset, from the smallest to the whole text; each is larger than the one before it and contains
-/// it. A word, what stands in a string or in a block, an element without and with the comments that belong to it are
-/// among them. Nothing for an offset outside of the text.
+/// Returns the ranges around an offset, from the smallest to the whole text; each is larger than the one before it and
+/// contains it. Among them are a word, the content of a string or of a block, and an element without and with the
+/// comments that belong to it. Empty for an offset outside of the text.
 pub fn selection_ranges(parse: &Parse, offset: TextSize) -> Vec<TextRange> {
     let root = parse.syntax();
     let mut ranges = Ranges::default();
@@ -42,7 +42,7 @@ struct Ranges {
 }
 
 impl Ranges {
-    /// Adds a range unless it is no larger than the last one.
+    /// Adds a range if it is larger than the last one.
     fn add(&mut self, range: TextRange) {
         if self.found.last().is_none_or(|last| range != *last && range.contains_range(*last)) {
             self.found.push(range);

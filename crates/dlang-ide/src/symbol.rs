@@ -1,8 +1,8 @@
-//! What a word of a text names.
+//! Resolution of a word to the entity that it names.
 //!
-//! A reference such as `lib.Shop.Orders` names three things: what was imported as `lib`, the namespace `Shop` in it, and the
-//! element. Which word is which is read backwards from the element that the whole reference means: its last word is the
-//! element's name, those before it are the namespaces around the element, and one that is left over is an alias.
+//! A reference such as `lib.Shop.Orders` names three things: the files imported as `lib`, the namespace `Shop` in them,
+//! and the element. The words are resolved backwards from the element that the whole reference means: its last word is
+//! the element's name, those before it are the namespaces around the element, and a remaining word is an alias.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use dlang_syntax::{TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-use crate::words::{leading_words, count, words};
+use crate::words::{count, leading_words, words};
 
 /// Something with a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,8 @@ impl Namespace {
         Self { path: SmolStr::new(path), files: Arc::new(files_around(db, file)) }
     }
 
-    /// Where a block says its name: the place of the path's last word. Nothing if the block is none of this namespace.
+    /// Returns the range of the namespace's name in a block: the last word of the path. `None` if the block does not
+    /// belong to this namespace.
     pub(crate) fn place_in(&self, db: &dyn Db, block: Definition) -> Option<TextRange> {
         let fqn = block.fqn(db).filter(|_| block.kind(db) == Some(ElementKind::Namespace))?;
         let rest = fqn.strip_prefix(self.path.as_str())?;
@@ -85,7 +86,7 @@ fn files_around(db: &dyn Db, file: File) -> FxHashSet<File> {
     found
 }
 
-/// What stands at an offset.
+/// The name at an offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum NameAt {
     /// A word that names something: where a map means several elements more than one thing, nothing when a reference
@@ -102,7 +103,7 @@ pub(crate) enum NameAt {
     Import { range: TextRange, target: Option<File> },
 }
 
-/// What stands at an offset of a file, or ends there.
+/// Returns the name that contains an offset of a file, or ends there.
 pub(crate) fn name_at(db: &dyn Db, file: File, offset: TextSize) -> Option<NameAt> {
     let model = file_model(db, file);
     reference_at(db, file, model, offset)
@@ -126,8 +127,15 @@ fn reference_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) ->
     Some(NameAt::Word { range, subjects, reference: (from_end == 0).then_some(reference.range) })
 }
 
-/// What the word of a reference names that has `from_end` words behind it, when the whole means `target`.
-fn subject_of(db: &dyn Db, file: File, reference: &Reference, target: Definition, from_end: usize) -> Option<NamedEntity> {
+/// Returns the entity that a word of a reference names. `from_end` words follow it, and the whole reference means
+/// `target`.
+fn subject_of(
+    db: &dyn Db,
+    file: File,
+    reference: &Reference,
+    target: Definition,
+    from_end: usize,
+) -> Option<NamedEntity> {
     if from_end == 0 {
         return Some(NamedEntity::Element(target));
     }
@@ -145,7 +153,7 @@ pub(crate) fn alias_of<'a>(db: &dyn Db, reference: &'a Reference, target: Defini
     (count(&reference.text) == count(&fqn) + 1).then_some(alias)
 }
 
-/// How many words of a reference to `target` stand behind the one that names `namespace`; nothing if none names it.
+/// Returns how many words of a reference to `target` follow the one that names `namespace`; `None` if no word names it.
 pub(crate) fn words_behind(
     db: &dyn Db,
     reference: &Reference,
@@ -203,7 +211,7 @@ fn this_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Opti
 
 /// A name that is declared there.
 fn declared_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<NameAt> {
-    // The name of an element stands before everything that is inside it.
+    // The name of an element comes before everything that is inside it.
     let number = model.elements.partition_point(|element| element.range.start() <= offset).checked_sub(1)?;
     let element = model.elements.get(number)?;
     let definition = Definition { file, number: u32::try_from(number).ok()? };

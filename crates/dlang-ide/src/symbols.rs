@@ -9,21 +9,21 @@ use dlang_syntax::{AstChildren, AstNode, DomainLang, Parse, TextRange};
 /// Something with a name in a text, and what is inside of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name; never empty.
+    /// The name; never empty.
     pub name: String,
     /// More about it, on one line.
     pub detail: Option<String>,
-    /// What it is.
+    /// The kind of the symbol.
     pub kind: SymbolKind,
     /// All of it.
     pub range: TextRange,
-    /// What to go to: its name. Inside of `range`.
+    /// The range of the name, for navigation. Inside of `range`.
     pub selection: TextRange,
-    /// What is inside, in the order of the text; of a bounded context, one folder for each kind of thing.
+    /// The symbols inside it, in the order of the text; for a bounded context, one folder for each kind of entry.
     pub children: Vec<Self>,
 }
 
-/// What a symbol is.
+/// The kind of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
     /// A domain.
@@ -42,7 +42,7 @@ pub enum SymbolKind {
     DomainMap,
     /// A namespace.
     Namespace,
-    /// What a bounded context has several of.
+    /// A folder for the entries of one kind in a bounded context.
     Folder,
     /// A relationship between bounded contexts.
     Relationship,
@@ -58,9 +58,10 @@ pub enum SymbolKind {
     MetadataEntry,
 }
 
-/// The outline of a text. What has no name yet is left out, except elements that hold others: these are called `?`.
+/// Returns the outline of a text. A declaration without a name is left out, unless it contains other elements: then its
+/// name is `?`.
 ///
-/// Namespaces are the only things that nest. They are kept on a list of their own, so that their depth does not matter.
+/// Only namespaces nest. They are on an explicit stack, so that the nesting depth is not limited.
 pub fn document_symbols(parse: &Parse) -> Vec<Symbol> {
     let mut open: Vec<Open> = Vec::new();
     let mut found = Vec::new();
@@ -89,9 +90,9 @@ pub fn document_symbols(parse: &Parse) -> Vec<Symbol> {
 /// A namespace around the current place.
 struct Open {
     namespace: NamespaceDeclaration,
-    /// What stands before it in the block around it.
+    /// The symbols before it in the block around it.
     before: Vec<Symbol>,
-    /// What stands behind it there.
+    /// The elements behind it in that block.
     rest: AstChildren<Element>,
 }
 
@@ -164,12 +165,12 @@ fn number(count: usize, of: &str) -> Option<String> {
     }
 }
 
-/// What a string means, with every run of white space as one blank.
+/// Returns the value of a string, with every run of white space replaced by one blank.
 fn one_line(string: &StringToken) -> String {
     string.value().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// What is in the blocks of a bounded context, by kind, whatever the order of the blocks.
+/// Returns the contents of a bounded context's blocks, by kind, whatever the order of the blocks.
 fn folders(context: &BoundedContext) -> Vec<Symbol> {
     let (mut decisions, mut terms, mut relationships, mut metadata) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for property in context.body().into_iter().flat_map(|body| body.properties()) {

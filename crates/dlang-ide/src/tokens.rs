@@ -1,26 +1,26 @@
-//! What each token is, for colouring.
+//! Semantic tokens, for syntax highlighting.
 //!
-//! This is what the text itself says: a name is called by what it declares, a reference by what may stand at its place,
-//! whether or not there is such a thing.
+//! They depend on the text alone: a declared name has the kind of its declaration, a reference the kind that its
+//! position expects, whether or not it resolves.
 
 use dlang_model::ElementKind;
 use dlang_syntax::SyntaxKind::{self, *};
-use dlang_syntax::{NodeOrToken, Parse, KeywordClass, SyntaxElement, SyntaxToken, TextRange, WalkEvent, keyword};
+use dlang_syntax::{KeywordClass, NodeOrToken, Parse, SyntaxElement, SyntaxToken, TextRange, WalkEvent, keyword};
 
 use crate::expected_kind::expected_kind;
 
 /// A token and what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SemanticToken {
-    /// Where it stands. Strings and comments may have several lines.
+    /// The range of the token. Strings and comments may have several lines.
     pub range: TextRange,
-    /// What it is.
+    /// The kind of the token.
     pub kind: TokenKind,
     /// Whether it declares the name.
     pub is_declaration: bool,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TokenKind {
     /// A reserved word, by what it does. `this` is the word that refers.
@@ -53,8 +53,8 @@ pub enum TokenKind {
     Decision,
 }
 
-/// The tokens of a text, or those that a range touches, in order. Brackets and separators are not among them, nor names
-/// that stand where nobody understands them.
+/// Returns the tokens of a text, or those that a range touches, in order. Brackets and separators are left out, as are
+/// names at positions that the parser does not understand.
 pub fn semantic_tokens(parse: &Parse, within: Option<TextRange>) -> Vec<SemanticToken> {
     let mut tokens = Vec::new();
     let root = parse.syntax();
@@ -83,7 +83,7 @@ fn of_token(token: &SyntaxToken) -> Option<SemanticToken> {
     Some(SemanticToken { range: token.text_range(), kind, is_declaration })
 }
 
-/// What a name is, and whether it is declared here.
+/// Returns the kind of a name, and whether it is declared here.
 fn of_name(token: &SyntaxToken) -> Option<(TokenKind, bool)> {
     let node = token.parent()?;
     let owner = node.parent()?;
@@ -96,7 +96,7 @@ fn of_name(token: &SyntaxToken) -> Option<(TokenKind, bool)> {
     }
 }
 
-/// What the name of such a node names.
+/// Returns the kind of the entity that the name of such a node declares.
 fn declaration_kind(owner: SyntaxKind) -> Option<TokenKind> {
     Some(match owner {
         IMPORT_STATEMENT => TokenKind::Namespace,
@@ -106,7 +106,7 @@ fn declaration_kind(owner: SyntaxKind) -> Option<TokenKind> {
     })
 }
 
-/// What the name of an element is.
+/// Returns the kind of an element's name.
 fn of_element(kind: ElementKind) -> TokenKind {
     match kind {
         ElementKind::Domain => TokenKind::Domain,
@@ -122,7 +122,7 @@ fn of_element(kind: ElementKind) -> TokenKind {
 /// Whether no further segment of a dotted name follows.
 fn is_last_segment(token: &SyntaxToken) -> bool {
     let mut rest = std::iter::successors(token.next_sibling_or_token(), SyntaxElement::next_sibling_or_token);
-    // Only white space and comments stand before the next dot.
+    // Only white space and comments come before the next dot.
     rest.find(|it| !it.kind().is_trivia()).is_none_or(|it| it.kind() != DOT)
 }
 

@@ -11,7 +11,7 @@ pub(crate) struct Word<'a> {
     pub(crate) range: TextRange,
 }
 
-/// The words of the dotted name that stands in a range of a text. Blanks and comments may stand around its dots.
+/// Returns the words of the dotted name in a range of a text. Blanks and comments may surround its dots.
 pub(crate) fn words(text: &str, range: TextRange) -> Vec<Word<'_>> {
     let Some(name) = text.get(Range::<usize>::from(range)) else { return Vec::new() };
     let words = tokenize(name).into_iter().filter(|token| is_word(token.kind));

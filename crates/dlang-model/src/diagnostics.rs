@@ -36,8 +36,10 @@ impl Diagnostic {
     }
 
     pub(crate) fn of_syntax(diagnostic: &SyntaxDiagnostic) -> Self {
-        let related =
-            |related: &dlang_syntax::RelatedSyntax| RelatedInformation { place: RelatedLocation::Here(related.range), message: related.message };
+        let related = |related: &dlang_syntax::RelatedSyntax| RelatedInformation {
+            place: RelatedLocation::Here(related.range),
+            message: related.message,
+        };
         Self {
             range: diagnostic.range,
             code: Code::Syntax(diagnostic.code),

@@ -58,9 +58,11 @@ mod scope;
 pub mod testing;
 
 pub use data::*;
-pub use db::{CancellationToken, QueryCancelled, Change, Database, Db, ModelHost, Snapshot};
+pub use db::{CancellationToken, Change, Database, Db, ModelHost, QueryCancelled, Snapshot};
 pub use definition::{Definition, definition_at, definitions};
-pub use diagnostics::{Code, Diagnostic, DiagnosticData, RelatedLocation, RelatedInformation, Severity, file_diagnostics};
+pub use diagnostics::{
+    Code, Diagnostic, DiagnosticData, RelatedInformation, RelatedLocation, Severity, file_diagnostics,
+};
 pub use effective::{context_domain, effective_classification, effective_team, metadata_map, target};
 pub use fixes::{Fix, TextEdit, fixes};
 pub use imports::{ImportCycles, import_cycles, import_cycles_through, imported_files, project_files};

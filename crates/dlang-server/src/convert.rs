@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::SymbolKind;
-use dlang_model::{QueryCancelled, Db, ElementKind, File, Severity};
+use dlang_model::{Db, ElementKind, File, QueryCancelled, Severity};
 use dlang_syntax::{TextRange, TextSize};
 use rustc_hash::FxHashMap;
 use zubi_base::lsp;

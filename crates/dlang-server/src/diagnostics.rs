@@ -39,7 +39,11 @@ pub(crate) fn by_file(
     Ok(found)
 }
 
-fn diagnostic(snapshot: &Snapshot, places: &PositionMapper<'_>, problem: &Problem) -> Result<lsp::Diagnostic, QueryCancelled> {
+fn diagnostic(
+    snapshot: &Snapshot,
+    places: &PositionMapper<'_>,
+    problem: &Problem,
+) -> Result<lsp::Diagnostic, QueryCancelled> {
     let mut related = Vec::new();
     if snapshot.settings.has_related {
         for place in &problem.related {

@@ -187,7 +187,9 @@ impl MainLoop {
             "textDocument/didChange" => self.did_change(&params),
             "textDocument/didClose" => self.handle_notification(&method, &params, Self::did_close),
             "workspace/didChangeWatchedFiles" => self.model.send(Command::Refresh),
-            "workspace/didChangeWorkspaceFolders" => self.handle_notification(&method, &params, Self::did_change_folders),
+            "workspace/didChangeWorkspaceFolders" => {
+                self.handle_notification(&method, &params, Self::did_change_folders)
+            }
             _ => {
                 if let Some(hear) = self.methods.notification_handler(&method)
                     && catch_unwind(AssertUnwindSafe(|| hear(params))).is_err()
@@ -344,7 +346,7 @@ impl MainLoop {
 
     /// Progress of loading, in the format of `domainlang/*`.
     fn loading_result(&self) -> Value {
-        ask::loading(self.model.shared.progress())
+        queries::loading(self.model.shared.progress())
     }
 }
 

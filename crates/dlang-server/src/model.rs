@@ -22,7 +22,7 @@ use zubi_base::lsp::Uri;
 use crate::diagnostics;
 use crate::documents;
 use crate::event::{ChangedBy, Event};
-use crate::methods::{Cancel, Method, LoadingBehavior, RequestError, response_error};
+use crate::methods::{Cancel, LoadingBehavior, Method, RequestError, response_error};
 use crate::pool::Pool;
 use crate::settings::Settings;
 use crate::snapshot::{Names, Open, Snapshot, TokenStore};

@@ -14,7 +14,7 @@ mod structure;
 mod symbols;
 mod will_rename;
 
-use dlang_model::{QueryCancelled, Db, File};
+use dlang_model::{Db, File, QueryCancelled};
 use dlang_syntax::TextSize;
 use zubi_base::lsp;
 
@@ -71,5 +71,7 @@ fn answer_at_position<T>(
     place: &lsp::TextDocumentPositionParams,
     answer: impl FnOnce(&dyn Db, File, &Lines, TextSize) -> T,
 ) -> Result<Option<T>, QueryCancelled> {
-    answer_for_model(snapshot, &place.text_document, |db, file, lines| answer(db, file, lines, lines.offset(place.position)))
+    answer_for_model(snapshot, &place.text_document, |db, file, lines| {
+        answer(db, file, lines, lines.offset(place.position))
+    })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{QueryCancelled, Db, File};
+use dlang_model::{Db, File, QueryCancelled};
 use dlang_workspace::WorkspaceSnapshot;
 use dlang_workspace::modules::Module;
 use zubi_base::lsp::Uri;
@@ -75,7 +75,12 @@ impl Snapshot {
 
     /// Creates a snapshot for [`InProcessRequests`], without open documents.
     pub fn from_workspace(workspace: WorkspaceSnapshot) -> Self {
-        Self::new(workspace, Arc::default(), Arc::new(Settings::of_program(InProcessRequests::ENCODING)), Arc::default())
+        Self::new(
+            workspace,
+            Arc::default(),
+            Arc::new(Settings::of_program(InProcessRequests::ENCODING)),
+            Arc::default(),
+        )
     }
 
     /// The workspace.

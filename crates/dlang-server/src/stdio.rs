@@ -94,7 +94,9 @@ fn decode_frame(frame: &Frame) -> FrameContent {
             FrameContent::Message(Message::Notification(Notification { method, params }))
         }
         Ok(framing::Message::Response(framing::Response { id, result })) => match id.as_ref().and_then(id_of) {
-            Some(id) => FrameContent::Message(Message::Response(Response { id, response_result: result.map_err(error_of) })),
+            Some(id) => {
+                FrameContent::Message(Message::Response(Response { id, response_result: result.map_err(error_of) }))
+            }
             None => FrameContent::PassedOver(match result {
                 // An error response to one of our messages that the client could not parse.
                 Err(error) => error.to_string(),

@@ -1,4 +1,4 @@
-//! What `cargo xtask codegen` writes from `keywords.toml` and `dlang.ungram`.
+//! The code that `cargo xtask codegen` generates from `keywords.toml` and `dlang.ungram`.
 
 pub(crate) mod keywords;
 pub(crate) mod kinds;

@@ -66,7 +66,9 @@ pub(crate) struct LexedText {
 }
 
 pub(crate) fn lex(text: &str) -> LexedText {
-    lex_with(text, QuoteRecovery::exact()).or_else(|| lex_with(text, QuoteRecovery::new_forgiving())).unwrap_or_default()
+    lex_with(text, QuoteRecovery::exact())
+        .or_else(|| lex_with(text, QuoteRecovery::new_forgiving()))
+        .unwrap_or_default()
 }
 
 /// Returns the tokens, or `None` if a string does not end and `quotes` is not forgiving.

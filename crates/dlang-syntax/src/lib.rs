@@ -59,7 +59,9 @@ pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, Walk
 
 pub use crate::diagnostics::{Class, Code, RelatedSyntax, Severity, SyntaxDiagnostic};
 pub use crate::generated::kinds::SyntaxKind;
-pub use crate::keywords::{DOCUMENTATION, KEYWORDS, Keyword, KeywordClass, SIGNS, Side, Punctuation, is_identifier, keyword, sign};
+pub use crate::keywords::{
+    DOCUMENTATION, KEYWORDS, Keyword, KeywordClass, Punctuation, SIGNS, Side, is_identifier, keyword, sign,
+};
 pub use crate::lexer::{LexedToken, tokenize};
 pub use crate::limits::{MAX_DIAGNOSTICS, MAX_LENGTH, MAX_NESTING};
 pub use crate::reference::SYNTAX_REFERENCE;

@@ -52,7 +52,8 @@ pub fn leading_comments(node: &SyntaxNode) -> Vec<SyntaxToken> {
             break;
         }
     }
-    let has_token_before = trivia_before(node).last().or_else(|| node.first_token()).and_then(|token| token.prev_token());
+    let has_token_before =
+        trivia_before(node).last().or_else(|| node.first_token()).and_then(|token| token.prev_token());
     if reaches_start && has_token_before.is_none() {
         comments.append(&mut waiting);
     }

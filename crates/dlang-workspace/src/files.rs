@@ -1,18 +1,18 @@
 //! File access. Everything above uses this trait, so that unsaved text can replace files and tests need no disk.
 
+mod cached;
 mod disk;
 mod memory;
 mod overlay;
-mod cached;
 
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+pub(crate) use cached::CachedFiles;
 pub use disk::DiskFiles;
 pub use memory::MemoryFiles;
 pub use overlay::Overlay;
-pub(crate) use cached::CachedFiles;
 
 /// Files that several threads and owners share.
 pub type SharedFiles = Arc<dyn Files + Send + Sync>;

@@ -34,7 +34,6 @@
 //! | treat a folder with a dot in its name as a file | a folder is a folder; the extension counts for everything else |
 //! | do not report a lock that differs from the manifest | [`lock::disagreements`] |
 
-pub mod queries;
 pub mod diagnostic;
 pub mod files;
 pub mod fix;
@@ -43,6 +42,7 @@ pub mod manifest;
 pub mod modules;
 pub mod packages;
 mod paths;
+pub mod queries;
 pub mod specifier;
 pub mod template;
 pub mod watch;

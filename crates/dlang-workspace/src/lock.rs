@@ -189,8 +189,10 @@ impl<'t> Reader<'t> {
     fn check_version(&mut self, range: TextRange) {
         let version = &self.parsed.lock.version;
         if version != VERSION {
-            let text =
-                format!("model.lock has version '{}', and '{VERSION}' is the one that is known.", quote_excerpt(version));
+            let text = format!(
+                "model.lock has version '{}', and '{VERSION}' is the one that is known.",
+                quote_excerpt(version)
+            );
             let hint = "It is read as if it had that one. See that what wrote it and this program are of one age.";
             self.sink.push(Diagnostic::new(Code::LockUnknownVersion, range, &text, hint));
         }
@@ -239,7 +241,10 @@ impl<'t> Reader<'t> {
         // The reader's message ends in the place, which the range says.
         let message = error.to_string();
         let what = message.split(" at line ").next().unwrap_or_default();
-        self.report(TextRange::at(size(mark + start), size(length)), &format!("model.lock is not a valid lock: {what}."));
+        self.report(
+            TextRange::at(size(mark + start), size(length)),
+            &format!("model.lock is not a valid lock: {what}."),
+        );
     }
 
     /// Returns the range of a part of the text.

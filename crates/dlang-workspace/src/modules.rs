@@ -12,8 +12,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::files::{Bounds, CACHE, Skipped, Files, Kind, LOCK, MANIFEST, ReadError};
-use crate::lock::{self, LockMismatch, Lock};
+use crate::files::{Bounds, CACHE, Files, Kind, LOCK, MANIFEST, ReadError, Skipped};
+use crate::lock::{self, Lock, LockMismatch};
 use crate::manifest::{self, Manifest, Purpose};
 use crate::paths::{append, normalize};
 use crate::yaml::quote_excerpt;
@@ -122,8 +122,11 @@ impl Module {
             text: &file.text,
             diagnostics: &file.diagnostics,
         });
-        let lock =
-            self.lock.iter().map(|file| ManifestText { path: &file.path, text: &file.text, diagnostics: &file.diagnostics });
+        let lock = self.lock.iter().map(|file| ManifestText {
+            path: &file.path,
+            text: &file.text,
+            diagnostics: &file.diagnostics,
+        });
         manifest.chain(lock)
     }
 
@@ -218,7 +221,8 @@ impl<F: Files> Modules<F> {
                 loose.push(file);
                 continue;
             }
-            let listed = modules.entry(module.root.clone()).or_insert_with(|| ListedModule { module, files: Vec::new() });
+            let listed =
+                modules.entry(module.root.clone()).or_insert_with(|| ListedModule { module, files: Vec::new() });
             if file.file_name() != Some(MANIFEST) {
                 listed.files.push(file);
             }

@@ -128,8 +128,13 @@ struct DependencyScan<'a, F> {
 
 impl<F: Files> DependencyScan<'_, F> {
     fn scan_dependency(&self, dependency: &Dependency) -> InstalledDependency {
-        let mut row =
-            InstalledDependency { key: dependency.key.clone(), origin: None, locked: None, folder: None, findings: Vec::new() };
+        let mut row = InstalledDependency {
+            key: dependency.key.clone(),
+            origin: None,
+            locked: None,
+            folder: None,
+            findings: Vec::new(),
+        };
         match &dependency.source {
             Err(fault) => row.findings.push(DependencyProblem::Broken(fault.message.clone())),
             Ok(Source::Path(path)) => {
@@ -163,10 +168,17 @@ impl<F: Files> DependencyScan<'_, F> {
         self.files.kind(path).is_some() || self.files.is_file(&Utf8PathBuf::from(format!("{path}.dlang")))
     }
 
-    fn findings(&self, asked: &Dependency, reference: &str, locked: &LockEntry, folder: &Utf8Path) -> Vec<DependencyProblem> {
+    fn findings(
+        &self,
+        asked: &Dependency,
+        reference: &str,
+        locked: &LockEntry,
+        folder: &Utf8Path,
+    ) -> Vec<DependencyProblem> {
         let mut findings = Vec::new();
         if !locked.is_for(reference) {
-            findings.push(DependencyProblem::OtherRef { asked: reference.to_owned(), locked: locked.reference.clone() });
+            findings
+                .push(DependencyProblem::OtherRef { asked: reference.to_owned(), locked: locked.reference.clone() });
         }
         let mut promises = vec![locked.integrity.clone()];
         if let (Some(expected), Some(found)) = (&asked.integrity, &locked.integrity)
@@ -197,7 +209,9 @@ impl<F: Files> DependencyScan<'_, F> {
                     (Some(expected), Some(found)) if expected != found => {
                         findings.push(DependencyProblem::OtherIntegrity { expected, found });
                     }
-                    (Some(_), None) => findings.push(DependencyProblem::Unchecked(format!("{METADATA} has no integrity"))),
+                    (Some(_), None) => {
+                        findings.push(DependencyProblem::Unchecked(format!("{METADATA} has no integrity")))
+                    }
                     _ => {}
                 }
             }

@@ -117,7 +117,7 @@ impl Watcher {
 mod tests {
     use std::time::Duration;
 
-    use super::{Watcher, WakeReason};
+    use super::{WakeReason, Watcher};
     use crate::testing::{on_disk, write_file};
 
     #[test]

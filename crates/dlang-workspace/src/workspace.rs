@@ -28,7 +28,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{Change, ImportProblem, ModelHost};
 
-use crate::files::{Bounds, Skipped, EXTENSION, Files as _, Kind, LOCK, MANIFEST, Overlay, ReadError, CachedFiles};
+use crate::files::{Bounds, CachedFiles, EXTENSION, Files as _, Kind, LOCK, MANIFEST, Overlay, ReadError, Skipped};
 use crate::files::{MemoryFiles, SharedFiles, Stamp};
 use crate::modules::Modules;
 use crate::paths::normalize;

@@ -184,11 +184,7 @@ impl Builder<'_> {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    self.problem(
-                        range,
-                        "a manifest is one document".to_owned(),
-                        "The text after '---' is not read.",
-                    );
+                    self.problem(range, "a manifest is one document".to_owned(), "The text after '---' is not read.");
                     return false;
                 }
             }

@@ -1,4 +1,4 @@
-//! The one interface of everything that shows conversations: a page in a browser, a view in an editor, a terminal.
+//! The interface of all clients that show conversations: a page in a browser, a view in an editor, a terminal.
 
 use std::sync::Arc;
 
@@ -8,32 +8,33 @@ use tokio::sync::broadcast;
 
 use crate::wire::ConversationEvent;
 
-/// Why a request was refused. Its text ends with the next step.
+/// Why a request was refused. The message ends with the next step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ChatError {
     #[error("there is no method `{0}`")]
     UnknownMethod(String),
-    /// Wrong parameters.
+    /// The parameters are invalid.
     #[error("Invalid input: {0}")]
     Invalid(String),
-    /// No such conversation, question or tool.
+    /// The conversation, approval prompt or tool does not exist.
     #[error("{0}")]
     NotFound(String),
-    /// It cannot be done now.
+    /// The request is valid, but the manager cannot serve it in its present state.
     #[error("{0}")]
     Failed(String),
 }
 
-/// Conversations with the agent, of one workspace.
+/// The agent's conversations in one workspace.
 #[async_trait]
 pub trait ChatService: Send + Sync {
-    /// One of the methods of [`crate::wire`]. `door` says who asks, for decisions: `web`, `editor`, `terminal`.
+    /// Handles a request with one of the methods of [`crate::wire`]. `surface` names the caller's surface for approval
+    /// decisions: `web`, `editor` or `terminal`.
     async fn request(&self, method: &str, params: Value, surface: &str) -> Result<Value, ChatError>;
 
-    /// Everything that happens from now on. Whoever is too slow loses the oldest and is told so by the channel: then it
-    /// opens its conversation anew.
+    /// Subscribes to all events from now on. A receiver that is too slow loses the oldest events; the channel reports
+    /// that, and the receiver must then open its conversation again.
     fn listen(&self) -> broadcast::Receiver<Arc<ConversationEvent>>;
 
-    /// Stops every turn. Returns when all have ended.
+    /// Stops all turns and returns when they have ended.
     async fn shutdown(&self);
 }

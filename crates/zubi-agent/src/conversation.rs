@@ -1,18 +1,18 @@
-//! A conversation as it is kept: one file that is only ever added to, one event a line. Whoever writes has its lock; a kill at
-//! any byte leaves a file that opens, and what was going on then is said to have been cut off.
+//! A stored conversation: one append-only file with one event per line. The writer holds the file's lock. After a kill
+//! at any byte the file can still be opened, and the turn that was running then is recorded as interrupted.
 
-mod summary;
-mod redaction_buffer;
+mod cache;
 mod id;
 mod index;
-mod cache;
-mod recovery;
 #[cfg(test)]
 mod page;
 mod partial_answer;
 pub(crate) mod read;
+mod recovery;
+mod redaction_buffer;
 pub(crate) mod secrets;
 pub(crate) mod store;
+mod summary;
 #[cfg(test)]
 mod tests;
 
@@ -25,19 +25,19 @@ use zubi_base::clock::Clock;
 use zubi_base::owner_only;
 use zubi_tool_api::redact::Redactor;
 
-pub(crate) use self::summary::ConversationSummary;
-use self::redaction_buffer::RedactionBuffer;
-use self::cache::Entry;
 pub(crate) use self::cache::ConversationCache;
+use self::cache::Entry;
 use self::partial_answer::PartialAnswer;
 use self::read::{MAX_FILE, MAX_LINE};
+use self::redaction_buffer::RedactionBuffer;
 use self::store::ConversationDir;
-use crate::event::{TurnEnded, Event, VERSION, EventKind};
+pub(crate) use self::summary::ConversationSummary;
+use crate::event::{Event, EventKind, TurnEnded, VERSION};
 use crate::history::History;
 use crate::journal::{Journal, PersistError};
 use zubi_models::message::Message;
 
-/// How much of a file's bound only the end of a turn may use, in bytes.
+/// The part of the maximum file size that is reserved for the end of a turn, in bytes.
 const ROOM_FOR_THE_END: u64 = 2 * MAX_LINE as u64;
 
 /// Why a conversation cannot be opened.
@@ -51,13 +51,13 @@ pub(crate) enum OpenError {
     Newer(u64),
     #[error("{0}")]
     Unusable(String),
-    #[error("a conversation cannot be kept in `{0}`: {1}")]
+    #[error("cannot store a conversation in `{0}`: {1}")]
     Place(Utf8PathBuf, String),
     #[error("{0}")]
     File(#[from] std::io::Error),
 }
 
-/// What every conversation of a desk has in common.
+/// The context that all conversations of a manager share.
 #[derive(Clone)]
 pub(crate) struct ConversationContext {
     pub(crate) place: ConversationDir,
@@ -74,10 +74,10 @@ impl ConversationContext {
     }
 }
 
-/// Hears of each event of a conversation, in order. Called while nothing else can be added; must not block.
+/// Receives each event of a conversation, in order. Called while nothing else can be added; must not block.
 pub(crate) type EventListener = Arc<dyn Fn(&str, Event) + Send + Sync>;
 
-/// A conversation that this process writes.
+/// A conversation that this process writes to.
 pub(crate) struct Conversation {
     id: String,
     keeping: ConversationContext,
@@ -85,29 +85,29 @@ pub(crate) struct Conversation {
 }
 
 struct Inner {
-    /// Its lock goes with it.
+    /// The open file of the conversation. Closing it releases the lock.
     file: File,
     length: u64,
-    /// Why nothing can be added any more.
+    /// The reason why no more events can be added.
     broken: Option<String>,
     history: History,
     digest: ConversationSummary,
     passing: PartialAnswer,
     held: RedactionBuffer,
-    /// How many ids were given.
+    /// The number of generated ids.
     ids: u64,
 }
 
 impl Conversation {
-    /// Begins a new one.
+    /// Creates a new conversation.
     pub(crate) fn create(keeping: &ConversationContext) -> Result<Self, OpenError> {
         let id = id::new(keeping.clock.now()).map_err(|error| OpenError::Unusable(error.to_string()))?;
         let path = keeping.place.path(&id)?;
         let unkept = |why: String| OpenError::Place(keeping.place.directory(), why);
-        let file = private::open_append(&path).map_err(|error| unkept(error.to_string()))?;
+        let file = owner_only::open_append(&path).map_err(|error| unkept(error.to_string()))?;
         let conversation = Self::with_file(keeping, id, file)?;
         conversation.begin().map_err(|PersistError(why)| {
-            // What never began is not listed.
+            // A conversation without a first event must not be listed.
             drop(std::fs::remove_file(&path));
             unkept(why)
         })?;
@@ -124,12 +124,13 @@ impl Conversation {
         self.add(began)
     }
 
-    /// Opens one to go on with it. A write that was cut off is removed, a turn that was cut off is ended.
+    /// Opens a stored conversation to continue it. Removes a line that was only partly written, and ends a turn that
+    /// was interrupted.
     pub(crate) fn open(keeping: &ConversationContext, id: &str) -> Result<Self, OpenError> {
         let path = keeping.place.path(id)?;
-        let file = private::open_existing(&path, true).map_err(|error| read::missing_error(error, id))?;
+        let file = owner_only::open_existing(&path, true).map_err(|error| read::missing_error(error, id))?;
         let conversation = Self::with_file(keeping, id.to_owned(), file)?;
-        // It may have been deleted between the two.
+        // Another process may have deleted the file after it was opened and before it was locked.
         if !path.exists() {
             return Err(OpenError::Missing(id.to_owned()));
         }
@@ -159,13 +160,13 @@ impl Conversation {
         Ok(Self { id, keeping: keeping.clone(), inner: Mutex::new(inner) })
     }
 
-    /// Reads what is there, and mends it.
+    /// Reads the file and repairs it.
     fn take_up(&self) -> Result<(), OpenError> {
         let endings = {
             let mut inner = self.lock();
             let (mut entry, mut reading) = self.keeping.load_from(&mut inner.file, &self.id, u64::MAX)?;
             if entry.digest.open.is_some() {
-                // What is missing is told by all of its events.
+                // To end the open turn, all of its events are needed.
                 (entry, reading) = self.keeping.load_from(&mut inner.file, &self.id, 0)?;
             }
             if let Some(damage) = reading.damage {
@@ -200,20 +201,20 @@ impl Conversation {
         self.lock().digest.clone()
     }
 
-    /// What is known of it and what passes, at one moment.
+    /// Returns the summary of the conversation and its unsaved events, both as of the same moment.
     pub(crate) fn now(&self) -> (ConversationSummary, Vec<Event>) {
         let inner = self.lock();
         (inner.digest.clone(), inner.passing.events(inner.digest.seq, inner.digest.updated))
     }
 
-    /// Tells of the end of a turn that could not be kept: who listens must not wait for it.
+    /// Publishes the end of a turn that could not be saved, because listeners must not wait for it.
     pub(crate) fn publish_unsaved_end(&self, ended: TurnEnded) {
         let what = secrets::redact_event(&self.keeping.redactor, EventKind::Ended(ended));
         let mut inner = self.lock();
         self.publish(&mut inner, what);
     }
 
-    /// Tells what is not kept.
+    /// Publishes an event that is not saved.
     fn publish(&self, inner: &mut Inner, what: EventKind) {
         let at = self.keeping.now().max(inner.digest.updated);
         inner.passing.apply(&what);
@@ -228,7 +229,7 @@ impl Conversation {
         line.push(b'\n');
         if line.len() > MAX_LINE {
             return Err(PersistError(format!(
-                "what is to be kept has {} bytes, and at most {MAX_LINE} may be. Say it in parts, or put it into a file and name that",
+                "the event to store has {} bytes; the limit is {MAX_LINE}. Split the text, or put it into a file and name the file",
                 line.len()
             )));
         }
@@ -238,11 +239,11 @@ impl Conversation {
             return Err(PersistError("it has become too long. Begin a new one".to_owned()));
         }
         if let Err(error) = inner.file.write_all(&line) {
-            // What was written of the line would stand in front of the next.
+            // Otherwise the partly written line would precede the next one.
             if let Err(error) = inner.file.set_len(inner.length) {
                 inner.broken = Some(error.to_string());
             }
-            return Err(PersistError(format!("{error}. Make room, then ask again")));
+            return Err(PersistError(format!("{error}. Free some disk space, then try again")));
         }
         inner.length = length;
         Ok(())
@@ -271,7 +272,7 @@ impl Journal for Conversation {
             EventKind::Text { .. } | EventKind::Thought { .. } => inner.held.push(redactor, what),
             what => Some(secrets::redact_event(redactor, what)),
         };
-        // The beginning of a secret, perhaps: it is told with the next piece.
+        // The text may be the beginning of a secret: it is published with the next delta.
         let Some(what) = what else { return Ok(()) };
         if !what.is_persisted() {
             self.publish(&mut inner, what);
@@ -280,7 +281,7 @@ impl Journal for Conversation {
         for rest in inner.held.flush(redactor, &what) {
             self.publish(&mut inner, rest);
         }
-        // A clock that goes backwards does not take the order along.
+        // If the clock goes backwards, the times of the events still ascend.
         let at = self.keeping.now().max(inner.digest.updated);
         let event = Event { seq: inner.digest.seq + 1, at, what };
         Self::append(&mut inner, &event)?;
@@ -310,7 +311,7 @@ impl Journal for Conversation {
     fn new_id(&self) -> String {
         let mut inner = self.lock();
         inner.ids += 1;
-        // What is made with it is kept before the next start, whose last event is therefore a later one.
+        // An event that uses this id is saved before the next start, and the last event has a higher number by then.
         format!("zubi_{}_{}", inner.digest.seq, inner.ids)
     }
 }

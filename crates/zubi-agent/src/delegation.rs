@@ -1,19 +1,20 @@
-//! Whether a question is about the call of a model itself, so that nothing is done before it is answered, or about one that the
-//! call makes in its course. A call that only passes another on is asked about by the name of that other.
+//! Distinguishes an approval prompt about a model's call itself, which blocks the call, from one about a call that the
+//! first call makes while it runs. A tool that only delegates to another tool is prompted for under the name of that
+//! other tool.
 
 use serde_json::Value;
 use zubi_tool_api::cx::ApprovalAnswer;
 use zubi_tool_api::spec::is_called;
 
-/// Tools that do nothing but make another call, which is asked about in place of theirs.
+/// Tools that only delegate to another tool. The approval prompt is about that other tool's call.
 const PASSING_ON: [&str; 2] = ["call_read_tool", "call_tool"];
 
-/// Whether a tool, by its id, is one of them.
+/// Whether the tool with this id only delegates to another tool.
 pub(crate) fn is_delegating_tool(tool: &str) -> bool {
     PASSING_ON.contains(&tool)
 }
 
-/// Whether a question about `asked` is one about the call of `tool` with these arguments.
+/// Whether an approval prompt for the tool `asked` is about this call of `tool` itself.
 pub(crate) fn matches_call(asked: &str, tool: &str, arguments: &Value) -> bool {
     if !is_delegating_tool(tool) {
         return asked == tool;
@@ -21,7 +22,8 @@ pub(crate) fn matches_call(asked: &str, tool: &str, arguments: &Value) -> bool {
     arguments["tool"].as_str().is_some_and(|named| is_called(asked, named))
 }
 
-/// The arguments of a call of `tool` in which a person has put others into the call that is asked about.
+/// Returns the arguments for a call of `tool` after a user has edited those of the call that the approval prompt was
+/// about.
 pub(crate) fn apply_edited_args(tool: &str, given: &Value, edited: Value) -> Value {
     match given {
         Value::Object(given) if is_delegating_tool(tool) => {
@@ -33,26 +35,26 @@ pub(crate) fn apply_edited_args(tool: &str, given: &Value, edited: Value) -> Val
     }
 }
 
-/// How far the questions about a call have come.
+/// The state of the approval prompts for a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum ApprovalState {
     #[default]
     Nothing,
-    /// The one about the call itself waits, and nothing is done before it is answered.
+    /// The prompt about the call itself waits; the call does nothing before it is answered.
     Waiting,
-    /// A person has put other arguments into it: it may be asked about again before it begins.
+    /// The user has edited the arguments: another approval prompt may follow before the call begins.
     Edited,
     Answered,
 }
 
 impl ApprovalState {
-    /// Takes a question; `is_about` says whether it is about the call itself.
+    /// Records an approval prompt; `is_about` is true if it is about the call itself.
     pub(crate) fn question(&mut self, is_about: bool) {
         let is_before = is_about && matches!(self, Self::Nothing | Self::Edited);
         *self = if is_before { Self::Waiting } else { Self::Answered };
     }
 
-    /// Takes the answer to a question about these arguments.
+    /// Records the answer to an approval prompt about these arguments.
     pub(crate) fn answer(&mut self, arguments: &Value, answer: &ApprovalAnswer) {
         if *self != Self::Waiting {
             return;

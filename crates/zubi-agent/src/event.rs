@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zubi_tool_api::{Code, Effect};
 
+pub use zubi_models::message::StopReason;
 use zubi_models::message::{AssistantMessage, Usage};
 use zubi_models::{ErrorKind, FinishReason};
 

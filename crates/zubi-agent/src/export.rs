@@ -1,4 +1,4 @@
-//! A conversation as a scenario: what the person said, what the model answered and what came of its calls.
+//! The export of a conversation as a scenario: the user's messages, the model's answers and the results of the calls.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,18 @@ use serde_json::Value;
 use zubi_tool_api::cx::ApprovalAnswer;
 use zubi_tool_api::registry::CHANGED;
 
-use crate::event::{Event, EventKind};
 use crate::delegation;
+use crate::event::{Event, EventKind};
 use zubi_models::scenario::{Answer, Call, Outcome, Scenario, Turn, VERSION};
 
-/// How many characters a file's name has at most.
+/// The maximum length of a file name, in characters.
 const NAME: usize = 40;
-/// What stands for the folder of the workspace in what came of calls, so that another copy of it comes to the same.
+/// The placeholder for the workspace folder in tool results, so that another copy of the workspace gives the same text.
 const FOLDER: &str = "${workspaceFolder}";
 
-/// The scenario that plays the conversation again. What was said while a turn was going on is part of its first words; an
-/// answer that was broken off is none; a call whose arguments a person has changed is one with theirs.
+/// Returns the scenario that replays the conversation. Messages that the user sent during a turn are added to the
+/// turn's first message. Interrupted answers are left out. A call whose arguments a user has edited has the edited
+/// arguments.
 pub fn scenario(title: &str, events: &[Event]) -> Scenario {
     let mut folders: Vec<Utf8PathBuf> = Vec::new();
     let mut turns: Vec<Turn> = Vec::new();
@@ -62,15 +63,15 @@ pub fn scenario(title: &str, events: &[Event]) -> Scenario {
             _ => {}
         }
     }
-    // Of a turn that is going on.
+    // The last turn may still be running: its calls were not taken at its end.
     if let Some(turn) = turns.last_mut().filter(|turn| turn.ended.is_none()) {
         turn.results = made.outcomes();
     }
     Scenario { zubi_scenario: VERSION, title: title.to_owned(), turns }
 }
 
-/// The arguments that a person has put in place of a call's own, by the call. Such a call was never made as the model wrote it,
-/// and must not be when the scenario is played again.
+/// Returns the arguments that a user has edited, by call. Such a call was never made as the model wrote it, and must
+/// not be made so in a replay.
 fn edits(events: &[Event]) -> BTreeMap<&str, Value> {
     let mut calls = BTreeMap::new();
     let mut questions = BTreeMap::new();
@@ -84,14 +85,14 @@ fn edits(events: &[Event]) -> BTreeMap<&str, Value> {
                 questions.insert(question.as_str(), (call.as_str(), request["tool"].as_str().unwrap_or_default()));
             }
             EventKind::Decision { question, answer, .. } => {
-                // Calls that it makes in its course have arguments of their own.
+                // Calls that this call makes while it runs have arguments of their own.
                 if let Ok(ApprovalAnswer::Allow { arguments: Some(edited), .. }) =
                     serde_json::from_value(answer.clone())
                     && let Some((call, asked)) = questions.get(question.as_str())
                     && let Some((tool, given)) = calls.get(call)
-                    && passes_on::matches_call(asked, tool, given)
+                    && delegation::matches_call(asked, tool, given)
                 {
-                    edits.insert(*call, passes_on::apply_edited_args(tool, given, edited));
+                    edits.insert(*call, delegation::apply_edited_args(tool, given, edited));
                 }
             }
             _ => {}
@@ -100,14 +101,15 @@ fn edits(events: &[Event]) -> BTreeMap<&str, Value> {
     edits
 }
 
-/// What came of a call without the line that says that it was changed: played again, it is not.
+/// Removes the line that reports edited arguments from a tool result, because a replay does not edit them.
 fn without_change(text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let said = lines.iter().position(|line| line.starts_with(CHANGED));
     lines.iter().enumerate().filter(|(at, _)| Some(*at) != said).map(|(_, line)| *line).collect()
 }
 
-/// The calls of a turn. Those that are made at once end in any order; they are told in that in which the model made them.
+/// The calls of a turn. Calls that run in parallel end in any order; the export lists them in the order in which the
+/// model made them.
 #[derive(Default)]
 struct ExportedCalls {
     numbers: BTreeMap<String, usize>,
@@ -138,11 +140,11 @@ impl ExportedCalls {
     }
 }
 
-/// The text as it would be if the workspace lay elsewhere.
+/// Replaces the paths of the workspace's folders in a text by placeholders.
 fn anywhere(text: &str, folders: &[Utf8PathBuf]) -> String {
     let mut text = text.to_owned();
     for (number, folder) in folders.iter().enumerate() {
-        // A name of nothing but a slash stands everywhere.
+        // The root folder `/` would match everywhere.
         if folder.parent().is_some_and(|parent| parent != Utf8Path::new("")) {
             let name = if number == 0 { FOLDER.to_owned() } else { format!("{FOLDER}[{number}]") };
             text = text.replace(folder.as_str(), &name);
@@ -162,7 +164,7 @@ fn anywhere_in(value: &Value, folders: &[Utf8PathBuf]) -> Value {
     }
 }
 
-/// A name for the file.
+/// Returns a file name for a scenario.
 pub fn file_name(title: &str) -> String {
     let mut name = String::new();
     for c in title.chars().flat_map(char::to_lowercase) {

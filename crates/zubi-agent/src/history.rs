@@ -1,32 +1,33 @@
-//! What the model is to be told, made of the events of a conversation: the same while it runs and when it is opened again.
+//! The messages to send to the model, built from the events of a conversation. The result is the same for a running
+//! conversation and for one that is opened again.
 
 use std::collections::BTreeSet;
 
 use crate::event::{Event, EventKind};
 use zubi_models::message::{Message, ToolResult};
 
-/// What a call is said to have come to when nothing is known of it.
+/// The result text for a call whose outcome is unknown.
 pub const OUTCOME_UNKNOWN: &str = "The run was interrupted while this call was made: whether it took effect is not known. Look before you make it again.";
-/// What stands for a result that was left out.
+/// The text that replaces a result that was left out.
 pub(crate) const LEFT_OUT: &str = "[This result was left out to save room. Make the call again if you need it.]";
-/// What stands before a summary.
-const SUMMARY: &str = "What was said and done before, in short:";
-/// What stands between two answers that would follow each other, which some providers refuse.
-const GO_ON: &str = "Go on.";
+/// The heading of a summary.
+const SUMMARY: &str = "Summary of the conversation so far:";
+/// The user message between two answers that would otherwise follow each other, which some providers refuse.
+const GO_ON: &str = "Continue.";
 
-/// The conversation so far.
+/// The messages of a conversation so far.
 #[derive(Debug, Clone, Default)]
 pub struct History {
-    /// What is told, with the seq of the event that says so.
+    /// The messages, each with the `seq` of its event.
     told: Vec<(u64, Message)>,
-    /// Calls whose outcome is still to come.
+    /// Calls without a result.
     open: Vec<ToolResult>,
-    /// Where in `told` the summary stands that a person has not said.
+    /// The index in `told` of a summary that no user wrote.
     summary: Option<usize>,
 }
 
 impl History {
-    /// What the events say, one after the other.
+    /// Builds the history from events, in their order.
     pub fn from_events<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
         let mut history = Self::default();
         for event in events {
@@ -35,18 +36,18 @@ impl History {
         history
     }
 
-    /// Takes the next event.
+    /// Applies the next event.
     pub fn apply(&mut self, event: &Event) {
         match &event.what {
             EventKind::Asked { text, .. } => {
-                // While calls are open their outcomes come first: providers refuse anything in between.
+                // If calls are open, their results come first: providers refuse any message in between.
                 self.told.push((event.seq, Message::User { text: text.clone() }));
             }
             EventKind::Answered { said, interrupted, .. } => {
                 self.close(event.seq);
                 let mut said = said.clone();
                 if *interrupted {
-                    // Nobody makes the calls of half an answer.
+                    // Calls of an incomplete answer are never made.
                     said.calls.clear();
                 }
                 let open = said.calls.iter().map(|call| ToolResult {
@@ -62,7 +63,8 @@ impl History {
             }
             EventKind::Result { call, text, failure, .. } => {
                 if let Some(at) = self.open.iter().position(|open| open.call == *call) {
-                    let outcome = ToolResult { text: text.clone(), is_error: failure.is_some(), ..self.open.remove(at) };
+                    let outcome =
+                        ToolResult { text: text.clone(), is_error: failure.is_some(), ..self.open.remove(at) };
                     self.insert(event.seq, outcome);
                 }
             }
@@ -72,7 +74,7 @@ impl History {
         }
     }
 
-    /// What the model is told now. Calls without an outcome have one that says so.
+    /// Returns the messages for the model. A call without an outcome gets a result that says so.
     pub fn messages(&self) -> Vec<Message> {
         let mut history = self.clone();
         history.close(u64::MAX);
@@ -87,12 +89,12 @@ impl History {
         messages
     }
 
-    /// The same, each with the seq of the event that it comes from.
+    /// Returns the messages, each with the seq of its event.
     pub fn messages_with_seq(&self) -> &[(u64, Message)] {
         &self.told
     }
 
-    /// Calls of the last answer that have no outcome yet: their ids.
+    /// Returns the ids of the last answer's calls that have no result yet.
     pub fn pending_calls(&self) -> impl Iterator<Item = &str> {
         self.open.iter().map(|outcome| outcome.call.as_str())
     }
@@ -103,8 +105,8 @@ impl History {
         }
     }
 
-    /// Puts an outcome behind its call and the outcomes that are there already, before anything said meanwhile. Calls that are
-    /// open are those of the last answer.
+    /// Inserts a result after its call and the results that are already there, before any message that was sent
+    /// meanwhile. Open calls always belong to the last answer.
     fn insert(&mut self, seq: u64, outcome: ToolResult) {
         let answer = self.told.iter().rposition(|(_, message)| matches!(message, Message::Assistant(_)));
         let Some(answer) = answer else { return };
@@ -120,14 +122,14 @@ impl History {
         let (mut kept, mut at, mut answer_is_kept) = (Vec::with_capacity(self.told.len()), None, false);
         for (place, (seq, mut message)) in std::mem::take(&mut self.told).into_iter().enumerate() {
             match &mut message {
-                // An earlier summary is part of the new one.
+                // The new summary includes the previous one.
                 Message::User { .. } if self.summary == Some(place) => {
                     if is_replaced {
                         continue;
                     }
                     at = Some(kept.len());
                 }
-                // A person's words stay, also those of long ago.
+                // The user's messages stay, however old they are.
                 Message::User { .. } => {}
                 Message::Assistant(_) => {
                     answer_is_kept = seq >= before;
@@ -135,7 +137,7 @@ impl History {
                         continue;
                     }
                 }
-                // Outcomes stand behind the answer that asked for them, and go with it.
+                // Tool results follow the answer that made the calls, and are removed with it.
                 Message::Tool(_) if !answer_is_kept => continue,
                 Message::Tool(outcome) => {
                     if pruned.contains(outcome.call.as_str()) {

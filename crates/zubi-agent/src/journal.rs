@@ -1,38 +1,39 @@
-//! Where the loop puts what happens, and reads what was said: the seam between it and the conversations.
+//! The interface between the agent loop and stored conversations: the loop adds events and reads messages.
 
 use zubi_tool_api::approval_prompt;
 
 use crate::event::EventKind;
 use zubi_models::message::Message;
 
-/// Why an event was not kept, the disk most likely, and the next step, without a full stop.
+/// The reason why an event was not saved, usually a disk error, and the next step, without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the conversation cannot be kept: {0}")]
+#[error("cannot save the conversation: {0}")]
 pub struct PersistError(pub String);
 
-/// One conversation that is going on.
+/// A running conversation.
 pub trait Journal: Send + Sync {
-    /// Keeps an event if it is one that is kept, then tells it to everybody who listens.
+    /// Saves an event, if it is of a kind that is saved, then sends it to all listeners.
     fn add(&self, what: EventKind) -> Result<(), PersistError>;
 
-    /// A text as it would be kept: without known secrets. What is to be shortened is cleaned before, or a secret would be cut in
-    /// two that nobody knows any more; one that was broken off also loses an end that may be the beginning of one.
+    /// Returns the text as it would be saved, with known secrets redacted. Redact a text before you shorten it, or the
+    /// cut may leave half a secret that cannot be recognized any more. If the text was broken off, an end that may be
+    /// the beginning of a secret is removed too.
     fn clean(&self, text: &str, is_broken_off: bool) -> String;
 
-    /// A text of at most about `most` bytes, cleaned: of a longer one both ends.
+    /// Returns a redacted text of at most about `most` bytes. A longer text loses its middle.
     fn shorten(&self, text: String, most: usize) -> String {
-        if text.len() <= most { text } else { question::ellipsize_middle(self.clean(&text, false), most) }
+        if text.len() <= most { text } else { approval_prompt::ellipsize_middle(self.clean(&text, false), most) }
     }
 
-    /// What the model is told now.
+    /// Returns the messages to send to the model.
     fn messages(&self) -> Vec<Message>;
 
-    /// The seq of the last event that is kept.
+    /// The seq of the last saved event.
     fn last(&self) -> u64;
 
-    /// What the model is told, each with the seq of its event, for whoever makes it shorter.
+    /// Returns the messages to send to the model, each with the seq of its event. Compaction uses it.
     fn messages_with_seq(&self) -> Vec<(u64, Message)>;
 
-    /// Unique in the conversation and in its file: for calls that have no id of their own.
+    /// Returns an id that is unique in the conversation and its file, for calls without an id of their own.
     fn new_id(&self) -> String;
 }

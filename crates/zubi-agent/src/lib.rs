@@ -1,18 +1,20 @@
-//! zubi's own agent: a model is asked, makes calls, is told what came of them, until it has answered.
+//! zubi's own agent: requests answers from a model, runs the calls that the model makes and returns their results,
+//! until the model has given its final answer.
 //!
-//! [`event`] is what happens, [`journal`] where it is put, [`history`] what the model is told of it. [`model`] is the seam to
-//! models. [`chat`] is the seam to whoever shows conversations, [`wire`] what goes over it.
+//! [`event`] defines the events of a conversation, [`journal`] the interface for saving them, and [`history`] builds
+//! the model's messages from them. [`zubi_models`] is the interface to models, [`chat`] the interface to clients that
+//! show conversations, and [`wire`] the messages of that interface.
 //!
-//! Nothing here knows MCP, LSP or HTTP serving; tools are called through `ToolService` alone.
+//! Nothing here depends on MCP, LSP or HTTP serving; tools are called only through `ToolService`.
 
 pub mod chat;
 mod conversation;
-pub mod manager;
+mod delegation;
 pub mod event;
 pub mod export;
 pub mod history;
 pub mod journal;
-mod delegation;
+pub mod manager;
 mod prompt;
 pub mod questions;
 pub mod replay;

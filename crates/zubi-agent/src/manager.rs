@@ -1,8 +1,8 @@
-//! The desk: the conversations of a workspace, for whoever shows them. Starts turns and stops them, hands answers to the
-//! questions that wait, lists and searches what is kept.
+//! The conversation manager: stores the conversations of a workspace and serves them to its clients. It starts and
+//! stops turns, passes answers to the approval prompts that wait for them, and lists and searches stored conversations.
 //!
-//! Any number of pages share one desk, and several processes one directory: a conversation is written by one at a time, for as
-//! long as a turn is going on in it.
+//! Any number of pages share one manager, and several processes may share one directory. Only one process at a time
+//! writes to a conversation, for as long as a turn runs in it.
 
 mod inspector;
 mod parameters;
@@ -24,8 +24,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zubi_base::clock::Clock;
 use zubi_host::ToolService;
-use zubi_tool_api::cx::{ApprovalAnswer, Restrictions};
 use zubi_policy::rule::RuleText;
+use zubi_tool_api::cx::{ApprovalAnswer, Restrictions};
 use zubi_tool_api::redact::Redactor;
 
 use self::inspector::ManualCalls;
@@ -33,58 +33,58 @@ use self::parameters::{check_length, expect_no_params, parameters};
 use self::session::ConversationSession;
 use crate::chat::{ChatError, ChatService};
 use crate::conversation::store::ConversationDir;
-use crate::conversation::{ConversationSummary, ConversationContext, ConversationCache, OpenError};
+use crate::conversation::{ConversationCache, ConversationContext, ConversationSummary, OpenError};
 use crate::event::{Event, EventKind};
 use crate::export;
-use zubi_models::choose::ModelRegistry;
 use crate::questions::Questions;
 use crate::run::Budgets;
 use crate::wire::{
-    AnswerParams, ConversationList, ExportedScenario, ServerInfo, INSPECTOR, ConversationRef, OpenParams, OpenResult, Rename, Search, State, Summary, ConversationEvent,
-    ToolList,
+    AnswerParams, ConversationEvent, ConversationList, ConversationRef, ExportedScenario, INSPECTOR, OpenParams,
+    OpenResult, Rename, Search, ServerInfo, State, Summary, ToolList,
 };
+use zubi_models::registry::ModelRegistry;
 
-/// How many events a listener may be behind.
+/// The number of events that a listener may be behind.
 const BEHIND: usize = 4096;
-/// How many conversations a list has if it does not say, and how many at most.
+/// The default number of conversations in a list; the maximum follows.
 const LIST: usize = 50;
 const MAX_LIST: usize = 500;
-/// Numbers of sessions begin here: those of other surfaces in this process count from 1.
+/// The first session number. The other surfaces in this process count from 1.
 const SESSIONS: u64 = 1 << 40;
 
-/// What a desk is made of.
+/// The configuration of a [`ConversationManager`].
 #[derive(Clone)]
 pub struct ConversationManagerConfig {
     pub service: Arc<dyn ToolService>,
     pub models: Arc<ModelRegistry>,
-    /// zubi's state directory: conversations are kept in `sessions` below it.
+    /// zubi's state directory. Conversations are stored in its subdirectory `sessions`.
     pub state: Utf8PathBuf,
-    /// The workspace's folders. The same folders have the same conversations.
+    /// The workspace's folders. The same set of folders has the same conversations.
     pub folders: Vec<Utf8PathBuf>,
     pub budgets: Budgets,
-    /// Rules that answer questions, as [`crate::questions::auto_approve_rule`] reads them.
+    /// Rules that answer approval prompts, as [`crate::questions::auto_approve_rule`] parses them.
     pub auto_approve: Vec<RuleText>,
-    /// Knows the secrets of this process: their values are neither kept nor told.
+    /// Knows the secrets of this process: their values are neither saved nor sent.
     pub redactor: Redactor,
     pub clock: Arc<dyn Clock>,
 }
 
-/// Why there is no desk.
+/// The reason why a [`ConversationManager`] could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenStoreError {
-    #[error("conversations cannot be kept in `{0}`: {1}")]
+    #[error("cannot store conversations in `{0}`: {1}")]
     State(Utf8PathBuf, std::io::Error),
-    /// One of the rules is none.
+    /// One of the `--auto-approve` rules is invalid.
     #[error("{0}")]
     Rule(String),
 }
 
-/// The conversations of a workspace.
+/// The manager of a workspace's conversations.
 pub struct ConversationManager {
     config: ConversationManagerConfig,
     keeping: ConversationContext,
     told: broadcast::Sender<Arc<ConversationEvent>>,
-    /// The conversations that something was done with.
+    /// The sessions of the conversations that this process has used.
     seats: Mutex<BTreeMap<String, Arc<ConversationSession>>>,
     sessions: AtomicU64,
     inspector: ManualCalls,
@@ -94,14 +94,14 @@ pub struct ConversationManager {
 }
 
 impl ConversationManager {
-    /// Makes the directory where it is not there. Reads nothing before somebody asks.
+    /// Creates the directory if it does not exist. Reads nothing until the first request.
     pub fn open(config: ConversationManagerConfig) -> Result<Arc<Self>, OpenStoreError> {
         let place = ConversationDir::new(&config.state, &config.folders)
             .map_err(|error| OpenStoreError::State(config.state.join("sessions"), error))?;
         let (told, _) = broadcast::channel(BEHIND);
         let teller = {
             let told = told.clone();
-            // Nobody need listen.
+            // The send fails if there are no listeners, which is not an error.
             move |conversation: &str, event: Event| {
                 drop(told.send(Arc::new(ConversationEvent { conversation: conversation.to_owned(), event })));
             }
@@ -114,7 +114,8 @@ impl ConversationManager {
             tell: Arc::new(teller),
             known: ConversationCache::default(),
         };
-        let questions = Questions::new(Arc::clone(&config.service), &config.auto_approve).map_err(OpenStoreError::Rule)?;
+        let questions =
+            Questions::new(Arc::clone(&config.service), &config.auto_approve).map_err(OpenStoreError::Rule)?;
         let closing = CancellationToken::new();
         let inspector = ManualCalls::new(&keeping, questions, SESSIONS, closing.child_token());
         Ok(Arc::new_cyclic(|own| Self {
@@ -134,7 +135,7 @@ impl ConversationManager {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The seat of a conversation that is there.
+    /// Returns the session of an existing conversation.
     fn seat(&self, id: &str) -> Result<Arc<ConversationSession>, ChatError> {
         if let Some(seat) = self.seats().get(id) {
             return Ok(Arc::clone(seat));
@@ -153,7 +154,7 @@ impl ConversationManager {
         Ok(Arc::new(ConversationSession::new(self.sessions.fetch_add(1, Ordering::Relaxed), questions)))
     }
 
-    /// Does what waits for a disk, where it holds nobody up.
+    /// Runs disk work on a thread where it may block.
     async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&ConversationContext) -> Result<T, OpenError> + Send + 'static,
@@ -217,7 +218,8 @@ impl ConversationManager {
         if going_on.is_none() {
             let live = seat.live().await;
             going_on = seat.conversation();
-            // Nobody begins a turn meanwhile: the seat is ours. One that goes on need not wait until its file has been read.
+            // No other request can begin a turn meanwhile, because we hold the session's lock. A running turn does not
+            // have to wait until its file has been read.
             free = going_on.is_none().then_some(live);
         }
         if let Some(conversation) = going_on {
@@ -225,7 +227,7 @@ impl ConversationManager {
             drop(conversation);
             let asked = id.clone();
             let (_, mut events) = self.run_blocking(move |keeping| keeping.load_since(&asked, after)).await?;
-            // What has happened since that moment, the one who opens it hears.
+            // The client receives later events through its subscription.
             events.retain(|event| event.seq <= digest.seq);
             let summary = summary(&id, &digest, live_state(&digest), None);
             return Ok(OpenResult { summary, last: digest.seq, events, passing });
@@ -246,7 +248,7 @@ impl ConversationManager {
             let digest = standing.digest;
             let notice = |damage| EventKind::Notice {
                 turn: digest.turns,
-                text: format!("The file of this conversation is damaged: {damage}. What stands before is shown; it cannot be gone on with."),
+                text: format!("The file of this conversation is damaged: {damage}. zubi shows the events before the damage; the conversation cannot be continued."),
             };
             let passing = standing.damage.map(notice).map(|what| Event { seq: digest.seq, at: digest.updated, what });
             let summary = summary(&id, &digest, state, None);
@@ -259,9 +261,10 @@ impl ConversationManager {
 
     fn answer(&self, answer: AnswerParams, door: &str) -> Result<(), ChatError> {
         let given: ApprovalAnswer = serde_json::from_value(answer.answer)
-            .map_err(|error| ChatError::Invalid(format!("`answer` is none: {error}")))?;
+            .map_err(|error| ChatError::Invalid(format!("`answer` is invalid: {error}")))?;
         match &given {
-            // Who has nobody in front of it says so, and the call is refused with the rule that would allow it.
+            // A client without a user answers `unavailable`; the host then refuses the call and names the rule that
+            // would allow it.
             ApprovalAnswer::Allow { .. } | ApprovalAnswer::Unavailable => {}
             ApprovalAnswer::Deny { text } => check_length("text", text.as_deref(), parameters::MAX_LINES)?,
             _ => return Err(ChatError::Invalid("`answer` is `allow`, `deny` or `unavailable`".to_owned())),
@@ -275,7 +278,8 @@ impl ConversationManager {
 
     async fn tools(&self) -> Result<ToolList, ChatError> {
         let listed = self.config.service.list(&Restrictions::default()).await;
-        let specs = listed.map_err(|error| ChatError::Failed(format!("{error}. {}", zubi_host::HostUnavailable::HINT)))?;
+        let specs =
+            listed.map_err(|error| ChatError::Failed(format!("{error}. {}", zubi_host::HostUnavailable::HINT)))?;
         Ok(ToolList { tools: specs.iter().map(|spec| spec.to_json()).collect() })
     }
 
@@ -289,7 +293,7 @@ impl ConversationManager {
     }
 }
 
-/// What is going on in a conversation of this process.
+/// Returns the state of a conversation that runs in this process.
 fn live_state(digest: &ConversationSummary) -> State {
     match &digest.open {
         None => State::Idle,
@@ -312,7 +316,7 @@ fn summary(id: &str, digest: &ConversationSummary, state: State, found: Option<S
     }
 }
 
-/// Why a conversation cannot be had, with the next step.
+/// Explains why a conversation cannot be opened, with the next step.
 fn open_error(error: &OpenError) -> ChatError {
     match error {
         OpenError::Missing(_) => ChatError::NotFound(format!("{error}. `zubi agent list` shows which there are.")),

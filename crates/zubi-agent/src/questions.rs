@@ -1,7 +1,7 @@
-//! Questions for a person: told in the conversation, waiting there until somebody answers one by its id or the turn is
-//! stopped. Whoever shows the conversation answers; the first answer counts.
+//! Approval prompts for the user. A prompt is an event of the conversation, and waits until a client answers it by its
+//! id or the turn is stopped. Any client that shows the conversation may answer; the first answer counts.
 //!
-//! Rules that were given for this run (`--auto-approve`) answer first. They turn a question into a yes, never a denial.
+//! The `--auto-approve` rules of the run come first. They can approve a call, never deny it.
 
 mod rules;
 
@@ -13,44 +13,50 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use zubi_host::ToolService;
-use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 use zubi_policy::rule::{Action, RuleText};
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 
 use self::rules::AutoApprove;
 pub use self::rules::{auto_approve_rule, resolve_names};
 use crate::event::EventKind;
 use crate::journal::Journal;
 
-/// What decides where a rule of this run does.
+/// The `by` of a decision that a rule of this run made.
 const BY_RULE: &str = "--auto-approve";
-/// What decides where nobody does any more.
+/// The `by` of a decision that zubi itself made because no answer can come any more.
 pub(crate) const AUTO_DECIDER: &str = "zubi";
 
-/// How much of what a call would change stands in its question, in bytes.
+/// The maximum length of the preview of a change in an approval prompt, in bytes.
 const PREVIEW_BYTES: usize = 256 * 1024;
 
-/// Who is asked about the calls of a turn.
+/// Creates the approvers for the calls of a turn.
 pub trait ApproverFactory: Send + Sync {
-    /// Who is asked about this call. Gives up, as unanswered, when `stop` is cancelled.
-    fn approver_for(&self, turn: u64, call: &str, journal: Arc<dyn Journal>, stop: CancellationToken) -> Arc<dyn Approver>;
+    /// Returns the approver for one call. Its prompts end as unanswered when `stop` is cancelled.
+    fn approver_for(
+        &self,
+        turn: u64,
+        call: &str,
+        journal: Arc<dyn Journal>,
+        stop: CancellationToken,
+    ) -> Arc<dyn Approver>;
 }
 
-/// There is no such question that waits.
+/// The error for an approval prompt that does not exist or does not wait any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no question `{0}` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.")]
+#[error("no question `{0}` waits for an answer: it was answered, or its turn has ended. Open the conversation again.")]
 pub struct UnknownQuestion(pub String);
 
-/// A question that waits.
+/// A waiting approval prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PendingApproval {
     pub question: String,
     pub turn: u64,
     pub call: String,
-    /// As in [`What::Question`].
+    /// The request, as in [`EventKind::Question`].
     pub request: Value,
 }
 
-/// The questions of one conversation: ids are its journal's.
+/// The approval prompts of one conversation. The conversation's journal generates their ids.
 #[derive(Clone)]
 pub struct Questions {
     auto: Arc<AutoApprove>,
@@ -63,19 +69,20 @@ struct Open {
 }
 
 impl Questions {
-    /// `auto_approve`: rules that answer for this run, as [`auto_approve_rule`] reads them. The error says which is none.
+    /// Creates an empty set of prompts. `auto_approve` are the rules that answer for this run, as [`auto_approve_rule`]
+    /// parses them. The error names the invalid rule.
     pub fn new(service: Arc<dyn ToolService>, auto_approve: &[RuleText]) -> Result<Self, String> {
         Ok(Self { auto: Arc::new(AutoApprove::new(service, auto_approve)?), open: Arc::default() })
     }
 
-    /// Answers a question that waits. `by` is the door: `web`, `editor`, `terminal`.
+    /// Answers a waiting prompt. `by` is the surface of the answer: `web`, `editor` or `terminal`.
     pub fn answer(&self, question: &str, answer: ApprovalAnswer, by: &str) -> Result<(), UnknownQuestion> {
         let open = lock_pending(&self.open).remove(question);
         let sent = open.map(|open| open.answer.send((answer, by.to_owned())).is_ok());
         if sent == Some(true) { Ok(()) } else { Err(UnknownQuestion(question.to_owned())) }
     }
 
-    /// The questions that wait now, for a page that comes later.
+    /// Returns the approval prompts that wait now, for a client that opens the conversation later.
     pub fn pending(&self) -> Vec<PendingApproval> {
         lock_pending(&self.open).values().map(|open| open.told.clone()).collect()
     }
@@ -86,7 +93,13 @@ fn lock_pending(open: &Mutex<BTreeMap<String, Open>>) -> MutexGuard<'_, BTreeMap
 }
 
 impl ApproverFactory for Questions {
-    fn approver_for(&self, turn: u64, call: &str, journal: Arc<dyn Journal>, stop: CancellationToken) -> Arc<dyn Approver> {
+    fn approver_for(
+        &self,
+        turn: u64,
+        call: &str,
+        journal: Arc<dyn Journal>,
+        stop: CancellationToken,
+    ) -> Arc<dyn Approver> {
         Arc::new(OfCall { questions: self.clone(), turn, call: call.to_owned(), journal, stop })
     }
 }
@@ -107,13 +120,17 @@ impl Approver for OfCall {
             request.footprint.preview.map(|preview| self.journal.shorten(preview, PREVIEW_BYTES));
         let left = self.questions.auto.remaining(&request).await;
         let by_rule = left.as_ref().is_some_and(|left| left.action == Action::Allow);
-        // What the rules allow is no question any more.
+        // The prompt names only what the rules do not allow.
         if let Some(left) = left.filter(|left| left.action == Action::Ask) {
             (request.why, request.rule) = (left.why, left.rule);
         }
         let question = self.journal.new_id();
-        let told =
-            PendingApproval { question: question.clone(), turn: self.turn, call: self.call.clone(), request: json!(request) };
+        let told = PendingApproval {
+            question: question.clone(),
+            turn: self.turn,
+            call: self.call.clone(),
+            request: json!(request),
+        };
         let event = EventKind::Question {
             turn: self.turn,
             call: self.call.clone(),
@@ -121,7 +138,7 @@ impl Approver for OfCall {
             request: told.request.clone(),
         };
         let (answer, answered) = oneshot::channel();
-        // It can be answered from the moment on at which it is told.
+        // The prompt can be answered as soon as its event is sent.
         if !by_rule {
             lock_pending(&self.questions.open).insert(question.clone(), Open { told, answer });
         }
@@ -136,14 +153,14 @@ impl Approver for OfCall {
         tokio::select! {
             answer = answered => match answer {
                 Ok((answer, by)) => match asked.decide(answer, &by) {
-                    // Whoever refuses it then knows what is left to be allowed, and how.
+                    // The denial then names what still requires approval, and how to allow it.
                     ApprovalAnswer::Unavailable => ApprovalAnswer::OnlyRules { rules: self.questions.auto.texts() },
                     answer => answer,
                 },
                 Err(_) => asked.decide(ApprovalAnswer::Unanswered { how: "the conversation was closed".to_owned() }, AUTO_DECIDER),
             },
             () = self.stop.cancelled() => {
-                // Whoever has made the call may give it up itself now, and says so better than an answer could.
+                // The caller may cancel the call itself now, and gives a better reason than an unanswered prompt does.
                 tokio::task::yield_now().await;
                 asked.decide(turn_stopped(), AUTO_DECIDER)
             }
@@ -155,7 +172,8 @@ fn turn_stopped() -> ApprovalAnswer {
     ApprovalAnswer::Unanswered { how: "the turn was stopped before they answered".to_owned() }
 }
 
-/// A question that was told. However the wait for its answer ends, it is told that there is none to be given any more.
+/// A published approval prompt. However the wait for its answer ends, a decision is published, so that clients stop
+/// offering the prompt.
 struct PublishedPrompt<'a> {
     of: &'a OfCall,
     question: String,
@@ -169,7 +187,7 @@ impl PublishedPrompt<'_> {
         let event = EventKind::Decision { question: self.question.clone(), answer: json!(answer), by: by.to_owned() };
         match self.of.journal.add(event) {
             Ok(()) => answer,
-            // What is not in the log is not done.
+            // An approval that is not in the log does not count.
             Err(error) => ApprovalAnswer::NotAsked { why: error.to_string() },
         }
     }
@@ -178,7 +196,7 @@ impl PublishedPrompt<'_> {
 impl Drop for PublishedPrompt<'_> {
     fn drop(&mut self) {
         if !self.is_decided {
-            // The call was given up while it waited. If even this cannot be kept, the turn's end says so.
+            // The call was cancelled while it waited. If not even this can be saved, the turn's end reports it.
             drop(self.decide(turn_stopped(), AUTO_DECIDER));
         }
     }

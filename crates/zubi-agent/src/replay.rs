@@ -1,8 +1,8 @@
-//! A scenario against the program as it is now: its turns go through the real loop and its calls are really made, only the
-//! model's answers are those that were recorded. What comes of the calls otherwise than before is told.
+//! Replays a scenario with the current program. The turns go through the real loop and their calls are really made;
+//! only the model's answers are recorded. The replay reports calls whose results differ from the recording.
 //!
-//! The policy decides as always; nobody is asked. A call that was allowed by a person back then is denied, unless a rule of this
-//! run allows it.
+//! The policy applies as always, without approval prompts: a call that a user approved in the recording is denied,
+//! unless a rule of this run allows it.
 
 mod compare;
 mod ids;
@@ -23,59 +23,60 @@ use zubi_host::ToolService;
 use zubi_tool_api::cx::{ApprovalAnswer, Caller, Restrictions, Surface};
 
 use self::recorded::ReplayModel;
-use crate::event::{Event, StopReason, VERSION, EventKind};
+use crate::event::{Event, EventKind, StopReason, VERSION};
 use crate::export;
 use crate::history::History;
 use crate::journal::{Journal, PersistError};
-use zubi_models::message::Message;
-use zubi_models::Model;
 use crate::questions::Questions;
 use crate::run::{Budgets, Turn};
+use zubi_models::Model;
+use zubi_models::message::Message;
 use zubi_models::scenario::Scenario;
 
-/// What a scenario is replayed with.
+/// The inputs of a replay.
 pub struct Replay {
     pub service: Arc<dyn ToolService>,
     pub budgets: Budgets,
-    /// Their rules answer; what no rule answers is denied.
+    /// The `--auto-approve` rules answer approval prompts; a call that no rule allows is denied.
     pub questions: Questions,
-    /// The workspace's folders: where they are makes no difference.
+    /// The workspace's folders. Their location does not count as a difference.
     pub folders: Vec<Utf8PathBuf>,
     pub clock: Arc<dyn Clock>,
     pub stop: CancellationToken,
 }
 
-/// What came of it.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Report {
-    /// How many turns were played.
+    /// The number of replayed turns.
     pub turns: usize,
-    /// How many calls were made.
+    /// The number of calls.
     pub calls: usize,
     pub differences: Vec<Difference>,
 }
 
-/// What is otherwise than it was. Times, ids that are new each time and where the workspace lies are none.
+/// A difference from the recording. Times, ids that are generated for each run, and the path of the workspace do not
+/// count.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "what", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum Difference {
-    /// Another call was made, one more, or one less.
+    /// A call is different, additional or missing.
     Call {
-        /// From 1.
+        /// The number of the turn, from 1.
         turn: usize,
-        /// From 1, in each turn.
+        /// The number of the call in the turn, from 1.
         call: usize,
         recorded: Option<ReplayedCall>,
         now: Option<ReplayedCall>,
     },
-    /// It came to something else.
+    /// The call has another result.
     Outcome { turn: usize, call: usize, made: ReplayedCall, recorded: Outcome, now: Outcome },
-    /// The turn ended in another way.
+    /// The turn ended for another reason.
     End {
         turn: usize,
         recorded: Option<StopReason>,
         now: StopReason,
-        /// What went wrong now, with the next step.
+        /// The error of this run, with the next step.
         problem: Option<String>,
     },
 }
@@ -87,7 +88,7 @@ pub struct ReplayedCall {
     pub arguments: Value,
 }
 
-/// What came of a call, without what is no difference.
+/// The result of a call, without the parts that do not count as differences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Outcome {
     pub text: String,
@@ -95,7 +96,7 @@ pub struct Outcome {
 }
 
 impl Replay {
-    /// Plays all turns. One that was stopped is ended early by [`Self::stop`].
+    /// Replays all turns. [`Self::stop`] ends the replay early.
     pub async fn run(self, scenario: &Scenario) -> Report {
         let model = Arc::new(ReplayModel::new(scenario));
         let journal = Arc::new(ReplayConversation::new(self.questions.clone(), self.folders.clone()));
@@ -111,7 +112,7 @@ impl Replay {
                 break;
             }
             model.begin(turn);
-            // Nothing is said while it runs.
+            // No messages arrive while the turn runs.
             let (_says, inbox) = mpsc::unbounded_channel();
             let going_on = Turn {
                 service: Arc::clone(&self.service),
@@ -142,7 +143,7 @@ impl Replay {
     }
 }
 
-/// The conversation of a replay: it is kept nowhere.
+/// The conversation of a replay. It is not saved.
 struct ReplayConversation {
     questions: Questions,
     inner: Mutex<Inner>,
@@ -191,7 +192,7 @@ impl Journal for ReplayConversation {
             inner.events.push(event);
         });
         if let Some(question) = question {
-            // One that a rule answers does not wait.
+            // An approval prompt that a rule answers does not wait.
             drop(self.questions.answer(&question, ApprovalAnswer::Unavailable, "replay"));
         }
         Ok(())

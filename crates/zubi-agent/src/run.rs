@@ -1,18 +1,19 @@
-//! The loop: one turn of a conversation. The model is asked, its calls are made, it is told what came of them, until it has
-//! answered, a budget is spent or somebody stops it.
+//! The agent loop: runs one turn of a conversation. Each iteration requests an answer from the model, runs the calls of
+//! the answer and returns their results to the model. The turn ends when the model answers without calls, a budget is
+//! used up or a user stops it.
 //!
-//! Whether there is something to do is decided by the presence of calls, never by why the provider says that the model stopped.
-//! [`ask`] asks the model, [`calls`] makes its calls, [`compact`] keeps the prompt short enough. Nothing is started that outlives
-//! the turn: calls and questions to the model are its own futures, dropped with it.
+//! Only the presence of calls decides whether the loop continues, never the provider's finish reason. [`model_request`]
+//! requests the answers, [`calls`] runs the calls, and [`compact`] limits the length of the prompt. Nothing that the
+//! turn starts outlives it: tool calls and model requests are part of the turn's own future and are dropped with it.
 
-mod model_request;
-mod schedule;
 mod calls;
 mod compact;
-mod structured_output;
 mod loop_guard;
+mod model_request;
 mod report;
+mod schedule;
 mod streaming;
+mod structured_output;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,27 +27,27 @@ use zubi_base::clock::Clock;
 use zubi_host::{HostDescription, ToolService};
 use zubi_tool_api::cx::Caller;
 
-use self::model_request::ToolCatalog;
-use self::structured_output::StructuredOutput;
 use self::loop_guard::LoopGuard;
+use self::model_request::ToolCatalog;
 use self::report::TurnReport;
-use crate::event::{TurnEnded, StopReason, EventKind};
+use self::structured_output::StructuredOutput;
+use crate::event::{EventKind, StopReason, TurnEnded};
 use crate::journal::{Journal, PersistError};
-use zubi_models::message::Usage;
-use zubi_models::{Answer, Model, FinishReason};
 use crate::prompt;
 use crate::questions::ApproverFactory;
+use zubi_models::message::Usage;
+use zubi_models::{Answer, FinishReason, Model};
 
-/// What a turn may use up. Whatever is spent first ends it, with a report of what was done.
+/// The budgets of a turn. The first that is used up ends the turn, with a report of its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budgets {
-    /// How often the model is asked.
+    /// The maximum number of answers that the turn requests from the model.
     pub iterations: u64,
-    /// How many calls are made.
+    /// The maximum number of calls.
     pub calls: u64,
-    /// Of all prompts and answers together.
+    /// The maximum number of tokens, of all prompts and answers together.
     pub tokens: Option<u64>,
-    /// Of the clock on the wall, waiting for a person included.
+    /// The maximum wall-clock time, including the time in which approval prompts wait.
     pub time: Option<Duration>,
 }
 
@@ -56,29 +57,30 @@ impl Default for Budgets {
     }
 }
 
-/// What one turn is made of.
+/// The inputs of one turn.
 pub struct Turn {
     pub service: Arc<dyn ToolService>,
     pub model: Arc<dyn Model>,
     pub budgets: Budgets,
-    /// Whose rights the calls have.
+    /// The caller whose permissions apply to the tool calls.
     pub caller: Arc<Caller>,
-    /// In front of zubi's own instructions to the model.
+    /// Instructions that precede zubi's own in the system prompt.
     pub instructions: Option<String>,
-    /// The final answer is data that fits this JSON Schema.
+    /// A JSON Schema for the final answer.
     pub schema: Option<Value>,
     pub approvers: Arc<dyn ApproverFactory>,
-    /// Which day it is, for the model.
+    /// The clock for the current date in the system prompt.
     pub clock: Arc<dyn Clock>,
-    /// Stops the turn at once, wherever it is.
+    /// Stops the turn at any point.
     pub stop: CancellationToken,
-    /// What is said while it runs. Closed before the turn ends: what cannot be sent any more begins the next turn.
+    /// Messages that the user sends while the turn runs. Closed before the turn ends; a message that cannot be sent any
+    /// more begins the next turn.
     pub inbox: mpsc::UnboundedReceiver<String>,
 }
 
 impl Turn {
-    /// Runs the turn, from what a person says to its end, both of which are told to the journal. Dropping the future gives up
-    /// everything that it has begun.
+    /// Runs the turn, from the user's message to its end. Both are added to the journal. Dropping the future cancels
+    /// everything that it has started.
     pub async fn run(self, number: u64, text: String, journal: Arc<dyn Journal>) -> TurnEnded {
         let mut run = Run::new(self, number, journal);
         let end = run.go(text).await.unwrap_or_else(|end| end);
@@ -86,14 +88,14 @@ impl Turn {
     }
 }
 
-/// What ends a turn whatever it is doing.
+/// The conditions that end a turn at any point.
 struct Limits {
     stop: CancellationToken,
     deadline: Option<Instant>,
 }
 
 impl Limits {
-    /// Waits until the turn is to end.
+    /// Waits until the turn must end.
     async fn wait_for_end(&self) -> StopReason {
         let late = async {
             match self.deadline {
@@ -116,7 +118,7 @@ impl Limits {
     }
 }
 
-/// How a turn ends. Also what a step that ends it fails with.
+/// The end of a turn. Also the error of a step that ends the turn.
 #[derive(Debug, Clone)]
 struct End {
     reason: StopReason,
@@ -141,11 +143,11 @@ impl End {
 
 impl From<PersistError> for End {
     fn from(error: PersistError) -> Self {
-        Self::failed(format!("{error}; what stands in the conversation is kept."))
+        Self::failed(format!("{error}; all earlier events are saved."))
     }
 }
 
-/// A turn that is going on.
+/// A running turn.
 struct Run {
     turn: Turn,
     number: u64,
@@ -153,28 +155,28 @@ struct Run {
     host: HostDescription,
     started: Instant,
     limits: Limits,
-    /// Counts up when the tools change.
+    /// Counts the changes of the tool list.
     changes: watch::Receiver<u64>,
     offers: Option<ToolCatalog>,
-    /// What the workspace says to agents.
+    /// The workspace's instructions for agents.
     of_workspace: String,
     finish: Option<StructuredOutput>,
     /// The name of the tool that takes the final answer.
     last: Option<String>,
-    /// What zubi itself wants of the model's next answer.
+    /// A message from zubi itself for the next model request.
     request: Option<String>,
     iterations: u64,
     calls: u64,
     usage: Usage,
-    /// Tokens that count for the budget.
+    /// The tokens that count for the budget.
     spent: u64,
-    /// Tokens of the conversation after the last answer, as its provider says.
+    /// The provider's count of the conversation's tokens after the last answer.
     measured: Option<u64>,
-    /// Bytes that came to it since then.
+    /// The bytes added since then.
     unmeasured: usize,
     call_ids: BTreeSet<String>,
     repeats: LoopGuard,
-    /// Of each tool how many answers in a row called it wrongly in the same way, and what that came to.
+    /// For each tool, the number of consecutive answers that called it with the same error, and that error.
     invalid: BTreeMap<String, (u64, String)>,
     done: TurnReport,
 }
@@ -182,7 +184,7 @@ struct Run {
 impl Run {
     fn new(turn: Turn, number: u64, journal: Arc<dyn Journal>) -> Self {
         let started = Instant::now();
-        // A time that far away cannot be told apart from none.
+        // A deadline too far away to be represented means no deadline.
         let deadline = turn.budgets.time.and_then(|time| started.checked_add(time));
         Self {
             number,
@@ -210,12 +212,14 @@ impl Run {
         }
     }
 
-    /// The turn, to its end.
+    /// Runs the turn to its end.
     async fn go(&mut self, text: String) -> Result<End, End> {
         self.add_user_message(text)?;
         if let Some(schema) = &self.turn.schema {
             let finish = StructuredOutput::new(schema).map_err(|why| {
-                End::failed(format!("The schema of the final answer cannot be used: {why}. Correct it and ask again."))
+                End::failed(format!(
+                    "Cannot use the schema of the final answer: {why}. Correct the schema and try again."
+                ))
             })?;
             self.finish = Some(finish);
         }
@@ -229,8 +233,12 @@ impl Run {
             let model = self.turn.model.info().id.clone();
             self.journal.add(EventKind::Iteration { turn: self.number, iteration: self.iterations, model })?;
             let answer = self.request_answer().await?;
-            let end = if answer.said.calls.is_empty() { self.last_words(&answer) } else { self.run_tool_calls(answer).await? };
-            // What was said while the last answer was given is answered as well, be that answer none.
+            let end = if answer.said.calls.is_empty() {
+                self.last_words(&answer)
+            } else {
+                self.run_tool_calls(answer).await?
+            };
+            // Messages that arrived during the last answer get an answer too, even if that answer was empty.
             if let Some(end) = end
                 && (!matches!(end.reason, StopReason::Completed | StopReason::Model) || !self.hear_all()?)
             {
@@ -239,13 +247,13 @@ impl Run {
         }
     }
 
-    /// Takes what a person has said.
+    /// Adds a message of the user to the journal.
     fn add_user_message(&mut self, text: String) -> Result<(), PersistError> {
         self.unmeasured += text.len();
         self.journal.add(EventKind::Asked { turn: self.number, text })
     }
 
-    /// Whether a person has said something since.
+    /// Adds the waiting messages of the user to the journal. Returns whether there were any.
     fn hear_all(&mut self) -> Result<bool, PersistError> {
         let mut has_heard = false;
         while let Ok(text) = self.turn.inbox.try_recv() {
@@ -255,7 +263,7 @@ impl Run {
         Ok(has_heard)
     }
 
-    /// Whether the model may be asked once more.
+    /// Checks whether the budgets allow another model request.
     fn check_budgets(&self) -> Result<(), End> {
         let Budgets { iterations, tokens, .. } = self.turn.budgets;
         if let Some(reason) = self.limits.are_over() {
@@ -270,7 +278,8 @@ impl Run {
         }
     }
 
-    /// An answer without calls. The end, unless the model is to say it otherwise.
+    /// Handles an answer without calls. Returns the end of the turn, unless the model must give the answer in another
+    /// form.
     fn last_words(&mut self, answer: &Answer) -> Option<End> {
         let text = answer.said.text.trim().to_owned();
         if let Some(finish) = &mut self.finish {
@@ -278,7 +287,8 @@ impl Run {
                 Ok(data) => Some(Self::completed_with(data)),
                 Err(why) => {
                     let last = self.last.as_deref().unwrap_or_default();
-                    let problem = format!("What you said is not the final answer: {why}. Call {last} with it.");
+                    let problem =
+                        format!("Your message is not the final answer: {why}. Call {last} with the final answer.");
                     if !finish.can_retry() {
                         return Some(Self::does_not_fit(&why));
                     }
@@ -289,33 +299,33 @@ impl Run {
         }
         let end = match answer.stop {
             FinishReason::Filtered => End::new(StopReason::Model)
-                .because("The provider's filter stopped the answer. Say it in other words, or choose another model."),
-            FinishReason::Length => End::new(StopReason::Completed)
-                .because("The answer ran into the limit of the model's output and is cut. Say “go on” for the rest."),
-            FinishReason::Finished if text.is_empty() => {
-                End::new(StopReason::Model).because("The model answered nothing. Ask again, or choose another model.")
-            }
+                .because("The provider's filter stopped the answer. Rephrase the request, or choose another model."),
+            FinishReason::Length => End::new(StopReason::Completed).because(
+                "The answer reached the model's output limit and is incomplete. Send “continue” for the rest.",
+            ),
+            FinishReason::Finished if text.is_empty() => End::new(StopReason::Model)
+                .because("The model returned an empty answer. Try again, or choose another model."),
             FinishReason::Finished => End::new(StopReason::Completed),
         };
         Some(End { text, ..end })
     }
 
-    /// A final answer as data. Its text is the data's.
+    /// Creates the end of a turn with a final answer as data. The text is the data as JSON.
     fn completed_with(data: Value) -> End {
         End { text: data.to_string(), data: Some(Box::new(data)), ..End::new(StopReason::Completed) }
     }
 
     fn does_not_fit(why: &str) -> End {
         End::new(StopReason::Invalid).because(format!(
-            "The model gave no final answer that fits the schema ({why}). Ask again, or choose another model."
+            "The model gave no final answer that fits the schema ({why}). Try again, or choose another model."
         ))
     }
 
-    /// Tells the end.
+    /// Adds the end of the turn to the journal and returns it.
     fn end(mut self, end: End) -> TurnEnded {
         self.turn.inbox.close();
-        // Words that nobody answers any more in this turn are still a person's: the next one begins with them. Where they
-        // cannot be kept, the end cannot either.
+        // Messages that this turn does not answer any more are saved: the next turn begins with them. If they cannot be
+        // saved, the end of the turn cannot be saved either.
         drop(self.hear_all());
         let End { reason, text, data, problem } = end;
         let data = data.map(|data| *data);
@@ -335,44 +345,44 @@ impl Run {
         ended
     }
 
-    /// Why the turn has ended, as a sentence, and the next step.
+    /// Returns the reason for the end of the turn as a sentence, and the next step.
     fn words(&self, reason: StopReason) -> (String, Option<&'static str>) {
         let Budgets { iterations, calls, tokens, time } = &self.turn.budgets;
-        let on = "Say “go on” in this conversation, or allow it more.";
+        let on = "Send “continue” in this conversation, or raise the limit.";
         match reason {
             StopReason::Completed => (String::new(), None),
             StopReason::Stopped => ("The turn was stopped.".to_owned(), None),
             StopReason::Iterations => {
                 let times = if *iterations == 1 { "once".to_owned() } else { format!("{iterations} times") };
-                (format!("The model was asked {times}, as often as it may be."), Some(on))
+                (format!("The model was called {times}, which is the limit."), Some(on))
             }
             StopReason::Calls => {
                 let made = if *calls == 1 { "1 call was".to_owned() } else { format!("{calls} calls were") };
-                (format!("{made} made, as many as there may be."), Some(on))
+                (format!("{made} made, which is the limit."), Some(on))
             }
             StopReason::Tokens => {
                 let most = tokens.unwrap_or_default();
-                (format!("{} tokens were used, and {most} may be.", self.spent), Some(on))
+                (format!("{} tokens were used; the limit is {most}.", self.spent), Some(on))
             }
             StopReason::Time => {
                 let seconds = time.unwrap_or_default().as_secs_f64();
-                (format!("The {seconds} s that it may take are over."), Some(on))
+                (format!("The time limit of {seconds} s has passed."), Some(on))
             }
             StopReason::Repeating => (
                 "The model made the same call over and over.".to_owned(),
-                Some("Say what it misses, or choose another model."),
+                Some("Add the missing information, or choose another model."),
             ),
             StopReason::Invalid => (
-                "What the model gave did not fit, over and over.".to_owned(),
-                Some("Say it in other words, or choose another model."),
+                "The model repeatedly returned invalid data.".to_owned(),
+                Some("Rephrase the request, or choose another model."),
             ),
             StopReason::Model => ("The model gave no answer.".to_owned(), None),
-            StopReason::Failed | StopReason::Killed => ("The turn could not go on.".to_owned(), None),
+            StopReason::Failed | StopReason::Killed => ("The turn could not continue.".to_owned(), None),
         }
     }
 }
 
-/// Whether a final answer can be asked for by this schema; if not, why.
+/// Checks whether this schema can be used for a final answer. The error is the reason why it cannot.
 pub(crate) fn check_schema(schema: &serde_json::Value) -> Result<(), String> {
     StructuredOutput::new(schema).map(|_| ())
 }

@@ -1,71 +1,74 @@
-//! What a chat page speaks: methods with parameters and results, the same over HTTP (`zubi web`) and over the editor channel
-//! (`zubi/agent/request`), and one stream of what happens.
+//! The protocol of a chat client: methods with parameters and results, the same over HTTP (`zubi web`) and over the
+//! editor channel (`zubi/agent/request`), and one stream of events.
 //!
 //! | method | parameters | result |
 //! |---|---|---|
-//! | `hello` | – | [`Hello`] |
+//! | `hello` | – | [`ServerInfo`] |
 //! | `models` | – | [`ModelList`] |
 //! | `conversations` | [`Search`] | [`ConversationList`] |
-//! | `open` | [`Open`] | [`Opened`] |
-//! | `send` | [`Send`] | [`Sent`] |
-//! | `stop` | [`Named`] | `{}`; the turn ends at once, and so says its last event |
-//! | `answer` | [`AnswerTo`] | `{}` |
+//! | `open` | [`OpenParams`] | [`OpenResult`] |
+//! | `send` | [`SendParams`] | [`SendResult`] |
+//! | `stop` | [`ConversationRef`] | `{}`; the turn ends at once, and its last event reports that |
+//! | `answer` | [`AnswerParams`] | `{}` |
 //! | `rename` | [`Rename`] | `{}` |
-//! | `delete` | [`Named`] | `{}` |
-//! | `export` | [`Named`] | [`Exported`] |
+//! | `delete` | [`ConversationRef`] | `{}` |
+//! | `export` | [`ConversationRef`] | [`ExportedScenario`] |
 //! | `tools` | – | [`ToolList`] |
-//! | `call` | [`CallTool`] | [`Called`] |
+//! | `call` | [`CallTool`] | [`ManualCallResult`] |
 //!
-//! A page that wants to follow a conversation listens first, then opens it, and drops what it hears of events that it has
-//! got by opening. Events that are not kept say where they belong ([`crate::event::What::Text`]).
+//! A client that wants to follow a conversation subscribes first, then opens it, and drops the streamed events that it
+//! has already received by opening. Events that are not saved carry their offset ([`crate::event::EventKind::Text`]).
 
 use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::event::Event;
 use zubi_models::message::Usage;
 pub use zubi_models::{ModelList, ProviderProblem};
 
-/// The conversation that calls of the tool inspector belong to: their questions are told under this name. It is never kept.
+/// The conversation id of the tool inspector's calls: their approval prompts are sent under this id. It is never saved.
 pub const INSPECTOR: &str = "inspector";
 
-/// What there is.
+/// The server's version, workspace and default model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerInfo {
-    /// Of the program.
+    /// The version of the program.
     pub version: String,
     #[schemars(with = "Vec<String>")]
     pub folders: Vec<Utf8PathBuf>,
     pub trusted: bool,
-    /// The model that is asked if none is named.
+    /// The default model.
     pub model: String,
     pub max_iterations: u64,
 }
 
-/// Which conversations.
+/// A query for conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Search {
-    /// Words that all have to occur in what was said or done; all conversations of the workspace if there are none.
+    /// Words that must all occur in the messages and calls of a conversation. Without them, all conversations of the
+    /// workspace are returned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Those whose id begins so, in the order of their ids and whatever their words: all are looked at, however many there are.
+    /// Only conversations whose id has this prefix, in the order of their ids. Ignores `query`, and searches all
+    /// conversations, however many there are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// How many at most; 50 if it does not say, and never more than 500.
+    /// The maximum number of conversations; 50 by default, and at most 500.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<usize>,
 }
 
-/// Conversations, the latest first.
+/// A list of conversations, the latest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationList {
     pub conversations: Vec<Summary>,
-    /// How many there are beyond the limit.
+    /// The number of conversations beyond the limit.
     pub more: usize,
-    /// Why it took longer than it need, and what to do: a sentence for a person. The list is whole all the same.
+    /// Why the search was slow, and the next step, as a sentence for the user. The list is complete all the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -76,105 +79,107 @@ pub struct ConversationList {
 pub struct Summary {
     pub id: String,
     pub title: String,
-    /// Milliseconds since the Unix epoch.
+    /// The time of creation, in milliseconds since the Unix epoch.
     pub created: u64,
     pub updated: u64,
-    /// The last model that was asked.
+    /// The last model that the conversation used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     pub turns: u64,
     pub usage: Usage,
     pub state: State,
-    /// Where the words of a search were found.
+    /// The text in which the words of a search were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
 }
 
-/// Whether something happens in a conversation.
+/// The state of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     Idle,
     Running,
-    /// A question waits for an answer.
+    /// An approval prompt waits for an answer.
     Waiting,
-    /// Another process has it.
+    /// Another process writes to the conversation.
     Elsewhere,
 }
 
-/// A conversation.
+/// The id of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConversationRef {
     pub conversation: String,
 }
 
-/// A conversation to look at.
+/// A conversation to open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenParams {
     pub conversation: String,
-    /// Of the events, only those whose number is higher; all if it does not say.
+    /// Only events with a higher number are returned; all if it is missing.
     #[serde(default)]
     pub after: u64,
 }
 
-/// A conversation.
+/// An opened conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenResult {
     pub summary: Summary,
-    /// The number of the last event that is kept, whether it is among these or not.
+    /// The number of the last saved event, whether it is among the returned events or not.
     pub last: u64,
-    /// Those that are kept and were asked for.
+    /// The requested saved events.
     pub events: Vec<Event>,
-    /// What was heard so far of the answer that is being given, as [`crate::event::What::Text`] and `Thought` from 0. A `Notice`
-    /// says what is wrong with the file, if something is.
+    /// The part of the current answer that has been received so far, as [`crate::event::EventKind::Text`] and `Thought`
+    /// from offset 0. A `Notice` describes damage to the file, if there is any.
     pub passing: Vec<Event>,
 }
 
-/// Something to say.
+/// A message to send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendParams {
-    /// A new one if it names none. One in which a turn is going on hears it in its next iteration; then there is a text alone,
-    /// for what else a turn is begun with holds until its end.
+    /// The conversation; a new one if it is missing. If a turn is running in the conversation, the turn receives the
+    /// message in its next iteration. In that case only the text may be set, because the other parameters are fixed
+    /// until the turn ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<String>,
     pub text: String,
-    /// As `--model`; that of the conversation, else the default.
+    /// The model, as in `--model`. Without it, the conversation's last model is used, or the default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u64>,
-    /// Patterns of tools that exist for this turn, as `--tools`.
+    /// Patterns of the tools that the turn may use, as in `--tools`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
-    /// The final answer is data that fits this JSON Schema.
+    /// A JSON Schema for the final answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<Value>,
-    /// In front of zubi's own instructions to the model.
+    /// Instructions that precede zubi's own in the system prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
 }
 
-/// Where it was said.
+/// The conversation and turn that received the message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SendResult {
     pub conversation: String,
     pub turn: u64,
 }
 
-/// An answer to a question.
+/// An answer to an approval prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerParams {
     pub conversation: String,
     pub question: String,
-    /// As `zubi_tool_api::cx::ApprovalAnswer`: `{"allow": {"option": 0, "arguments": null}}`, `{"deny": {"text": "…"}}`.
+    /// The answer, as a `zubi_tool_api::cx::ApprovalAnswer`: `{"allow": {"option": 0, "arguments": null}}`, `{"deny":
+    /// {"text": "…"}}`.
     pub answer: Value,
 }
 
-/// A new title.
+/// A new title for a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rename {
@@ -182,22 +187,22 @@ pub struct Rename {
     pub title: String,
 }
 
-/// A conversation as a scenario, which `mock:FILE` and `zubi agent replay FILE` play.
+/// A conversation as a scenario, which `mock:FILE` and `zubi agent replay FILE` can play.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ExportedScenario {
-    /// A file's name for it.
+    /// A file name for the scenario.
     pub name: String,
-    /// YAML.
+    /// The scenario as YAML.
     pub scenario: String,
 }
 
-/// The tools, as `zubi tools show --json` prints each.
+/// The tools, each as `zubi tools show --json` prints it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolList {
     pub tools: Vec<Value>,
 }
 
-/// A call by hand. Its question, if there is one, is told under [`INSPECTOR`].
+/// A tool call by hand. Its approval prompt, if there is one, is sent under [`INSPECTOR`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CallTool {
@@ -205,7 +210,7 @@ pub struct CallTool {
     pub arguments: Value,
 }
 
-/// What came of it.
+/// The result of a tool call by hand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ManualCallResult {
@@ -213,11 +218,11 @@ pub struct ManualCallResult {
     pub is_error: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
-    /// Milliseconds.
+    /// The duration in milliseconds.
     pub duration: u64,
 }
 
-/// Something that happened.
+/// An event, with its conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationEvent {
     pub conversation: String,

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Tells the time of day.
+/// A source of the current wall-clock time.
 pub trait Clock: Send + Sync {
     /// Time since the Unix epoch.
     fn now(&self) -> Duration;
@@ -19,7 +19,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that stands still, for tests.
+/// A clock that always returns the same time, for tests.
 #[derive(Debug, Clone, Copy)]
 pub struct FixedClock(pub Duration);
 

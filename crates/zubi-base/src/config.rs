@@ -1,13 +1,14 @@
-//! Configuration: layers, their order, and what a workspace may say before it is trusted.
+//! Configuration: its layers, their order, and which settings of a workspace apply before the workspace is trusted.
 //!
-//! The order is flag > environment > workspace `.zubi.toml` > user `zubi.toml` > default, and every effective value
-//! remembers where it came from. Layers are plain values ([`Layer`]); reading files is [`mod@file`]'s, finding the
-//! directories [`directories`]'s.
+//! The order is flag > environment > workspace `.zubi.toml` > user `zubi.toml` > default. Every effective value records
+//! its source. Layers are plain values ([`Layer`]); [`mod@file`] reads the files, and [`directories`] finds the
+//! directories.
 //!
-//! **A workspace layer that is not trusted may only narrow.** Narrowing means: `read-only = true`, a `toolsets` or
-//! `tools` filter (applied *in addition* to the filter of the lower layers, so that it can take away but not give back),
-//! `disabled = true` for a server, `ask = "deny"` for MCP, and rules of the policy that ask or deny. Everything else it says is listed in [`Settings::ignored`] and has no effect.
-//! Secrets (`env`) and the addresses of models (`models`) belong to the machine: a workspace's file never has any, trusted or not.
+//! **A workspace layer that is not trusted may only narrow.** Narrowing settings are: `read-only = true`, a `toolsets`
+//! or `tools` filter (applied *in addition* to the filter of the lower layers, so that it can remove tools but not
+//! restore them), `disabled = true` for a server, `ask = "deny"` for MCP, and policy rules with the action `ask` or
+//! `deny`. All other settings of such a layer are listed in [`Settings::ignored`] and have no effect. Secrets (`env`)
+//! and the addresses of models (`models`) belong to the machine: a workspace file cannot set them, trusted or not.
 
 pub mod directories;
 pub mod file;
@@ -34,7 +35,7 @@ pub const WORKSPACE_FILE: &str = ".zubi.toml";
 /// Name of the user's configuration file, below [`Directories::config`].
 pub const USER_FILE: &str = "zubi.toml";
 
-/// What one layer says; what it leaves open is `None`.
+/// The settings of one layer; a setting that the layer leaves open is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Layer {
@@ -48,37 +49,37 @@ pub struct Layer {
     pub env: BTreeMap<String, SecretEntry>,
     pub servers: BTreeMap<String, ServerLayer>,
     pub mcp: McpLayer,
-    /// The model that is asked where nobody names one.
+    /// The model that zubi uses if a request does not name one.
     pub model: Option<String>,
-    /// Where models are asked. Only the user's own file has any that count.
+    /// The providers of models. Only those in the user's own file have an effect.
     pub models: BTreeMap<String, ProviderLayer>,
 }
 
-/// What one layer says of MCP.
+/// The MCP settings of one layer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct McpLayer {
     pub ask: Option<McpAsk>,
 }
 
-/// What counts as a person's yes where an MCP client cannot be asked for one (it has no elicitation).
+/// The form of approval that zubi accepts if an MCP client cannot show an approval prompt (it has no elicitation).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum McpAsk {
-    /// The question that the client itself puts to its user before a call, for tools of a file that a person has trusted.
+    /// The client's own prompt before a call, for tools of a file that the user has trusted.
     Client,
-    /// Nothing: what would have to be asked about is refused.
+    /// None: zubi refuses calls that need approval.
     Deny,
 }
 
-/// What one layer says of one server of the catalogue.
+/// The settings of one layer for one server of the catalogue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ServerLayer {
     pub disabled: Option<bool>,
 }
 
-/// Where a value came from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     Default,
@@ -131,13 +132,13 @@ pub struct Layers {
     pub user: Option<UserLayer>,
 }
 
-/// Something a workspace file asked for and did not get.
+/// A setting of a workspace file that has no effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnoredSetting {
     pub path: Utf8PathBuf,
     /// `allow`, `servers.ruff.disabled`.
     pub key: String,
-    /// Not even a trusted file may say it: it belongs to the machine.
+    /// Whether even a trusted file may not set it, because it belongs to the machine.
     pub always: bool,
 }
 
@@ -158,15 +159,15 @@ pub struct Settings {
     pub toolsets: Vec<Effective<Vec<String>>>,
     /// Filters for tool ids, as [`Settings::toolsets`].
     pub tools: Vec<Effective<Vec<String>>>,
-    /// Tools that run without asking a person although their effect would ask.
+    /// Tools that run without an approval prompt although their effect would require one.
     pub allow: Effective<Vec<String>>,
     /// The rules of all files: their order means nothing. An untrusted workspace's rules that allow are not among them.
     pub policy: Vec<SourcedRule>,
-    /// The user's secrets as they stand in the file `env_source`; [`Secrets::read`] reads them.
+    /// The entries of the user's `env` table as written in the file `env_source`; [`Secrets::read`] resolves them.
     pub env: BTreeMap<String, SecretEntry>,
     pub env_source: Option<Utf8PathBuf>,
     pub mcp_ask: Effective<McpAsk>,
-    /// The model that is asked where nobody names one.
+    /// The model that zubi uses if a request does not name one.
     pub model: Option<Effective<String>>,
     /// The user's providers of models, by name.
     pub models: BTreeMap<String, ProviderLayer>,
@@ -183,7 +184,8 @@ impl Layers {
         let mcp_ask = self.pick(|layer| layer.mcp.ask, |ask| *ask == McpAsk::Deny);
         let mut ignored = Vec::new();
         if let Some(workspace) = self.workspace.as_ref().filter(|workspace| !workspace.trusted) {
-            let mut ignore = |key: String| ignored.push(IgnoredSetting { path: workspace.path.clone(), key, always: false });
+            let mut ignore =
+                |key: String| ignored.push(IgnoredSetting { path: workspace.path.clone(), key, always: false });
             if workspace.layer.read_only == Some(false) {
                 ignore("read-only".to_owned());
             }

@@ -1,5 +1,5 @@
-//! Files that keep what proves who somebody is, by their names. The policy asks before one is read, and whatever looks through
-//! many files passes them over.
+//! Names of files that contain credentials. The policy requires approval before a tool reads one, and searches over
+//! many files skip them.
 
 use camino::Utf8Path;
 
@@ -40,15 +40,16 @@ const FILES: &[&str] = &[
     "auth.json",
     ".dockercfg",
 ];
-/// Names that mean credentials because of how they begin.
+/// Examples of names that are credentials because of their prefix.
 const EXAMPLES: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".env.local", ".envrc"];
 
-/// The names that [`hold`] knows, and one of each kind that it knows by its beginning: for patterns that may become such.
+/// Returns the names that [`is_credential_path`] knows, with examples of those that it knows by prefix: for patterns
+/// that may match such names.
 pub fn names() -> impl Iterator<Item = &'static str> {
     DIRECTORIES.iter().chain(FILES).chain(EXAMPLES).copied()
 }
 
-/// Where programs keep what proves who somebody is: directories and files by name, below whatever directory.
+/// Whether the path is a known location of credentials: directories and files by name, in any parent directory.
 pub fn is_credential_path(path: &Utf8Path) -> bool {
     // Examples and templates of `.env` files are there to be read.
     const PUBLIC: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];

@@ -1,8 +1,8 @@
-//! The endpoint seam: something that answers language-server requests for some documents.
+//! The interface of endpoints, which answer language-server requests for some documents.
 //!
-//! A headless language server, the open editor and the built-in DomainLang implementation all stand behind these
-//! traits, so that code intelligence has one code path. Params and results are plain JSON in LSP's shapes; positions
-//! in them are counted in the endpoint's own [`Encoding`].
+//! A headless language server, the open editor and the built-in DomainLang implementation all implement these traits,
+//! so that code intelligence has one code path. Params and results are plain JSON in LSP's shapes; positions in them
+//! are counted in the endpoint's own [`Encoding`].
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -50,18 +50,18 @@ impl DocumentRef {
     }
 }
 
-/// How far an endpoint's answers can be trusted to be whole.
+/// The degree to which an endpoint's answers are complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Readiness {
     /// The process runs, `initialize` is not answered yet.
     Starting,
-    /// It answers, but has not read the whole project: answers may lack things.
+    /// The endpoint answers, but has not read the whole project: answers may be incomplete.
     Loading { percent: Option<u8>, message: Option<String> },
-    /// It said, by its own signal, that it has read the project.
+    /// The endpoint has reported, by its own signal, that it has read the project.
     Ready,
-    /// It has no signal to go by; `waited` is the time since it was initialized.
+    /// The endpoint has no readiness signal; `waited` is the time since it was initialized.
     Unknown { waited: Duration },
-    /// It will not answer.
+    /// The endpoint will not answer.
     Failed { why: String, hint: String },
 }
 
@@ -103,7 +103,7 @@ pub enum EndpointError {
     /// The document cannot be given to a server (not text, too large, gone).
     #[error("{0}")]
     Document(String),
-    /// The server said something that is not the protocol.
+    /// The server violated the protocol.
     #[error("{endpoint} broke the protocol: {what}")]
     Protocol { endpoint: EndpointId, what: String },
 }
@@ -122,18 +122,19 @@ impl EditCapture {
     }
 }
 
-/// The circumstances of one request.
+/// The context of one request.
 #[derive(Debug, Clone)]
 pub struct RequestCx {
-    /// Cancelled when the caller gives up; the endpoint then sends `$/cancelRequest` and returns at once.
+    /// Cancelled when the caller stops waiting; the endpoint then sends `$/cancelRequest` and returns at once.
     pub cancel: CancellationToken,
     /// When to stop waiting for the answer.
     pub deadline: Instant,
-    /// Documents the request speaks of; the endpoint opens them and brings them up to date first.
+    /// Documents that the request refers to; the endpoint opens them and brings them up to date first.
     pub documents: Vec<DocumentRef>,
-    /// Where `workspace/applyEdit` goes while this request runs; `None` refuses such edits.
+    /// The buffer for `workspace/applyEdit` while this request runs; `None` refuses such edits.
     pub edits: Option<EditCapture>,
-    /// Whether the same is asked about many documents at once: what is done for one (an editor opens it) is too much then.
+    /// Whether the caller sends the same request for many documents at once. The endpoint then omits work that is too
+    /// expensive to do for each of them (an editor opens a single document, for example).
     pub one_of_many: bool,
 }
 
@@ -142,41 +143,41 @@ impl RequestCx {
         Self { cancel, deadline, documents: Vec::new(), edits: None, one_of_many: false }
     }
 
-    /// The same circumstances, for a request about this document.
+    /// Returns a copy of this context for a request about this document.
     #[must_use]
     pub fn for_document(&self, document: &DocumentRef) -> Self {
         Self { documents: vec![document.clone()], ..self.clone() }
     }
 }
 
-/// What limits an endpoint's answers although it is ready: what was analysed, and what was not. Clauses for a status
-/// line.
+/// Facts that limit an endpoint's answers although it is ready: which parts were analysed and which were not. Each is a
+/// clause for a status line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caveats {
     /// About the project itself (no `compile_commands.json`, other than default cargo features exist): true of every
     /// answer.
     pub project: Vec<String>,
-    /// About what lies beyond it (installed packages, the standard library): of interest where something was not found,
-    /// and beside problems.
+    /// About code outside the project (installed packages, the standard library): relevant if a result was not found,
+    /// and next to diagnostics.
     pub beyond: Vec<String>,
 }
 
-/// The problems of one document, by one endpoint.
+/// The diagnostics of one document, by one endpoint.
 #[derive(Debug, Clone)]
 pub struct DiagnosticsReport {
     pub items: Vec<lsp::Diagnostic>,
-    /// Whether they belong to the document's present text. `false`: the endpoint had not said anything about this
-    /// version when the deadline passed; the items are what it said before.
+    /// Whether they belong to the document's present text. `false`: the endpoint had not reported on this
+    /// version when the deadline passed; the items are from its last report.
     pub current: bool,
-    /// Whether a source of problems has not spoken about the present text (a check that still runs): what it said before
-    /// is left out, so nothing can be told from its silence.
+    /// Whether a source of diagnostics has not reported on the present text yet (a check still runs). Its earlier
+    /// diagnostics are left out, so that their absence does not mean that the text has none.
     pub unheard: bool,
-    /// What is still missing, for the answer's status line ("cargo check still running").
+    /// The part that is still missing, for the answer's status line ("cargo check still running").
     pub note: Option<String>,
 }
 
-/// The field of an answer in which an endpoint counts what it had to leave out: of a list, in an object behind the last item;
-/// of an object, in itself. LSP has no words for that.
+/// The field of an answer in which an endpoint counts what it had to leave out: of a list, in an object behind the last
+/// item; of an object, in itself. LSP has no words for that.
 pub const OMITTED_COUNT_FIELD: &str = "leftOut";
 
 /// Something that answers language-server requests for some documents.
@@ -186,19 +187,20 @@ pub trait Endpoint: Send + Sync {
 
     fn serves(&self, document: &DocumentRef) -> bool;
 
-    /// Whether a document is in a language of this endpoint, wherever it lies.
+    /// Whether a document is in a language of this endpoint, regardless of its directory.
     fn speaks(&self, document: &DocumentRef) -> bool {
         self.serves(document)
     }
 
-    /// What the endpoint calls the language of a document when it opens it (LSP's `languageId`); `None` if that is not told.
+    /// The language identifier (LSP's `languageId`) with which the endpoint opens a document; `None` if it is not
+    /// known.
     fn language_id(&self, _document: &DocumentRef) -> Option<String> {
         None
     }
 
     fn readiness(&self) -> Readiness;
 
-    /// Follows [`Self::readiness`]; waiting for a state is waiting on this, never polling.
+    /// Follows [`Self::readiness`]; callers wait on this for a state and never poll.
     fn readiness_changes(&self) -> watch::Receiver<Readiness>;
 
     /// The unit of the columns in this endpoint's params and results.
@@ -209,27 +211,29 @@ pub trait Endpoint: Send + Sync {
     /// does not run is started; one that does not run by the deadline of `cx` offers nothing.
     async fn offers(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool;
 
-    /// The server's own capabilities object as it stands now, for what [`Self::offers`] does not tell
+    /// The server's present capabilities object, for details that [`Self::offers`] does not return
     /// (`renameProvider.prepareProvider`, trigger characters, `codeActionProvider.resolveProvider`).
     fn capabilities(&self) -> Value;
 
-    /// Commands that `workspace/executeCommand` may run without asking: those known only to produce edits.
+    /// Whether `workspace/executeCommand` may run this command without approval: only commands that are known to
+    /// produce nothing but edits.
     fn allows_command(&self, command: &str) -> bool;
 
-    /// What limits its answers, whatever it says of its readiness.
+    /// The caveats of the endpoint's answers, whatever its readiness.
     fn limits(&self) -> Caveats;
 
-    /// Sends a request and waits for its answer. Retries what the protocol says to retry (`ContentModified`,
-    /// `ServerCancelled`), gathers partial results, and cancels on the server when the caller gives up.
+    /// Sends a request and waits for its answer. Retries the errors that the protocol declares retryable
+    /// (`ContentModified`, `ServerCancelled`), collects partial results, and cancels the request on the server when the
+    /// caller stops waiting.
     async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError>;
 
-    /// The text of a document that is no file: a class of a library, for instance. `None`: the endpoint gives no texts of
-    /// such URIs.
+    /// The text of a document that is not a file: a class of a library, for instance. `None`: the endpoint has no texts
+    /// for such URIs.
     async fn virtual_text(&self, _uri: &lsp::Uri, _cx: &RequestCx) -> Result<Option<String>, EndpointError> {
         Ok(None)
     }
 
-    /// The document's problems, pulled or pushed, for its present text.
+    /// Returns the document's diagnostics, pulled or pushed, for its present text.
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError>;
 }
 
@@ -238,19 +242,20 @@ pub trait Endpoint: Send + Sync {
 pub struct MissingServer {
     /// The file extension or language, as a person names it: `.kt`, `Python`.
     pub subject: String,
-    /// One clause: `no server for .kt`, `pyright is not installed`, `gopls may not run here: the folder is not trusted`.
+    /// One clause: `no server for .kt`, `pyright is not installed`, `gopls may not run here: the folder is not
+    /// trusted`.
     pub why: String,
     /// The next step: an install command, `zubi trust .`, how to add a row.
     pub hint: String,
 }
 
-/// Who answers for a document or a workspace, and why others do not.
+/// The endpoints that answer for a document or a workspace, and the reasons why others do not.
 #[derive(Clone, Default)]
 pub struct Endpoints {
-    /// In order of preference: the first is asked first, others add what it lacks.
+    /// In order of preference: the first is queried first, the others add results that it lacks.
     pub endpoints: Vec<Arc<dyn Endpoint>>,
     pub absent: Vec<MissingServer>,
-    /// Why what they answer together does not cover the workspace, as a clause: it has too many projects.
+    /// The reason why their answers together do not cover the workspace, as a clause: it has too many projects.
     pub uncovered: Option<String>,
 }
 
@@ -262,29 +267,31 @@ impl fmt::Debug for Endpoints {
     }
 }
 
-/// A project of the workspace that a question about another one does not reach by itself.
+/// A project of the workspace that a request about another project does not cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherProject {
-    /// Its directory.
+    /// The project's directory.
     pub root: Utf8PathBuf,
-    /// One of its files. Who answers for it knows the project; while it is open, also a server of several projects that
-    /// reads each only then.
+    /// One file of the project. A server that answers for this file knows the project; while the file is open, so does
+    /// a server of several projects that reads a project only when one of its files is open.
     pub example: Utf8PathBuf,
 }
 
 /// Finds and starts endpoints: the pool of headless servers, the editor, the built-in languages.
 #[async_trait]
 pub trait EndpointSource: Send + Sync {
-    /// Who may answer an LSP request about a document. Starts what must be started, and nothing that is never asked
-    /// this (no linter for a definition); does not wait until it is ready.
+    /// Returns the endpoints that may answer an LSP request about a document. Starts the servers that the request
+    /// needs, and none that never handles such a request (no linter for a definition). Does not wait until they are
+    /// ready.
     async fn for_document(&self, document: &DocumentRef, method: &str, cx: &RequestCx) -> Endpoints;
 
-    /// The same for the whole workspace (`workspace/symbol`): one endpoint for each server of each language found.
+    /// Returns the endpoints for the whole workspace (`workspace/symbol`): one endpoint for each server of each
+    /// language found.
     async fn for_workspace(&self, method: &str, cx: &RequestCx) -> Endpoints;
 
     /// Whether the workspace has several projects of this document's language, each known to a server of its own or
-    /// read only while a file of it is open. What a question about one of them finds in the others must then be asked
-    /// there.
+    /// read only while a file of it is open. The caller must then also query the other projects to find results in
+    /// them.
     async fn has_other_projects(&self, _document: &DocumentRef, _method: &str) -> bool {
         false
     }
@@ -299,21 +306,21 @@ pub trait EndpointSource: Send + Sync {
         Vec::new()
     }
 
-    /// The open editor, which alone knows what its user looks at.
+    /// The open editor, the only endpoint that knows the files its user has open.
     fn editor(&self) -> Option<Arc<dyn Endpoint>> {
         None
     }
 
-    /// Makes every endpoint know the files as they are on disk now. Called before each question; returns a note when
-    /// that could not be assured ("inotify limit reached: only opened files were compared").
+    /// Synchronizes every endpoint with the files on disk. Called before each request; returns a note if
+    /// that could not be ensured ("inotify limit reached: only opened files were compared").
     async fn refresh(&self, cx: &RequestCx) -> Option<String>;
 
-    /// How many times [`Self::refresh`] has found changed files. What was read from files after one look at this number
-    /// holds for as long as the number is the same. `None`: files are not followed (yet).
+    /// The number of times that [`Self::refresh`] has found changed files. Data read from files after a call to this
+    /// method is valid as long as the number is the same. `None`: the source does not watch files (yet).
     fn file_changes(&self) -> Option<u64>;
 
-    /// Stops what this source has started, so that the next question starts it anew; says of how many endpoints that is
-    /// true.
+    /// Stops the endpoints that this source has started, so that the next request starts them again. Returns the number
+    /// of stopped endpoints.
     async fn restart(&self) -> usize {
         0
     }

@@ -9,11 +9,11 @@ use std::ffi::OsString;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
     pub name: &'static str,
-    /// What it does, for `zubi --help`.
+    /// The effect of the variable, for `zubi --help`.
     pub what: &'static str,
 }
 
-/// Where programs are looked for.
+/// The directories in which zubi searches for programs.
 pub const PATH: Variable = Variable { name: "PATH", what: "where language servers are looked for" };
 
 /// The home directory, from which the two XDG directories are derived when they are not set.
@@ -23,35 +23,35 @@ pub const HOME: Variable = Variable { name: "HOME", what: "home directory" };
 pub const XDG_CONFIG_HOME: Variable =
     Variable { name: "XDG_CONFIG_HOME", what: "zubi/zubi.toml below it is the user's configuration" };
 
-/// Base of what zubi remembers (XDG Base Directory Specification 0.8).
+/// Base directory of persistent state (XDG Base Directory Specification 0.8).
 pub const XDG_STATE_HOME: Variable =
     Variable { name: "XDG_STATE_HOME", what: "zubi/ below it holds trust, plans, the journal and the audit log" };
 
-/// Base of what lives as long as the user is logged in (XDG Base Directory Specification 0.8).
+/// Base directory of files that exist as long as the user is logged in (XDG Base Directory Specification 0.8).
 pub const XDG_RUNTIME_DIR: Variable =
     Variable { name: "XDG_RUNTIME_DIR", what: "zubi/ below it holds the sockets of running hosts" };
 
-/// The same as `--read-only`.
+/// Equivalent to `--read-only`.
 pub const ZUBI_READ_ONLY: Variable = Variable { name: "ZUBI_READ_ONLY", what: "1: no tool that writes exists" };
 
-/// The same as `--toolsets`.
+/// Equivalent to `--toolsets`.
 pub const ZUBI_TOOLSETS: Variable =
     Variable { name: "ZUBI_TOOLSETS", what: "toolsets that exist, separated by commas" };
 
-/// The same as `--tools`.
+/// Equivalent to `--tools`.
 pub const ZUBI_TOOLS: Variable = Variable { name: "ZUBI_TOOLS", what: "tools that exist, separated by commas" };
 
-/// The same as `--host`.
+/// Equivalent to `--host`.
 pub const ZUBI_HOST: Variable = Variable { name: "ZUBI_HOST", what: "own: share no host with other processes" };
 
-/// The host to ask first, by the name in its discovery file. An editor sets it for what it starts.
+/// The host to try first, by the name in its discovery file. An editor sets it for the processes that it starts.
 pub const ZUBI_INSTANCE: Variable =
-    Variable { name: "ZUBI_INSTANCE", what: "the host to ask first, of several of a folder" };
+    Variable { name: "ZUBI_INSTANCE", what: "the host to try first if a folder has several" };
 
 /// The active Python environment; some servers look for packages there.
 pub const VIRTUAL_ENV: Variable = Variable { name: "VIRTUAL_ENV", what: "compared with that of a shared host" };
 
-/// The same of Conda.
+/// The active Conda environment.
 pub const CONDA_PREFIX: Variable = Variable { name: "CONDA_PREFIX", what: "compared with that of a shared host" };
 
 /// Filter for the log on stderr, in the syntax of `tracing-subscriber`'s `EnvFilter`.
@@ -61,22 +61,23 @@ pub const ZUBI_LOG: Variable =
 /// Switches colour off whatever its value (no-color.org).
 pub const NO_COLOR: Variable = Variable { name: "NO_COLOR", what: "no colour" };
 
-/// The display of X11, and that of Wayland. Only whether there is one is asked.
+/// The displays of X11 and Wayland. zubi only checks whether they are set.
 pub const DISPLAYS: [Variable; 2] = [
     Variable { name: "DISPLAY", what: "a browser is opened on it" },
     Variable { name: "WAYLAND_DISPLAY", what: "a browser is opened on it" },
 ];
 
-/// What kind of terminal there is. Only `dlang` asks.
+/// The type of the terminal. Only `dlang` reads it.
 pub const TERM: Variable = Variable { name: "TERM", what: "dumb: no colour" };
 
-/// The same as `dlang install --frozen`.
-pub const DLANG_FROZEN: Variable = Variable { name: "DLANG_FROZEN", what: "1: the lock must be as the manifest asks" };
+/// Equivalent to `dlang install --frozen`.
+pub const DLANG_FROZEN: Variable = Variable { name: "DLANG_FROZEN", what: "1: the lock must match the manifest" };
 
-/// The same as `--model`.
-pub const ZUBI_MODEL: Variable = Variable { name: "ZUBI_MODEL", what: "the model that zubi's own agent asks" };
+/// Equivalent to `--model`.
+pub const ZUBI_MODEL: Variable = Variable { name: "ZUBI_MODEL", what: "the model that zubi's own agent uses" };
 
-/// Keys of the providers of models that are built in, and other addresses for them: the names that their own programs use.
+/// Keys of the providers of models that are built in, and other addresses for them: the names that their own programs
+/// use.
 pub const OPENAI_API_KEY: Variable = Variable { name: "OPENAI_API_KEY", what: "key for the models of openai" };
 pub const OPENAI_BASE_URL: Variable = Variable { name: "OPENAI_BASE_URL", what: "another address for openai" };
 pub const ANTHROPIC_API_KEY: Variable = Variable { name: "ANTHROPIC_API_KEY", what: "key for the models of anthropic" };
@@ -94,11 +95,11 @@ pub const GITHUB_MODELS_BASE_URL: Variable =
 pub const OLLAMA_HOST: Variable =
     Variable { name: "OLLAMA_HOST", what: "where ollama is, if not at http://localhost:11434" };
 
-/// The proxy through which models are asked over https, and hosts that are asked without it; the HTTP client reads them.
-pub const HTTPS_PROXY: Variable = Variable { name: "HTTPS_PROXY", what: "proxy to models that are asked over https" };
-pub const NO_PROXY: Variable = Variable { name: "NO_PROXY", what: "hosts that are asked without the proxy" };
+/// The proxy for https requests to models, and the hosts that are contacted without it; the HTTP client reads both.
+pub const HTTPS_PROXY: Variable = Variable { name: "HTTPS_PROXY", what: "proxy for https requests to models" };
+pub const NO_PROXY: Variable = Variable { name: "NO_PROXY", what: "hosts that are contacted without the proxy" };
 
-/// All of zubi's, in the order in which help shows them.
+/// All variables of zubi, in the order in which help prints them.
 pub const ALL: &[Variable] = &[
     ZUBI_READ_ONLY,
     ZUBI_TOOLSETS,
@@ -138,7 +139,7 @@ pub struct Environment {
     pub tools: Option<Vec<String>>,
     pub log: Option<String>,
     pub no_color: bool,
-    /// As it stands in `ZUBI_HOST`; whoever has the flag knows what may stand there.
+    /// The text of `ZUBI_HOST`; the code that parses `--host` validates it.
     pub host: Option<String>,
     /// `ZUBI_INSTANCE`.
     pub instance: Option<String>,
@@ -163,7 +164,7 @@ impl Environment {
         Self::from_lookup(|name| std::env::var_os(name))
     }
 
-    /// The environment as `lookup` tells it.
+    /// Reads the environment through `lookup`.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Result<Self, EnvironmentError> {
         let raw = |variable: Variable| lookup(variable.name).filter(|value| !value.is_empty());
         let text = |variable: Variable| {
@@ -203,30 +204,30 @@ pub fn has_display() -> bool {
     cfg!(target_os = "macos") || DISPLAYS.iter().any(is_set)
 }
 
-/// The home directory, where it is set to an absolute path.
+/// The home directory, if it is set to an absolute path.
 pub fn home() -> Option<camino::Utf8PathBuf> {
     let home = std::env::var_os(HOME.name)?.into_string().ok()?;
     Some(camino::Utf8PathBuf::from(home)).filter(|home| home.is_absolute())
 }
 
-/// The value of a variable of the providers of models, or of one that the user's own configuration names as that of a key.
-/// One that is not UTF-8 cannot be a key or an address.
+/// The value of a variable of the providers of models, or of one that the user's own configuration names as that of a
+/// key. One that is not UTF-8 cannot be a key or an address.
 pub fn of_models(name: &str) -> Option<String> {
     std::env::var_os(name)?.into_string().ok().filter(|value| !value.is_empty())
 }
 
-/// The base of what lives as long as the user is logged in, where it is set to an absolute path.
+/// The base directory of files that exist as long as the user is logged in, if it is set to an absolute path.
 pub fn runtime_directory() -> Option<camino::Utf8PathBuf> {
     let directory = std::env::var_os(XDG_RUNTIME_DIR.name)?.into_string().ok()?;
     Some(camino::Utf8PathBuf::from(directory)).filter(|directory| directory.is_absolute())
 }
 
-/// What the command `dlang` reads.
+/// The variables that the command `dlang` reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DlangEnvironment {
     /// `NO_COLOR` is set, or the terminal is a dumb one.
     pub no_color: bool,
-    /// `DLANG_FROZEN` is 1 or true, as the existing program reads it.
+    /// Whether `DLANG_FROZEN` is 1 or true, the values that the reference `dlang` accepts.
     pub frozen: bool,
 }
 
@@ -236,7 +237,7 @@ impl DlangEnvironment {
         Self::from_lookup(|name| std::env::var_os(name))
     }
 
-    /// The environment as `lookup` tells it.
+    /// Reads the environment through `lookup`.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
         let raw = |variable: Variable| lookup(variable.name).filter(|value| !value.is_empty());
         Self {
@@ -246,7 +247,7 @@ impl DlangEnvironment {
     }
 }
 
-/// Whether this can be the name of a variable (POSIX, XBD 3.216): letters, digits and `_`, of which it does not begin with a
+/// Whether this can be the name of a variable (POSIX, XBD 3.216): letters, digits and `_`, not beginning with a
 /// digit.
 pub fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

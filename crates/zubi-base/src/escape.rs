@@ -1,18 +1,18 @@
-//! Text in which nothing hides: every character that prints as nothing, that moves others about or that a terminal would
-//! obey is seen as its number.
+//! Escapes invisible characters: every character that prints as nothing, that reorders others, or that a terminal would
+//! interpret is shown as its code point.
 //!
-//! For whoever is to judge a text by what it says: names of files, which may hold any character, questions, and what would
-//! be trusted. Joiners and spaces that are not the usual one are shown as well, although scripts and emoji need them: two
-//! texts that look the same and are not is what this is against.
+//! For texts that a person must judge by reading them: names of files, which may contain any character, prompts, and
+//! files that a user is about to trust. Joiners and unusual spaces are escaped as well, although scripts and emoji need
+//! them, so that two different texts never look the same.
 
 use std::borrow::Cow;
 
-/// A text on one line: line ends and tabs are seen as well.
+/// Escapes a text to one line: line ends and tabs are escaped as well.
 pub fn printable(text: &str) -> Cow<'_, str> {
     escape_with(text, |_| false)
 }
 
-/// A text of any number of lines: line ends and tabs stay.
+/// Escapes a text of any number of lines: line ends and tabs stay.
 pub fn on_lines(text: &str) -> Cow<'_, str> {
     escape_with(text, |c| matches!(c, '\n' | '\t'))
 }
@@ -34,7 +34,7 @@ fn escape_with(text: &str, stays: fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// What [`on_one_line`] was made of, where something in it could be its doing.
+/// Restores the text from which [`printable`] produced `shown`; `None` if `shown` contains no escape.
 pub fn unescape(shown: &str) -> Option<String> {
     let mut text = String::with_capacity(shown.len());
     let mut rest = shown;
@@ -62,32 +62,34 @@ pub fn unescape(shown: &str) -> Option<String> {
     (text != shown).then_some(text)
 }
 
-/// Whether a character is seen and leaves the others where they are.
+/// Whether a character is visible and does not reorder others.
 pub fn is_printed(c: char) -> bool {
     c == ' ' || !(is_hidden(c) || c.is_whitespace())
 }
 
-/// Whether nothing is seen of a character, or it moves others about. The one table of them: control characters, everything
-/// that Unicode says is to be passed over where it is not understood (`Default_Ignorable_Code_Point`), other format
-/// characters, separators of lines and paragraphs, and signs whose picture is empty. Spaces are not among them.
+/// Whether a character is invisible or reorders others. This is the only table of them: control characters, every
+/// character that Unicode declares ignorable where it is not supported (`Default_Ignorable_Code_Point`), other format
+/// characters, separators of lines and paragraphs, and characters with an empty glyph. Spaces are not among them.
 pub fn is_hidden(c: char) -> bool {
     match c {
-        // Soft hyphen, combining grapheme joiner, mark of direction, fillers and vowels of scripts, Mongolian selectors.
+        // Soft hyphen, combining grapheme joiner, mark of direction, fillers and vowels of scripts, Mongolian
+        // selectors.
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' => true,
         '\u{180b}'..='\u{180f}' => true,
         // Zero-width spaces, joiners, marks, overrides and isolates of direction, separators, invisible operators.
         '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => true,
         // Empty pictures: of braille, of a letter, of a note.
         '\u{2800}' | '\u{3164}' | '\u{ffa0}' | '\u{16fe4}' | '\u{1d159}' => true,
-        // Variation selectors, byte order mark, annotations, format characters of shorthand, music and hieroglyphs, tags.
+        // Variation selectors, byte order mark, annotations, format characters of shorthand, music and hieroglyphs,
+        // tags.
         '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{13430}'..='\u{1343f}' => true,
         '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}' => true,
         c => c.is_control(),
     }
 }
 
-/// Whether a hidden character is part of how scripts and emoji are written: joiners, the two selectors of emoji, and the
-/// blank of braille.
+/// Whether a hidden character is part of how scripts and emoji are written: joiners, the two selectors of emoji, and
+/// the blank of braille.
 pub fn is_script_joiner(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' | '\u{2800}')
 }

@@ -1,10 +1,11 @@
-//! JSON-RPC messages over a byte stream, framed by `Content-Length` headers (LSP 3.18, "Base Protocol") or as [`lines`].
+//! JSON-RPC messages over a byte stream, framed by `Content-Length` headers (LSP 3.18, "Base Protocol") or as
+//! [`lines`].
 //!
-//! Owns the framing ([`Decoder`], [`FrameReader`], [`write_frame`], [`lines::Lines`]) and the envelope ([`Message`]). Knows no method and
-//! keeps no state about requests; that is the connection's work.
+//! This module implements the framing ([`Decoder`], [`FrameReader`], [`write_frame`], [`lines::Lines`]) and the
+//! envelope ([`Message`]). It knows no methods and has no state about requests; the connection manages that.
 //!
 //! Real servers are sloppy: they print banners to their standard output, end header lines with a bare line feed, spell
-//! `content-length` in lower case, cut strings inside a character. All of that is read as it was meant, within stated
+//! `content-length` in lower case, and cut strings inside a character. The decoder accepts all of that within fixed
 //! bounds; nothing a server sends makes this module panic or allocate more than [`MAX_BODY_BYTES`] for one message.
 
 use std::io;
@@ -22,7 +23,7 @@ pub use message::{Message, MessageError, Notification, Request, RequestId, Respo
 /// have a few megabytes.
 pub const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
-/// How much is asked of the stream at once, in bytes: what a Linux pipe holds.
+/// The size of one read from the stream, in bytes: the capacity of a Linux pipe.
 const CHUNK_BYTES: usize = 64 * 1024;
 
 /// Why no further frame can be read.
@@ -47,7 +48,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
         Self::with_limit(reader, MAX_BODY_BYTES)
     }
 
-    /// The same with another bound for a body, in bytes.
+    /// Creates a reader with another bound for a body, in bytes.
     pub fn with_limit(reader: R, limit: usize) -> Self {
         Self { reader, decoder: Decoder::new(limit), chunk: vec![0; CHUNK_BYTES].into_boxed_slice() }
     }

@@ -24,7 +24,7 @@ pub enum ReadError {
     Special { path: Utf8PathBuf },
     #[error("`{path}` has {bytes} bytes, more than the {MAX_TEXT_BYTES} that are read as source text")]
     TooLarge { path: Utf8PathBuf, bytes: u64 },
-    /// Somebody has put a link in the place of a directory, or of the file itself, since the path was resolved.
+    /// A directory of the path, or the file itself, has been replaced by a link since the path was resolved.
     #[error("`{path}` leads through a link by now")]
     Linked { path: Utf8PathBuf },
     #[error("`{path}` is not UTF-8 text")]
@@ -77,8 +77,9 @@ pub fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
     std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// [`open`], for a path whose links were resolved when it was judged: one that leads through a link by now is refused, and
-/// so nobody who swaps a directory for a link in between has another file opened than was judged.
+/// Like [`open`], for a path whose links were already resolved when the path was judged: a path that leads through a
+/// link by now is refused, so that swapping a directory for a link in between cannot open a file other than the judged
+/// one.
 #[cfg(target_os = "linux")]
 pub fn open_no_follow(path: &Utf8Path) -> io::Result<std::fs::File> {
     open_without_links(path, rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NONBLOCK)
@@ -96,8 +97,8 @@ fn open_without_links(path: &Utf8Path, flags: rustix::fs::OFlags) -> io::Result<
     let flags = flags | OFlags::CLOEXEC;
     match openat2(CWD, path.as_str(), flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
         Ok(file) => Ok(file.into()),
-        // Kernels before 5.6 have no such call, and some containers forbid it: then the last component at least is none, and
-        // the others are none before it is opened.
+        // Kernels before 5.6 do not have this call, and some containers forbid it. The fallback ensures that the last
+        // component is not a link when it is opened, and that the others were not links just before.
         Err(rustix::io::Errno::NOSYS | rustix::io::Errno::PERM) => {
             if canonical(path)? != path {
                 return Err(rustix::io::Errno::LOOP.into());
@@ -124,7 +125,7 @@ pub fn open(path: &Utf8Path) -> io::Result<std::fs::File> {
     std::fs::File::open(path)
 }
 
-/// Reads a whole file as UTF-8 text, at most [`MAX_TEXT_BYTES`]. A byte-order mark and line endings are kept.
+/// Reads a whole file as UTF-8 text, at most [`MAX_TEXT_BYTES`]. A byte-order mark and line endings are preserved.
 pub fn read_text(path: &Utf8Path) -> Result<String, ReadError> {
     as_text(path, read_bytes(path)?)
 }
@@ -142,9 +143,9 @@ fn as_text(path: &Utf8Path, bytes: Vec<u8>) -> Result<String, ReadError> {
 }
 
 /// Replaces a file's content in one step: a reader sees the old bytes or the new ones, never a mixture, even after a
-/// crash. Permission bits of an existing file are kept, and a new file gets what the process's umask leaves of
-/// 0666, as if an editor had made it. Owner and group are kept as far as the process may give files away. A symbolic link is
-/// followed, so the link stays a link; another hard link to the old content keeps the old content.
+/// crash. An existing file retains its permission bits, and a new file gets 0666 minus the process's umask, as if an
+/// editor had created it. Owner and group are preserved as far as the process may change them. A symbolic link is
+/// followed, so the link stays a link; another hard link to the old content retains the old content.
 pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let target = match std::fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => canonical(path)?,
@@ -154,14 +155,14 @@ pub fn write_atomic(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     replace(&target, content, existing.as_ref().map(std::fs::Metadata::permissions), existing.as_ref())
 }
 
-/// [`write_atomic`] of an entry that is no link, or shall not be one afterwards: a link is replaced, never followed.
+/// [`write_atomic`] for an entry that is not a link, or must not be one afterwards: a link is replaced, never followed.
 pub fn write_entry(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     let existing = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
     replace(path, content, existing.as_ref().map(std::fs::Metadata::permissions), existing.as_ref())
 }
 
-/// [`write_atomic`], for a file that every one of its names (hard links) shall have the new content of. Where there are
-/// several, that takes writing over the old content: a reader may see a mixture, and so may everybody after a crash.
+/// [`write_atomic`] for a file whose new content must appear under all of its names (hard links). If there are several
+/// names, the old content is overwritten in place: a reader may see a mixture, during the write and after a crash.
 pub fn write_preserving_links(path: &Utf8Path, content: &[u8]) -> io::Result<()> {
     if !has_several_names(path) {
         return write_atomic(path, content);
@@ -183,7 +184,7 @@ fn has_several_names(_path: &Utf8Path) -> bool {
     false
 }
 
-/// What temporary files are called while a write is under way; recovery after a crash removes files of this form.
+/// The prefix of temporary files while a write is in progress; recovery after a crash removes files of this form.
 pub const TEMPORARY_PREFIX: &str = ".zubi-";
 /// See [`TEMPORARY_PREFIX`].
 pub const TEMPORARY_SUFFIX: &str = ".tmp";
@@ -216,8 +217,8 @@ pub(crate) fn replace(
     sync_directory(directory)
 }
 
-/// Gives a file the owner and the group of another. Only root may give files away, and others only to their own groups, so
-/// what is not allowed is left.
+/// Gives a file the owner and the group of another. Only root may give files away, and others only to their own groups,
+/// so what is not allowed is left.
 #[cfg(unix)]
 fn keep_owner(file: &std::fs::File, existing: &std::fs::Metadata) {
     use std::os::unix::fs::{MetadataExt as _, fchown};
@@ -244,7 +245,7 @@ pub fn sync_directory(_path: &Utf8Path) -> io::Result<()> {
     Ok(())
 }
 
-/// `tempfile` makes files 0600 by default; the umask is applied to what is asked for here.
+/// `tempfile` creates files with mode 0600 by default; the umask applies to the mode requested here.
 #[cfg(unix)]
 fn by_umask(builder: &mut tempfile::Builder<'_, '_>) {
     use std::os::unix::fs::PermissionsExt as _;

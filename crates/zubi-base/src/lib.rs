@@ -1,26 +1,26 @@
-//! The ground every other crate stands on: paths and URIs, positions and encodings, texts, processes, JSON-RPC
-//! framing, configuration layers, the trust store, the clock, and the [`endpoint`] seam.
+//! The foundation of every other crate: paths and URIs, positions and encodings, texts, processes, JSON-RPC framing,
+//! configuration layers, the trust store, the clock, and the [`endpoint`] traits.
 //!
-//! Nothing here is a feature. This is the only crate that names `gen-lsp-types` (re-exported as [`lsp`]) and the only
-//! one that starts a child process ([`process`]).
+//! This crate has no features of its own. It is the only crate that names `gen-lsp-types` (re-exported as [`lsp`]) and
+//! the only one that starts a child process ([`process`]).
 
 pub mod clock;
 pub mod config;
 pub mod credentials;
 pub mod endpoint;
 pub mod env;
+pub mod escape;
 pub mod framing;
 pub mod fs;
 pub mod lsp;
 pub mod nearest;
-pub mod position;
 pub mod owner_only;
+pub mod position;
 pub mod process;
 pub mod rpc;
 pub mod secret;
 pub mod text;
 pub mod trust;
 pub mod uri;
-pub mod escape;
 pub mod walk;
 pub mod workspace;

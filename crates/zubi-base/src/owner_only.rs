@@ -43,8 +43,8 @@ fn own(options: &mut OpenOptions) {
     no_follow(options);
 }
 
-/// Takes the lock of a file, which is made where it is not there, until the answer is dropped or the process ends; `None`:
-/// somebody else has it.
+/// Takes the lock of a file, which is created if it does not exist. The lock lasts until the returned file is dropped
+/// or the process ends. Returns `None` if another process has the lock.
 pub fn lock(path: &Utf8Path) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.create(true).write(true).truncate(false);
@@ -77,8 +77,8 @@ fn read_bounded(file: File, path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> 
     Ok(bytes)
 }
 
-/// The same of a file that nobody but this user may read: it is ours, and neither group nor others have any right to it.
-/// What is looked at is what is read.
+/// Like [`read`], but requires that only this user can read the file: the user owns it, and neither group nor others
+/// have any permission. The check and the read use the same open file.
 pub fn read_own(path: &Utf8Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -145,8 +145,8 @@ pub fn open_append(path: &Utf8Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file that is there for reading and appending, or for reading alone; never through a link and nothing that is not a
-/// plain file.
+/// Opens a file that is there for reading and appending, or for reading alone; never through a link and nothing that is
+/// not a plain file.
 pub fn open_existing(path: &Utf8Path, appending: bool) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(appending);

@@ -82,8 +82,8 @@ impl TextIndex {
         Some(TextRange::new(start, end.max(start)))
     }
 
-    /// Line and byte column of an offset; past the end of the text counts as its end, and an offset inside a
-    /// character as that character's start. An offset inside a line terminator is kept as it is.
+    /// Line and byte column of an offset; an offset past the end of the text counts as its end, and an offset inside a
+    /// character as that character's start. An offset inside a line terminator is left unchanged.
     pub fn line_col(&self, offset: TextSize) -> LineCol {
         let at = self.lines.line_col(self.boundary(offset));
         LineCol { line: at.line, col: at.col }
@@ -120,8 +120,8 @@ impl TextIndex {
     }
 
     fn narrow(&self, position: lsp::Position, encoding: WideEncoding, line: TextRange) -> u32 {
-        // A wide column is never larger than the byte column it stands for, so a column past the line's bytes is
-        // past the line; clamped first because `to_utf8` walks only the wide characters of the line.
+        // A wide column is never larger than the byte column that it corresponds to, so a column past the line's bytes
+        // is past the line; clamped first because `to_utf8` walks only the wide characters of the line.
         let col = position.character.min(line.len().into());
         self.lines
             .to_utf8(encoding, WideLineCol { line: position.line, col })

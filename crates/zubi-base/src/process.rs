@@ -19,19 +19,19 @@ use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::timeout;
 
 pub mod confine;
-mod environment;
-mod wait;
-mod output;
 mod count;
+mod environment;
+mod output;
 mod supervisor;
 mod tree;
+mod wait;
 
 pub use confine::Confinement;
 pub use environment::Environment;
-pub use wait::wait;
 pub use output::Output;
 pub use supervisor::supervise;
 pub use tree::{descendants, is_ancestor, rss_bytes};
+pub use wait::wait;
 
 /// The first argument with which a supervisor is started; `main` hands over to [`supervise`] when it sees it.
 pub const SUPERVISOR_ARGUMENT: &str = "__child";
@@ -43,7 +43,7 @@ pub(crate) const TERMINATION_GRACE: Duration = Duration::from_millis(300);
 /// How long a supervisor may take beyond the grace it gives the program itself. It does a handful of system calls.
 const SUPERVISOR_GRACE: Duration = Duration::from_secs(2);
 
-/// What to start.
+/// The program to start, with its arguments, directory and environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandSpec {
     /// Absolute: searching a path is the caller's business, so that what was looked at is what runs.
@@ -53,12 +53,12 @@ pub struct CommandSpec {
     pub directory: Utf8PathBuf,
     /// The whole environment; nothing is added.
     pub environment: Environment,
-    /// What it may not do. Needs a supervisor.
+    /// The restrictions of the child. Needs a supervisor.
     pub confinement: Option<Confinement>,
 }
 
 impl CommandSpec {
-    /// A program without arguments, with what [`Environment::inherited`] lets through.
+    /// A program without arguments, with the variables of [`Environment::from_allowlist`].
     pub fn new(program: impl Into<Utf8PathBuf>, directory: impl Into<Utf8PathBuf>) -> Self {
         Self {
             program: program.into(),
@@ -146,7 +146,8 @@ pub fn detach(
 /// Makes this process independent of the terminal that it was started from: its end is then no end of this one.
 pub fn leave_terminal() -> io::Result<()> {
     match rustix::process::setsid() {
-        // Not permitted: it leads a group, as what a shell starts does, and then nobody has detached it.
+        // Not permitted: the process is already a group leader, as processes that a shell starts are, so it is already
+        // detached.
         Ok(_) | Err(rustix::io::Errno::PERM) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -184,7 +185,7 @@ pub struct Child {
     pub stdin: Option<ChildStdin>,
     /// The child's output.
     pub stdout: Option<ChildStdout>,
-    /// What it writes to standard error. Dropping it tells a supervisor that the owner has gone, which ends the child.
+    /// The child's standard error. Dropping it signals a supervisor that the owner is gone, which ends the child.
     pub stderr: Option<ChildStderr>,
 }
 
@@ -201,8 +202,8 @@ impl Child {
     }
 
     /// Ends the child and everything it started: closes its input, waits up to `grace`, then SIGTERM, then SIGKILL.
-    /// When this returns, nothing is left of it. A pipe that was taken out of [`Self::stdin`] must be closed by its
-    /// holder, or the grace is spent in vain.
+    /// When this returns, none of these processes is left. A pipe that was taken out of [`Self::stdin`] must be closed
+    /// by its holder, or the grace is spent in vain.
     pub async fn end(&mut self, grace: Duration) -> io::Result<ExitStatus> {
         drop(self.stdin.take());
         if let Ok(status) = timeout(grace, self.process.wait()).await {
@@ -242,8 +243,8 @@ impl Child {
         }
     }
 
-    /// What an unsupervised program left behind in its group. The group's id cannot have been given away while anyone
-    /// is in it, and when nobody is, there is nothing to kill.
+    /// Kills the processes that an unsupervised program left behind in its group. The system does not reuse the group's
+    /// id while the group has a member, and an empty group has nothing to kill.
     fn end_leftovers(&self) {
         if !self.supervised {
             ignore_gone(rustix::process::kill_process_group(self.pid, Signal::KILL));
@@ -253,8 +254,8 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // A supervisor needs to live a little longer than what it watches, so it is asked, not killed. tokio reaps
-        // dropped children in the background.
+        // A supervisor must outlive the program it watches for a moment, so it gets a signal to stop and is not killed.
+        // tokio reaps dropped children in the background.
         if self.supervised { self.signal_politely() } else { self.kill() }
     }
 }

@@ -1,17 +1,17 @@
 //! One JSON-RPC peer over a pair of byte streams: requests find their answers, in both directions.
 //!
-//! Owns the ids, the outgoing queue, cancellation and the order of messages. Knows no method but `$/cancelRequest`;
-//! what a notification means and how a peer's request is answered is the [`PeerHandler`]'s business.
+//! This module manages the ids, the outgoing queue, cancellation and the order of messages. It knows no method except
+//! `$/cancelRequest`; the [`PeerHandler`] handles notifications and answers the peer's requests.
 //!
 //! **Order.** Messages reach the wire in the order in which they were queued: [`Connection::notify`] queues at the
-//! call, [`Connection::request`] when its future is first polled, [`Responder::answer`] at the call. So a `didChange` sent
-//! before a request is seen before it. In the other direction one task reads, and hands over every message before it looks
-//! at the next: all notifications that came before an answer (`$/progress` with partial results among them) have been handled
-//! when the answer is delivered. A request that the peer makes is handed over in the same order and answered whenever its
-//! [`Responder`] is: a slow one holds up nothing that comes after it.
+//! call, [`Connection::request`] when its future is first polled, [`Responder::answer`] at the call. So a `didChange`
+//! sent before a request is seen before it. In the other direction one task reads, and hands over every message before
+//! it looks at the next: all notifications that came before an answer (`$/progress` with partial results among them)
+//! have been handled when the answer is delivered. A request that the peer makes is handed over in the same order and
+//! answered whenever its [`Responder`] is: a slow one holds up nothing that comes after it.
 //!
-//! **Bounds.** What waits to be written, what is read as one message and how many of the peer's requests are in work at once
-//! are bounded by the [`Options`].
+//! **Bounds.** The [`Options`] bound the bytes that wait to be written, the size of one message and the number of the
+//! peer's requests in progress.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -32,10 +32,10 @@ mod shared;
 pub use self::incoming::{CLOSED_OUTPUT, Responder};
 pub use self::options::{Framing, Options};
 
-/// What is done with what the peer says of its own accord. Called on the task that reads, so it must not block: every
-/// answer that follows waits for it.
+/// Handles the peer's own notifications and requests. Called on the task that reads, so it must not block: every later
+/// answer waits for it.
 pub trait PeerHandler: Send + Sync {
-    /// A notification from the peer. `params` is `Null` when there were none.
+    /// A notification from the peer. `params` is `Null` if the message has none.
     fn notification(&self, method: &str, params: Value);
 
     /// A request from the peer. The answer may be given at once or from another task, later.
@@ -51,10 +51,10 @@ pub enum ConnectionError {
     /// The peer answered with an error.
     #[error("{message} ({code})")]
     Response { code: i64, message: String, data: Option<Value> },
-    /// The deadline passed; the peer was told to stop.
+    /// The deadline passed; the peer was sent a cancellation.
     #[error("no answer within {} s", after.as_secs_f64().round())]
     TimedOut { after: Duration },
-    /// The caller gave up; the peer was told to stop.
+    /// The caller cancelled the request; the peer was sent a cancellation.
     #[error("cancelled")]
     Cancelled,
     /// The answer could not be used, or the peer does not read what it is sent.
@@ -89,8 +89,9 @@ impl Connection {
         Self::start_with(reader, writer, options, |_| handler)
     }
 
-    /// The same for a handler that needs the connection: `make` is called before anything is read. A handler that keeps a
-    /// clone keeps the connection open until the peer, or [`Self::close`], ends it; the handler is dropped then.
+    /// Like [`Self::start`], for a handler that needs the connection: `make` is called before anything is read. A
+    /// handler that stores a clone holds the connection open until the peer, or [`Self::close`], ends it; the handler
+    /// is dropped then.
     pub fn start_with<R, W>(
         reader: R,
         writer: W,
@@ -109,10 +110,11 @@ impl Connection {
         connection
     }
 
-    /// Asks the peer and waits for its answer, at most until `deadline`. `Null` params are left out of the message.
+    /// Sends a request to the peer and waits for its answer, at most until `deadline`. `Null` params are left out of
+    /// the message.
     ///
     /// Nothing is sent before the future is first polled. When it is dropped, cancelled or late, the peer gets
-    /// `$/cancelRequest` and whatever it still answers is ignored.
+    /// `$/cancelRequest`, and a later answer of the peer is ignored.
     pub async fn request(
         &self,
         method: &str,
@@ -134,15 +136,15 @@ impl Connection {
         match outcome {
             Some(answer) => {
                 waiting.answered = true;
-                // The sender is dropped unused only if the handler panicked; `closed` tells the same story.
+                // The sender is dropped unused only if the handler panicked; `closed` reports the same.
                 answer.unwrap_or_else(|_| Err(ConnectionError::Closed { why: "the reader stopped".to_owned() }))
             }
             None => Err(ConnectionError::TimedOut { after: started.elapsed() }),
         }
     }
 
-    /// Tells the peer something. An error means that it was not queued: a document mirror is out of step then and must
-    /// be sent anew.
+    /// Sends a notification to the peer. An error means that it was not queued: a document mirror is out of step then
+    /// and must be sent again.
     pub fn notify(&self, method: &str, params: Value) -> Result<(), ConnectionError> {
         Ok(self.shared.send(&Message::Notification(Notification { method: method.to_owned(), params }))?)
     }
@@ -152,18 +154,19 @@ impl Connection {
         self.shared.state().heard
     }
 
-    /// Whether a request is in work in either direction.
+    /// Whether a request is in progress in either direction.
     pub fn is_busy(&self) -> bool {
         let state = self.shared.state();
         !(state.pending.is_empty() && state.incoming.is_empty())
     }
 
-    /// Becomes `Some(why)` when the peer has closed its output, or the connection was closed. No answer comes after that.
+    /// Becomes `Some(why)` when the peer has closed its output, or the connection was closed. No answer comes after
+    /// that.
     pub fn closed_reason(&self) -> watch::Receiver<Option<String>> {
         self.shared.closed.subscribe()
     }
 
-    /// What the peer has said against the whole connection, in an error that answers no request.
+    /// The last error of the peer that does not answer a request and so concerns the whole connection.
     pub fn refusal(&self) -> Option<ResponseError> {
         self.shared.state().refusal.clone()
     }
@@ -173,8 +176,8 @@ impl Connection {
         self.shared.state().close_writer("its input was closed");
     }
 
-    /// Ends both directions: nothing more is read, what waits for an answer fails with `why`, the peer's requests in work are
-    /// cancelled. What is queued is still written, for a second at most.
+    /// Ends both directions: no further message is read, requests that wait for an answer fail with `why`, and the
+    /// peer's requests in progress are cancelled. Queued messages are still written, for a second at most.
     pub fn close(&self, why: &str) {
         self.shared.end(why);
     }

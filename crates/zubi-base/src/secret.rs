@@ -1,6 +1,6 @@
-//! Names that say that their value is a secret's: of parameters, variables and fields. The one list of such words.
+//! Detection of names of secrets: of parameters, variables and fields. This is the only list of such words.
 
-/// Words that stand in the names of secrets and hardly anywhere else.
+/// Words that occur in the names of secrets and rarely in other names.
 const WORDS: &[&str] = &[
     "apikey",
     "authorization",
@@ -14,16 +14,17 @@ const WORDS: &[&str] = &[
     "token",
 ];
 
-/// Words that stand in the names of much else too.
+/// Words that occur in many other names too.
 const VAGUE: &[&str] = &["auth", "key"];
 
-/// Whether a name says that its value is a secret. `max_tokens` is a count and no secret; case, `_` and `-` do not matter.
+/// Whether a name indicates that its value is a secret. `max_tokens` is a count and not a secret; case, `_` and `-` do
+/// not matter.
 pub fn is_secret_name(name: &str) -> bool {
     let folded = normalize_name(name);
     !folded.ends_with("tokens") && WORDS.iter().any(|word| folded.contains(word))
 }
 
-/// Whether a name may say so. For where a false alarm costs nothing and an oversight a lot.
+/// Whether a name may indicate a secret. For uses in which a false alarm is harmless and an oversight is not.
 pub fn may_be_name_of_one(name: &str) -> bool {
     let folded = normalize_name(name);
     WORDS.iter().chain(VAGUE).any(|word| folded.contains(word))

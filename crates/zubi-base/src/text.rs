@@ -1,4 +1,4 @@
-//! Where texts come from and where edits go: the seam between disk and a live editor.
+//! Sources of texts and targets of edits: the interfaces that abstract over the disk and a live editor.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ impl ContentHash {
         Self::of_parts(&[bytes])
     }
 
-    /// The hash of several pieces, one after the other.
+    /// Returns the hash of several parts, one after the other.
     pub fn of_parts(parts: &[&[u8]]) -> Self {
         let mut digest = Sha256::new();
         for part in parts {
@@ -80,14 +80,14 @@ impl SourceText {
 /// The UTF-8 byte-order mark.
 pub const BOM: &str = "\u{feff}";
 
-/// Hands out the current text of documents: from disk, or from the editor where it is open there.
+/// Provides the current text of documents: from disk, or from the editor if it has the document open.
 #[async_trait]
 pub trait TextSource: Send + Sync {
-    /// The text of a file whose path is absolute and had its links resolved when it was judged. One that leads through a link
-    /// by now is not read ([`ReadError::Linked`]).
+    /// The text of a file whose path is absolute and had its links resolved when it was judged. One that leads through
+    /// a link by now is not read ([`ReadError::Linked`]).
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError>;
 
-    /// The texts that may be others than the disk's, by their files: absolute, links resolved.
+    /// Returns the texts that may differ from the disk, by file: absolute, links resolved.
     fn unsaved_texts(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
         BTreeMap::new()
     }
@@ -103,7 +103,7 @@ impl DiskText {
         Ok(Self::source(fs::read_text(path)?))
     }
 
-    /// The same as [`TextSource::read`] reads it.
+    /// Reads a file as [`TextSource::read`] does.
     pub fn read_in_place(path: &Utf8Path) -> Result<SourceText, ReadError> {
         Ok(Self::source(fs::read_text_in_place(path)?))
     }
@@ -125,11 +125,11 @@ impl TextSource for DiskText {
     }
 }
 
-/// One step of a change to the workspace, with everything needed to check, do and undo it. Paths are absolute, their
-/// directories with links resolved. The last component is never followed: a step on a symbolic link is a step on the
-/// link itself, and whoever wants the file behind it names that file.
+/// One step of a change to the workspace, with all data needed to check, do and undo it. Paths are absolute, their
+/// directories with links resolved. The last component is never followed: a step on a symbolic link changes the link
+/// itself; to change the file behind it, name that file.
 ///
-/// Directories that a step needs and that do not exist are made by it; taking them away again is a step of its own.
+/// A step creates the directories that it needs and that do not exist; removing them again is a step of its own.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase", tag = "operation")]
 pub enum FileOperation {
@@ -149,7 +149,7 @@ pub enum FileOperation {
     CreateDirectory { path: Utf8PathBuf },
     /// Removes a directory, which must be empty by then.
     RemoveDirectory { path: Utf8PathBuf },
-    /// Makes a symbolic link. Only to undo the removal of one: language servers cannot ask for it.
+    /// Creates a symbolic link. Only to undo the removal of one: language servers cannot request it.
     CreateLink { path: Utf8PathBuf, target: Utf8PathBuf },
     /// Sets the permission bits of a file or directory (the lower twelve of Unix's `st_mode`). Only to undo a removal.
     SetMode { path: Utf8PathBuf, mode: u32 },
@@ -208,36 +208,36 @@ mod content {
     }
 }
 
-/// What is saved after a change that an editor makes. On disk everything is.
+/// The files to save after a change that an editor makes. On disk all files are saved.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Save {
-    /// What was not open before: nobody would see that it waits to be saved.
+    /// The files that were not open before: no user would notice that they have unsaved changes.
     Unopened,
-    /// That, and what had nothing unsaved.
+    /// Those, and the files that had no unsaved changes.
     #[default]
     Clean,
     All,
 }
 
-/// A setting of the editor that holds while a change is made, and is put back.
+/// A setting of the editor that applies while a change is made, and is restored afterwards.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Setting {
     pub key: String,
     pub value: serde_json::Value,
 }
 
-/// How a change is made where an editor makes it. The disk knows no other manner than its own.
+/// Options for a change that an editor makes. The disk ignores them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EditOptions {
     pub save: Save,
     pub settings: Vec<Setting>,
-    /// Those that hold while the change is taken back.
+    /// The settings that apply while the change is reverted.
     pub settings_of_undo: Vec<Setting>,
-    /// Files that move do so through the editor although it has none of them open, and its extensions are waited for, which
-    /// change what refers to them.
+    /// Whether files are moved through the editor although it has none of them open, and zubi waits for its extensions
+    /// to update the references.
     pub followed: bool,
-    /// What extensions change besides is taken back at once: the steps say all that is to change.
+    /// Whether to revert additional changes by extensions at once, because the steps are the whole change.
     pub exact: bool,
 }
 
@@ -247,16 +247,16 @@ impl EditOptions {
     }
 }
 
-/// What a change came to beside its steps.
+/// The results of a change in addition to its steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Every file to whose text the editor gave another one, whether a step says so or an extension did it.
+    /// Every file whose text the editor changed, because of a step or through an extension.
     pub changed: Vec<ChangedFile>,
-    /// What the editor holds and has not saved.
+    /// The files with unsaved changes in the editor.
     pub unsaved: Vec<Utf8PathBuf>,
-    /// What the user typed into meanwhile. Its text is his: nothing saves it or takes it back.
+    /// The files in which the user typed meanwhile. Their text belongs to the user: zubi neither saves nor reverts it.
     pub typed: Vec<Utf8PathBuf>,
-    /// What the reader should know, a sentence each.
+    /// Notes for the reader, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -277,7 +277,8 @@ pub struct ChangedFile {
     pub after: Vec<u8>,
 }
 
-/// Why a change was not made. But for [`SinkError::Stuck`] and [`SinkError::Doubtful`], nothing is changed.
+/// The reason why a change was not made. Except for [`SinkError::Stuck`] and [`SinkError::Doubtful`], no file is
+/// changed.
 #[derive(Debug, thiserror::Error)]
 pub enum SinkError {
     #[error("`{path}` changed since the plan was made")]
@@ -288,22 +289,22 @@ pub enum SinkError {
     Io { path: Utf8PathBuf, source: std::io::Error },
     #[error("the editor refused the edit: {why}")]
     Refused { why: String },
-    /// A step failed and so did putting back what the steps before it had done.
+    /// A step failed, and so did reverting the steps before it.
     #[error("cannot write `{path}`: {source}; and what was written before could not all be put back: {left}")]
     Stuck { path: Utf8PathBuf, source: std::io::Error, left: String },
-    /// The editor did not do all of it, or does not tell.
+    /// The editor did not make the whole change, or did not report whether it did.
     #[error("the editor did not make the whole change: {why}")]
     Doubtful { why: String },
 }
 
 impl SinkError {
-    /// Whether files may hold something else than before.
+    /// Whether the contents of files may have changed.
     pub fn may_have_written(&self) -> bool {
         matches!(self, Self::Stuck { .. } | Self::Doubtful { .. })
     }
 }
 
-/// Takes changes to where the text lives: the disk, or the editor.
+/// Applies changes to the disk or the editor.
 #[async_trait]
 pub trait EditSink: Send + Sync {
     /// Makes all changes, in order, or none of them (short of a crash, which the sink's own journal repairs).

@@ -1,13 +1,13 @@
-//! Which folders the user trusts: language servers may run a trusted project's code, and its configuration files count
-//! in full.
+//! The folders that the user trusts: language servers may run a trusted project's code, and its configuration files
+//! apply in full.
 //!
-//! One file per folder, named by the hash of the folder's path (and the contents that were trusted, by their own hash), so that two processes that trust two folders at once
-//! cannot lose each other's record. Files are 0600 and written atomically; one that another user could have written, or
-//! that is a link, counts as absent.
+//! One file per folder, named by the hash of the folder's path (and one per trusted content, named by its own hash), so
+//! that two processes that trust two folders at once cannot lose each other's record. Files are 0600 and written
+//! atomically; one that another user could have written, or that is a link, counts as absent.
 //!
-//! **Trusting a folder covers everything below it**, as in editors: who trusts `~/work` means the projects in it. It does
-//! not cover configuration files below: they are trusted one by one, by content, when their own folder is trusted, so
-//! that a changed file narrows only, until it is trusted anew. The root directory cannot be trusted.
+//! **Trusting a folder covers everything below it**, as in editors: trust in `~/work` includes the projects in it. It
+//! does not cover configuration files below: they are trusted one by one, by content, when their own folder is trusted,
+//! so that a changed file can only narrow until it is trusted again. The root directory cannot be trusted.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -92,15 +92,15 @@ impl TrustStore {
         self.grant_for(folder).is_some()
     }
 
-    /// Trusts a folder and the present content of these files of it (those that do not exist are passed over).
+    /// Trusts a folder and the present content of these files of it (those that do not exist are skipped).
     /// Trusting again replaces the record. `now` is the time since the Unix epoch.
     pub fn trust(&self, folder: &Utf8Path, files: &[Utf8PathBuf], now: Duration) -> Result<Grant, TrustError> {
-        let read = |path: &Utf8PathBuf| Some((path.clone(), private::read(path, MAX_CONFIG_BYTES).ok()?));
+        let read = |path: &Utf8PathBuf| Some((path.clone(), owner_only::read(path, MAX_CONFIG_BYTES).ok()?));
         self.trust_contents(folder, &files.iter().filter_map(read).collect(), None, now)
     }
 
-    /// Trusts a folder and these contents of its files: the very bytes that somebody has looked at, whatever the files are
-    /// by now. With `expected`, only if it is the hash of them ([`hash_of`]).
+    /// Trusts a folder and these contents of its files: the exact bytes that the user has reviewed, whatever the files
+    /// contain by now. With `expected`, only if it is the hash of the contents ([`hash_of`]).
     pub fn trust_contents(
         &self,
         folder: &Utf8Path,
@@ -119,42 +119,42 @@ impl TrustStore {
         let grant = Grant { version: VERSION, folder, since: now.as_secs(), files };
         let path = self.path_of(&grant.folder);
         let write = |path: &Utf8Path| {
-            private::create_directory(&self.directory)?;
+            owner_only::create_directory(&self.directory)?;
             for bytes in contents.values() {
                 let kept = self.content_path(&ContentHash::from_bytes(bytes));
-                kept.parent().map_or(Ok(()), private::create_directory)?;
-                private::write_atomic(&kept, bytes)?;
+                kept.parent().map_or(Ok(()), owner_only::create_directory)?;
+                owner_only::write_atomic(&kept, bytes)?;
             }
-            private::write_atomic(path, &serde_json::to_vec_pretty(&grant)?)
+            owner_only::write_atomic(path, &serde_json::to_vec_pretty(&grant)?)
         };
         write(&path).map_err(|source| TrustError::Write { path, source })?;
         Ok(grant)
     }
 
-    /// The content under which a file of a folder is trusted, whatever it is now.
+    /// The hash of the content that is trusted for a file of a folder, whatever its content is now.
     pub fn trusted_hash(&self, folder: &Utf8Path, file: &Utf8Path) -> Option<ContentHash> {
         self.record(folder)?.files.remove(file)
     }
 
-    /// A content that was trusted once, where it was kept: to show what has changed since.
+    /// Returns a content that was trusted once, if it is stored, to show the changes since.
     pub fn text_of(&self, content: &ContentHash) -> Option<String> {
-        let bytes = private::read(&self.content_path(content), MAX_CONFIG_BYTES).ok()?;
-        // What does not have its hash is not what was trusted.
+        let bytes = owner_only::read(&self.content_path(content), MAX_CONFIG_BYTES).ok()?;
+        // Bytes with another hash are not the trusted content.
         (ContentHash::from_bytes(&bytes) == *content).then(|| String::from_utf8(bytes).ok()).flatten()
     }
 
-    /// Where the records are.
+    /// The directory of the records.
     pub fn directory(&self) -> &Utf8Path {
         &self.directory
     }
 
     fn content_path(&self, content: &ContentHash) -> Utf8PathBuf {
-        // A record is a file, but nobody else vouches for what it says; a hash that is none leads nowhere.
+        // A record is a file whose text is not verified; an invalid hash maps to a path that does not exist.
         let is_hash = content.0.len() == 64 && content.0.bytes().all(|byte| byte.is_ascii_hexdigit());
         self.directory.join("contents").join(if is_hash { content.0.as_str() } else { "none" })
     }
 
-    /// Takes trust back from a folder; the path is resolved when it still exists.
+    /// Revokes trust in a folder; the path is resolved if it still exists.
     pub fn revoke(&self, folder: &Utf8Path) -> Result<Utf8PathBuf, TrustError> {
         let folder = resolve(folder).unwrap_or_else(|_| folder.to_owned());
         let path = self.path_of(&folder);
@@ -193,10 +193,10 @@ impl TrustStore {
 }
 
 fn read_record(path: &Utf8Path) -> Option<Grant> {
-    if !private::owner_only(path).ok()? {
+    if !owner_only::owner_only(path).ok()? {
         return None;
     }
-    let grant: Grant = serde_json::from_slice(&private::read(path, MAX_BYTES).ok()?).ok()?;
+    let grant: Grant = serde_json::from_slice(&owner_only::read(path, MAX_BYTES).ok()?).ok()?;
     (grant.version == VERSION).then_some(grant)
 }
 
@@ -209,7 +209,7 @@ fn resolve(folder: &Utf8Path) -> Result<Utf8PathBuf, TrustError> {
     Ok(resolved)
 }
 
-/// What is trusted in this process: the store's records, or everything for one session (`--trust`), or nothing.
+/// The extent of trust in this process: the store's records, or everything for one session (`--trust`), or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trust {
     store: TrustStore,
@@ -229,19 +229,19 @@ impl Trust {
         Self { store, extent: if everything { Extent::Everything } else { Extent::Records } }
     }
 
-    /// The same that trusts nothing, whatever the records say: an editor's user does not.
+    /// Trusts nothing, whatever the records are, because the user of the editor does not trust the workspace.
     #[must_use]
     pub fn none(self) -> Self {
         Self { extent: Extent::Nothing, ..self }
     }
 
-    /// Whether it is one of those.
+    /// Whether it trusts nothing, as [`Self::none`] does.
     pub fn is_of_nothing(&self) -> bool {
         self.extent == Extent::Nothing
     }
 
-    /// Whether a folder, absolute with links resolved, is trusted. Read anew each time, so that `zubi trust` in another
-    /// terminal takes effect at once.
+    /// Whether a folder, absolute with links resolved, is trusted. Read from the store at each call, so that `zubi
+    /// trust` in another terminal takes effect at once.
     pub fn folder(&self, folder: &Utf8Path) -> bool {
         match self.extent {
             Extent::Everything => true,
@@ -269,7 +269,7 @@ impl Trust {
         self.store.text_of(content)
     }
 
-    /// Where the records are, to notice that they change.
+    /// The directory of the records, to watch it for changes.
     pub fn directory(&self) -> &Utf8Path {
         self.store.directory()
     }

@@ -1,7 +1,8 @@
-//! `file://` URIs and absolute paths. Nothing else in zubi looks inside a URI.
+//! `file://` URIs and absolute paths. No other module of zubi parses URIs.
 //!
-//! Servers match documents by the exact text of their URI, so a URI that a server sent is kept as it is and only
-//! *compared* by its path. Percent-encoding follows RFC 3986, the drive-letter forms what VS Code and others send.
+//! Servers match documents by the exact text of their URI, so a URI that a server sent is stored unchanged and only
+//! *compared* by its path. Percent-encoding follows RFC 3986; the drive-letter forms are those that VS Code and other
+//! editors send.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -47,7 +48,7 @@ pub fn to_path(uri: &Uri) -> Option<Utf8PathBuf> {
     (decoded.starts_with('/') && !decoded.contains('\0')).then(|| Utf8PathBuf::from(decoded))
 }
 
-/// The scheme of a URI (RFC 3986, section 3.1), as it is written; `None` where there is none.
+/// The scheme of a URI (RFC 3986, section 3.1), as written; `None` if it has none.
 pub fn scheme(uri: &Uri) -> Option<&str> {
     let (scheme, _) = uri.0.split_once(':')?;
     let rest = |character: char| character.is_ascii_alphanumeric() || matches!(character, '+' | '-' | '.');

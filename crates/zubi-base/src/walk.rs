@@ -1,12 +1,12 @@
-//! The files of a workspace: what people wrote, without what programs made.
+//! The source files of a workspace, without generated files.
 //!
-//! Every walk over sources is this one, so that what is searched, watched, detected and checked are the same files.
+//! Every walk over sources uses this module, so that search, watching, detection and checks see the same files.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::{DirEntry, WalkBuilder};
 
-/// Directories that hold what programs made: the names are those of version control, package managers and build tools,
-/// and not every project tells git to ignore them. Language servers either pass them over or watch them on their own.
+/// Directories of generated files: the names are those of version control, package managers and build tools, which not
+/// every project lists in `.gitignore`. Language servers either skip them or watch them on their own.
 pub const GENERATED: &[&str] = &[
     ".cache",
     ".git",
@@ -33,19 +33,19 @@ pub struct WalkOptions {
     pub sorted: bool,
 }
 
-/// Everything below a directory, itself included, but for what `.gitignore` and `.ignore` name (in a repository or not)
-/// and the directories of [`GENERATED`]. Hidden files are shown: root markers begin with a dot, and so do directories
-/// of sources (`.github`). Links are not followed. What cannot be read is passed over.
+/// Returns all entries below a directory, itself included, except those that `.gitignore` and `.ignore` exclude (in a
+/// repository or not) and the directories of [`GENERATED`]. Hidden files are included: root markers begin with a dot,
+/// and so do directories of sources (`.github`). Links are not followed. Unreadable entries are skipped.
 pub fn entries(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = DirEntry> {
     builder(directory, order).build().filter_map(Result::ok)
 }
 
-/// The walk of [`entries`] before it begins, for whoever walks on several threads.
+/// Returns the configured walk of [`entries`], for callers that walk on several threads.
 pub fn builder(directory: &Utf8Path, order: WalkOptions) -> WalkBuilder {
     let mut walk = WalkBuilder::new(directory);
     walk.hidden(false).require_git(false).follow_links(false).max_depth(order.depth).filter_entry(|entry| {
         let generated = entry.file_name().to_str().is_some_and(|name| GENERATED.contains(&name));
-        // The directory that was asked for is walked whatever its name.
+        // The start directory is walked whatever its name.
         entry.depth() == 0 || !(generated && is_directory(entry))
     });
     if order.sorted {
@@ -61,7 +61,7 @@ pub fn files(directory: &Utf8Path, order: WalkOptions) -> impl Iterator<Item = U
         .filter_map(|entry| Utf8PathBuf::from_path_buf(entry.into_path()).ok())
 }
 
-/// Whether an entry is a directory and no link to one.
+/// Whether an entry is a directory and not a link to one.
 pub fn is_directory(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_dir())
 }
@@ -92,6 +92,6 @@ mod tests {
         };
         insta::assert_snapshot!(shown(None), @".github/run.py .gitignore src/a.rs src/target");
         insta::assert_snapshot!(shown(Some(1)), @".gitignore");
-        assert_eq!(files(&root.join("node_modules"), WalkOptions::default()).count(), 1, "asked for by name");
+        assert_eq!(files(&root.join("node_modules"), WalkOptions::default()).count(), 1, "requested by name");
     }
 }

@@ -1,13 +1,13 @@
-//! The folders zubi works for, how paths are read from callers and how they are shown.
+//! The workspace folders: how paths from callers are resolved and how paths are printed.
 //!
-//! Containment is the rule that a caller names nothing outside the folders: it is decided after symbolic links are
+//! Containment is the rule that a caller cannot name a path outside the folders: it is checked after symbolic links are
 //! resolved, component by component, never by comparing strings.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::fs;
 use crate::lsp::Uri;
-use crate::{uri, visible};
+use crate::{escape, uri};
 
 /// One root folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,7 @@ pub enum PathError {
     DeadLink { given: String, link: String, target: String, why: &'static str },
     #[error("`{given}` cannot be there: `{file}` is a file, no folder")]
     BelowFile { given: String, file: String },
-    /// The system refuses to look there, in its own words.
+    /// The system denies access; `why` is its own error text.
     #[error("`{given}` cannot be reached: {why}")]
     Unreachable { given: String, why: String },
 }
@@ -123,11 +123,12 @@ impl Workspace {
         })
     }
 
-    /// What keeps a path from leading anywhere, if it is more than that nothing is there: the last of its components that
-    /// exists is a link without a target, or a file that is used as a folder. Of what lies outside nothing is told.
+    /// Returns the reason why a path cannot exist, if there is one besides a missing entry: the last of its existing
+    /// components is a link without a target, or a file that is used as a folder. Returns no details of paths outside
+    /// the workspace.
     fn broken(&self, given: &str, candidate: &Utf8Path, error: &std::io::Error) -> Option<PathError> {
         use std::io::ErrorKind;
-        // Without the slash at its end, with which the system takes a file for a folder.
+        // Without the trailing slash, with which the system treats a file as a folder.
         let path: Utf8PathBuf = candidate.components().collect();
         let given = given.to_owned();
         let last = path.ancestors().find(|path| is_there(path))?;
@@ -145,7 +146,7 @@ impl Workspace {
                     _ => return Some(PathError::Unreachable { given, why: lost.to_string() }),
                 };
                 let target = last.read_link_utf8().ok()?;
-                let target = visible::printable(target.as_str()).into_owned();
+                let target = escape::printable(target.as_str()).into_owned();
                 Some(PathError::DeadLink { given, link: shown(last), target, why })
             }
             (Ok(metadata), Ok(real)) if !metadata.is_dir() => {
@@ -156,8 +157,8 @@ impl Workspace {
         }
     }
 
-    /// Like [`Self::resolve`], but a link in the last component stays: for what is done to the entry itself, as moving
-    /// it. What the link points to may lie anywhere.
+    /// Like [`Self::resolve`], but does not follow a link in the last component: for operations on the entry itself,
+    /// such as moving it. The target of the link may be anywhere.
     pub fn resolve_entry(&self, given: &str) -> Result<Utf8PathBuf, PathError> {
         for candidate in self.candidates(given)? {
             if candidate.is_symlink()
@@ -182,9 +183,9 @@ impl Workspace {
         if given.contains("://") {
             return Err(not_a_path());
         }
-        // A name with characters that do not print is shown with their numbers, and what was shown must mean the same when
-        // it comes back. A file that really has such a name goes first.
-        let meant = |path: Utf8PathBuf| match visible::unescape(path.as_str()).map(Utf8PathBuf::from) {
+        // A name with invisible characters is printed with their code points, and a printed name must mean the same
+        // when it comes back. A file that really has the printed name goes first.
+        let meant = |path: Utf8PathBuf| match escape::unescape(path.as_str()).map(Utf8PathBuf::from) {
             Some(meant) if !meant.as_str().contains('\0') && !is_there(&path) && is_there(&meant) => meant,
             _ => path,
         };
@@ -193,8 +194,8 @@ impl Workspace {
             return Ok(vec![meant(path.to_owned())]);
         }
         let mut candidates = Vec::new();
-        // With several folders, answers print `folder/path`. What was printed must mean the same when it comes back,
-        // so this reading goes before "relative to a folder".
+        // With several folders, answers print `folder/path`. A printed path must mean the same when it comes back, so
+        // this reading goes before "relative to a folder".
         if self.folders.len() > 1 {
             let named = |folder: &Folder| Some(folder.path.join(path.strip_prefix(&folder.name).ok()?));
             candidates.extend(self.folders.iter().filter_map(named));
@@ -203,11 +204,11 @@ impl Workspace {
         Ok(candidates.into_iter().map(meant).collect())
     }
 
-    /// How a path is shown: relative to its folder, after the folder's name when there are several; outside the
-    /// folders absolute, so that the caller sees it is. On one line, and nothing of it is hidden: a name may hold any
-    /// character, and whoever reads it decides on it.
+    /// The printed form of a path: relative to its folder, after the folder's name if there are several. Outside the
+    /// folders the path is absolute, so that the caller notices it. On one line, with invisible characters escaped: a
+    /// name may contain any character, and readers decide by it.
     pub fn display(&self, path: &Utf8Path) -> String {
-        visible::printable(&self.relative(path)).into_owned()
+        escape::printable(&self.relative(path)).into_owned()
     }
 
     fn relative(&self, path: &Utf8Path) -> String {
@@ -226,7 +227,7 @@ impl Workspace {
     }
 }
 
-/// Whether there is an entry of this name, be it a link that leads nowhere.
+/// Whether an entry of this name exists, including a dangling link.
 fn is_there(path: &Utf8Path) -> bool {
     path.symlink_metadata().is_ok()
 }

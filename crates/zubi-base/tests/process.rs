@@ -25,7 +25,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use zubi_base::process::confine::{CANNOT_CONFINE, Limits, SandboxBackends, Network};
+use zubi_base::process::confine::{CANNOT_CONFINE, Limits, Network, SandboxBackends};
 use zubi_base::process::{
     Child, CommandSpec, Confinement, Environment, SUPERVISOR_ARGUMENT, Spawner, descendants, supervise,
 };
@@ -38,9 +38,9 @@ const AFTER_THE_OWNER: Duration = Duration::from_secs(1);
 
 const OWNER_ARGUMENT: &str = "__owner";
 
-/// A program that ignores the end of its input and every polite signal, and has two helpers: one in its group, one
-/// that left it. Says `ready` when all of them run. Its argument is the named pipe. (`tail -f` would end by itself if
-/// its output were a pipe that nobody reads.)
+/// A program that ignores the end of its input and every polite signal, and has two helpers: one in its group, one that
+/// left it. Prints `ready` when all of them run. Its argument is the named pipe. (`tail -f` would end by itself if its
+/// output were a pipe without a reader.)
 const STUBBORN: &str = r#"
     exec 9>"$1"
     trap '' TERM INT HUP
@@ -115,7 +115,7 @@ fn this_binary() -> Utf8PathBuf {
     Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap()
 }
 
-/// Runs a test's asynchronous part, with an end to its patience.
+/// Runs a test's asynchronous part, with a deadline.
 fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     runtime.block_on(async { tokio::time::timeout(PATIENCE, test).await.expect("the test takes too long") })
@@ -126,7 +126,7 @@ fn shell(script: &str, args: &[&str]) -> CommandSpec {
     CommandSpec::new("/bin/sh", "/").args(["-c", script, "sh"]).args(args.iter().copied())
 }
 
-/// A named pipe that tells when everybody who holds it has gone.
+/// A named pipe that reports when all processes that have it open are gone.
 struct Witness {
     _directory: tempfile::TempDir,
     path: Utf8PathBuf,
@@ -181,7 +181,7 @@ fn a_program_that_closes_its_output_is_noticed_while_it_runs(spawner: &Spawner) 
     run(async {
         let mut child = spawner.spawn(&shell("echo last; exec >/dev/null; cat", &[])).unwrap();
         let mut output = String::new();
-        // Its end, for nobody else holds the pipe: not a supervisor either.
+        // The output ends, because no other process has the pipe open: not a supervisor either.
         child.stdout.take().unwrap().read_to_string(&mut output).await.unwrap();
         assert_eq!(output, "last\n");
         drop(child.stdin.take());
@@ -322,7 +322,7 @@ fn a_supervisor_that_does_not_answer_is_killed_too(spawner: &Spawner) {
     witness.everyone_is_gone_within(PATIENCE);
 }
 
-/// The owner's part: has a stubborn child, says who supervises it, and stays until it is killed.
+/// The owner's part: starts a stubborn child, prints its supervisor, and runs until it is killed.
 fn own(pipe: &str) {
     run(async {
         let mut child = through_us().spawn(&shell(STUBBORN, &[pipe])).unwrap();
@@ -374,7 +374,7 @@ fn a_confined_program_has_what_it_was_given_and_no_more(spawner: &Spawner) {
     std::fs::File::create(root.join("secret/key")).unwrap().write_all(b"key").unwrap();
     let mut confinement = landlock_and_seccomp(&root.join("mine"));
     confinement.excluded.push(root.join("secret"));
-    // What a script does, and whether it may.
+    // The command of a script, and whether it is allowed.
     let table: &[(&str, bool, Network)] = &[
         ("echo x > mine/new && mkdir mine/deep && mv mine/new mine/deep/other && rm -r mine/deep", true, Network::None),
         ("ls mine-too && cat /etc/passwd && echo x > /dev/null && (echo x | cat)", true, Network::None),
@@ -402,7 +402,8 @@ fn a_confined_program_has_what_it_was_given_and_no_more(spawner: &Spawner) {
 }
 
 fn what_cannot_be_confined_does_not_start(spawner: &Spawner) {
-    let spec = CommandSpec::new("/bin/sh", "/").args(["-c", "echo ran"]).with_confinement(landlock_and_seccomp("/tmp".into()));
+    let spec =
+        CommandSpec::new("/bin/sh", "/").args(["-c", "echo ran"]).with_confinement(landlock_and_seccomp("/tmp".into()));
     run(async {
         let error = Spawner::direct().spawn(&spec).unwrap_err();
         assert_eq!(error.to_string(), "cannot start `/bin/sh`: only a supervised program can be confined");
@@ -419,9 +420,10 @@ fn what_cannot_be_confined_does_not_start(spawner: &Spawner) {
     });
 }
 
-/// Doubles nine times, so that it ends at some 500 processes whatever the supervisor does. (A bomb without an end has no
-/// place in a test: with a supervisor that was wrong it took the whole machine.) Each process leaves its children behind at once and most end, as those of a fork bomb do, so that
-/// who is listing them finds chains with links missing.
+/// Doubles nine times, so that it ends at some 500 processes whatever the supervisor does. (A bomb without an end has
+/// no place in a test: with a supervisor that was wrong it took the whole machine.) Each process leaves its children
+/// behind at once and most end, as those of a fork bomb do, so that who is listing them finds chains with links
+/// missing.
 const STORM_SCRIPT: &str = r#"
     exec 9>"$1"
     storm() { if [ "$1" -gt 0 ]; then (storm $(($1 - 1)) &); (storm $(($1 - 1)) &); else exec tail -f /dev/null; fi; }

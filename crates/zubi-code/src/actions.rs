@@ -28,12 +28,12 @@ pub struct Action {
     pub outcome: Outcome,
 }
 
-/// What an action would do.
+/// The result of an action.
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// Edits, planned.
     Plan(Box<Plan>),
-    /// It cannot be previewed or applied here, and why.
+    /// The action cannot be previewed or applied here, with the reason.
     Unavailable { why: String },
 }
 
@@ -89,7 +89,7 @@ impl Question<'_> {
         Ok(Answer { value: (actions, total), status })
     }
 
-    /// What one endpoint offers, and whether it knew the problems of the present text.
+    /// Returns the actions of one endpoint, and whether the endpoint had diagnostics for the present text.
     async fn actions_of(
         &self,
         endpoint: &Arc<dyn Endpoint>,

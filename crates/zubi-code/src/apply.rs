@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use zubi_base::text::EditOptions;
 
-use crate::diagnostics::{Delta, Snapshot, Problem};
+use crate::diagnostics::{Delta, Problem, Snapshot};
 use crate::edit::AppliedChange;
 use crate::error::CodeError;
 use crate::question::Question;
@@ -47,7 +47,8 @@ impl Question<'_> {
                 let looks = [(&before, status.unheard), (&after, of_after.unheard)];
                 let [first, last] = looks.map(|(problems, unheard)| Snapshot { problems, unheard });
                 let delta = Delta::compare(&before, &after).without_unanswered_sources(first, last);
-                // What was still running before the change is done by now, or said again by the later look.
+                // A server that was still running before the change has finished by now, or the second check reports it
+                // again.
                 status.notes.clear();
                 status.merge(of_after);
                 (Some(delta), status)
@@ -65,7 +66,7 @@ impl Question<'_> {
         let mut problems = Vec::new();
         let mut status = AnswerStatus::default();
         let mut failure = None;
-        // All at once, so that a server that stays silent costs the patience once and not for each file.
+        // All files at once, so that a silent server costs the time-out once and not for each file.
         let compared = files.iter().filter(|file| file.is_file()).take(MAX_COMPARED);
         for answer in join_all(compared.map(|file| self.problems_of(file, self.cx.check_wait))).await {
             match answer {

@@ -1,11 +1,13 @@
-//! What earlier questions worked out and what stays true until a file changes.
+//! A cache of values derived from earlier requests; the values are valid until a file changes.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Remembers the last `N` values, and all of them only while the workspace's files are as they were. "As they were" is
-/// told by the number of changes seen ([`zubi_base::endpoint::EndpointSource::file_changes`]): whoever looks a value up
-/// or puts one in says at which number he began, so that nothing read before a change is kept after it.
+/// The last `N` values, valid only while no file of the workspace changes.
+///
+/// The cache detects a change by the number of changes seen ([`zubi_base::endpoint::EndpointSource::file_changes`]).
+/// Every lookup and insertion passes the number from before the caller began to read, so a value that was read before a
+/// change is not stored after it.
 pub(crate) struct RevisionCache<K, V, const N: usize>(Mutex<CachedValue<K, V>>);
 
 struct CachedValue<K, V> {
@@ -21,14 +23,14 @@ impl<K, V, const N: usize> Default for RevisionCache<K, V, N> {
 }
 
 impl<K: PartialEq, V, const N: usize> RevisionCache<K, V, N> {
-    /// The value for a key. `changes` is `None` where nobody follows the files; then nothing is remembered.
+    /// Returns the value for a key. `changes` is `None` if no source watches the files; nothing is cached then.
     pub(crate) fn get(&self, changes: Option<u64>, key: &K) -> Option<Arc<V>> {
         let remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut values = remembered.values.iter().filter(|_| changes == Some(remembered.changes));
         values.find(|(known, _)| known == key).map(|(_, value)| Arc::clone(value))
     }
 
-    /// Keeps a value that was worked out from the files as they were at `changes`.
+    /// Stores a value that was derived from the files as of `changes`.
     pub(crate) fn insert(&self, changes: Option<u64>, key: K, value: &Arc<V>) {
         let Some(changes) = changes else { return };
         let mut remembered = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -55,7 +55,7 @@ pub struct Problem {
     pub severity: Severity,
     pub message: String,
     pub code: Option<String>,
-    /// Who says so: `rustc`, `Ruff`.
+    /// The reporting tool: `rustc`, `Ruff`.
     pub source: Option<String>,
 }
 
@@ -72,18 +72,19 @@ impl Problem {
             && self.message == other.message
     }
 
-    /// The same problem although lines above it came or went: its own line reads the same.
+    /// Whether both are the same diagnostic although lines above it were added or removed: the text of its line is
+    /// equal.
     fn is_moved(&self, other: &Self) -> bool {
         self.is_like(other) && self.place.source == other.place.source
     }
 
-    /// The same problem although its line was edited.
+    /// Whether both are the same diagnostic although its line was edited.
     fn is_near(&self, other: &Self) -> bool {
         self.is_like(other) && self.place.line.abs_diff(other.place.line) <= NEAR_LINES
     }
 }
 
-/// What changed between two looks.
+/// The difference between two snapshots.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Delta {
     pub new: Vec<Problem>,
@@ -106,8 +107,8 @@ impl Delta {
         Self { new, fixed }
     }
 
-    /// Drops what one look could not tell because a source had not spoken yet: its problems are neither fixed, when it
-    /// was silent after, nor new, when it was silent before.
+    /// Drops diagnostics that one snapshot could not contain because a source had not reported yet. They are not fixed
+    /// if the source was silent after the change, and not new if it was silent before.
     #[must_use]
     pub fn without_unanswered_sources(mut self, before: Snapshot<'_>, after: Snapshot<'_>) -> Self {
         self.fixed.retain(|problem| after.has_heard(problem));
@@ -116,7 +117,7 @@ impl Delta {
     }
 }
 
-/// What was seen at one time.
+/// The diagnostics at one time.
 #[derive(Debug, Clone, Copy)]
 pub struct Snapshot<'a> {
     pub problems: &'a [Problem],
@@ -136,7 +137,7 @@ pub struct Problems {
     /// In order of path and line.
     pub items: Vec<Problem>,
     pub files: usize,
-    /// Pass as `since` to be told only what changed.
+    /// The name of this result; a caller passes it as `since` to get only the changes.
     pub snapshot: String,
     /// Against the snapshot that was named.
     pub delta: Option<Delta>,
@@ -175,7 +176,7 @@ impl SnapshotStore {
 
 /// The most files checked for one answer.
 const MAX_FILES: usize = 200;
-/// How many files are asked about at once; servers answer one after the other anyway.
+/// The number of files whose diagnostics are requested at once; servers answer one after the other anyway.
 const AT_ONCE: usize = 8;
 
 impl Question<'_> {
@@ -191,7 +192,7 @@ impl Question<'_> {
             Some(name) => Some(self.intel.snapshots.get(name).ok_or_else(|| {
                 CodeError::input(
                     "since",
-                    format!("no snapshot `{name}` is kept"),
+                    format!("no snapshot `{name}` is stored"),
                     "Leave `since` out to get all problems and a new snapshot.",
                 )
             })?),
@@ -211,9 +212,11 @@ impl Question<'_> {
         Ok(Answer { value: Problems { items, files, snapshot, delta }, status })
     }
 
-    /// The problems of one file, by every endpoint that serves it. Once they are ready, at most `patience` is spent on
-    /// waiting for them to check the present text. An endpoint that began to read the project anew while it was asked
-    /// (a file was renamed) is asked again when it has done so.
+    /// Returns the diagnostics of one file from every endpoint that serves it.
+    ///
+    /// Once the endpoints are ready, waits at most `patience` for them to check the present text. An endpoint that
+    /// began to read the project again during the request (because a file was renamed) gets a second request when it
+    /// has finished.
     pub(crate) async fn problems_of(
         &self,
         path: &Utf8Path,
@@ -256,7 +259,7 @@ impl Question<'_> {
         Ok((problems, status))
     }
 
-    /// What every endpoint that serves a file says of it; see [`Self::problems_of`].
+    /// Returns the report of every endpoint that serves a file; see [`Self::problems_of`].
     async fn reports_of(
         &self,
         reference: &DocumentRef,

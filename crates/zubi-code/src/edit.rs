@@ -1,8 +1,8 @@
-//! Edits: planned, shown, applied, undone. Nothing else in zubi changes a file of the workspace.
+//! Edits: plan, preview, apply and undo. No other part of zubi changes a file of the workspace.
 //!
-//! A server's edit becomes a [`change::Change`] (final contents, worked out whole or refused whole), is stored as a
-//! plan with the hash of every text it was made from ([`plan`]), shown as a diff ([`diff`]), and applied only while
-//! those hashes still hold ([`apply`]). What undoing needs is stored before the first file is touched.
+//! A server's edit becomes a [`change::Change`] (the final contents; it is computed or refused as a whole). zubi stores
+//! it as a plan with the hash of every text it was made from ([`plan`]), shows it as a diff ([`diff`]), and applies it
+//! only while those hashes still match ([`apply`]). The data for an undo is stored before the first file is touched.
 
 pub mod apply;
 pub mod change;
@@ -21,10 +21,12 @@ use serde_json::Value;
 use zubi_base::clock::Clock;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
-use zubi_base::text::{ContentHash, EditSink, FileOperation, EditOptions, Outcome, Save, SinkError, TextOrigin, TextSource};
+use zubi_base::text::{
+    ContentHash, EditOptions, EditSink, FileOperation, Outcome, Save, SinkError, TextOrigin, TextSource,
+};
 use zubi_base::workspace::Workspace;
 
-pub use self::apply::{EditorOrDiskSink, DiskSink, RecoveredChanges};
+pub use self::apply::{DiskSink, EditorOrDiskSink, RecoveredChanges};
 pub use self::change::{Change, FileAction, ServerEdit};
 pub use self::error::EditError;
 pub use self::plan::{action_id, plan_id};
@@ -37,7 +39,7 @@ use self::plan::{ExpectedContent, PlanState, PlanStore, StoredPlan, Undo};
 /// A change that was worked out and stored, not made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// `p-` and ten characters, kept for 24 hours.
+    /// The plan's id: `p-` and ten characters, valid for 24 hours.
     pub id: String,
     pub title: String,
     /// Unified, with names as answers show them, at most [`diff::MAX_DIFF_BYTES`] and a line.
@@ -46,7 +48,7 @@ pub struct Plan {
     pub files: Vec<PlannedFile>,
     /// Text edits in all files.
     pub edit_count: usize,
-    /// What the reader should know before applying, a sentence each.
+    /// Notes for the reader before they apply the plan, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -54,7 +56,7 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedFile {
     pub path: String,
-    /// Where it is before, when that differs.
+    /// The path before the change, if it differs.
     pub from: Option<String>,
     pub operation: FileAction,
     pub edits: usize,
@@ -68,16 +70,16 @@ pub struct AppliedChange {
     pub title: String,
     /// Every path that was touched, in the order of the steps; each once, with the last thing done to it.
     pub files: Vec<AppliedFile>,
-    /// What an open editor holds and has not saved, as answers show it.
+    /// Files with unsaved changes in an open editor, as answers show them.
     pub unsaved: Vec<String>,
-    /// What the reader should know, a sentence each: what a recovery of an earlier, half-done change had to say, among it.
+    /// Notes for the reader, one sentence each, including those of a recovery of an earlier, half-done change.
     pub notes: Vec<String>,
 }
 
 /// One path of an applied change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedFile {
-    /// Absolute, so that its diagnostics can be asked for.
+    /// The absolute path, with which a caller can request diagnostics.
     pub path: Utf8PathBuf,
     /// As answers show it.
     pub shown: String,
@@ -116,13 +118,13 @@ impl Edits {
         self.plan_combined(title, &[ServerEdit { edit, encoding }], by).await
     }
 
-    /// The same for several servers' edits made for the same texts, as one plan; `by` names all of them.
+    /// Plans the edits of several servers, all made for the same texts, as one plan; `by` names all servers.
     pub async fn plan_combined(&self, title: &str, edits: &[ServerEdit<'_>], by: &str) -> Result<Plan, EditError> {
         let change = Change::from_workspace_edits(edits, &*self.inner.texts, &self.inner.workspace).await?;
         self.store(title, &change, by)
     }
 
-    /// The same for text edits of one file (formatting). `path` is absolute.
+    /// Plans text edits of one file (formatting). `path` is absolute.
     pub async fn plan_text_edits(
         &self,
         title: &str,
@@ -136,8 +138,8 @@ impl Edits {
         self.store(title, &change, by)
     }
 
-    /// The same for a file's whole new text; `path` is absolute. `before` is the hash that its text must have now; `None`: it
-    /// must not exist, and directories above it are made.
+    /// Plans the whole new text of a file; `path` is absolute. `before` is the hash that its text must have now. With
+    /// `None` the file must not exist, and its parent directories are created.
     pub async fn plan_text(
         &self,
         title: &str,
@@ -202,7 +204,7 @@ impl Edits {
         self.apply_as(id, EditOptions::default()).await
     }
 
-    /// The same in a manner that an open editor is to keep to.
+    /// Applies a plan with options for an open editor.
     pub async fn apply_as(&self, id: &str, manner: EditOptions) -> Result<AppliedChange, EditError> {
         let (inner, id) = (Arc::clone(&self.inner), plan_id(id)?);
         run_detached(async move { inner.apply(&id, &manner).await }).await
@@ -273,7 +275,13 @@ impl Inner {
     }
 
     /// Adds to an answer what an editor did.
-    fn add_sink_outcome(&self, applied: &mut AppliedChange, outcome: &Outcome, save: Save, operations: &[FileOperation]) {
+    fn add_sink_outcome(
+        &self,
+        applied: &mut AppliedChange,
+        outcome: &Outcome,
+        save: Save,
+        operations: &[FileOperation],
+    ) {
         let written = |path: &Utf8Path| {
             operations.iter().rev().find_map(|operation| match operation {
                 FileOperation::Write { path: written, content, .. } if written == path => Some(content),
@@ -285,7 +293,7 @@ impl Inner {
             match written(&changed.path) {
                 Some(content) if *content == changed.after => {}
                 Some(_) => applied.notes.push(format!(
-                    "the editor made another text of `{shown}` than was asked for: other line ends, or what it does when it saves"
+                    "the editor saved another text of `{shown}` than was requested: other line ends, or a change of its own on save"
                 )),
                 None => {
                     let done = "changed by an extension of the editor";
@@ -316,7 +324,8 @@ impl Inner {
         applied.notes.extend(outcome.notes.iter().cloned());
     }
 
-    /// Corrects what undoing needs by what the editor and its extensions did. What lies outside of the workspace stays.
+    /// Corrects the undo data by the changes that the editor and its extensions made. Files outside the workspace are
+    /// left as they are.
     async fn learn(&self, undo: &mut Undo, outcome: Outcome) {
         for changed in outcome.changed.into_iter().filter(|changed| self.workspace.contains(&changed.path)) {
             let now = ContentHash::from_bytes(&changed.after);

@@ -1,6 +1,6 @@
-//! Why a question got no answer, with the next step for whoever asked.
+//! Errors of a request, each with a hint for the caller.
 
-use zubi_base::endpoint::{MissingServer, EndpointError};
+use zubi_base::endpoint::{EndpointError, MissingServer};
 use zubi_base::fs::ReadError;
 use zubi_base::workspace::PathError;
 
@@ -51,7 +51,7 @@ impl CodeError {
         Self::Input { field, what: what.into(), hint: hint.into() }
     }
 
-    /// Whether nobody who could answer offers this question at all, as opposed to having failed at it.
+    /// Whether no endpoint supports this request at all, as opposed to having failed at it.
     pub fn is_unsupported(&self) -> bool {
         matches!(self, Self::Unsupported { .. } | Self::Endpoint(EndpointError::Unsupported { .. }))
     }
@@ -69,8 +69,8 @@ impl CodeError {
                 let hints = absent.iter().take(MAX_ABSENT).map(|absent| absent.hint.clone());
                 hints.chain(more_absent(absent.len())).collect::<Vec<_>>().join("\n")
             }
-            Self::Unsupported { nearest: Some(nearest), .. } => format!("The nearest question that is answered: {nearest}."),
-            Self::Unsupported { .. } => "Ask another question, or read the file; the server does not offer this one.".to_owned(),
+            Self::Unsupported { nearest: Some(nearest), .. } => format!("The nearest supported request: {nearest}."),
+            Self::Unsupported { .. } => "Use another request, or read the file; the server does not support this one.".to_owned(),
             Self::Endpoint(error) => endpoint_hint(error),
             Self::Edit(error) => error.hint(),
         }
@@ -80,16 +80,14 @@ impl CodeError {
 fn endpoint_hint(error: &EndpointError) -> String {
     match error {
         EndpointError::Exited { hint, .. } if !hint.is_empty() => hint.clone(),
-        EndpointError::Exited { .. } => "Ask again: the server is restarted with the next question.".to_owned(),
+        EndpointError::Exited { .. } => "Retry: zubi restarts the server with the next request.".to_owned(),
         EndpointError::TimedOut { .. } => {
-            "Ask again: it may be ready by then, and one that stays silent is ended and started anew.".to_owned()
+            "Retry: the server may be ready by then; zubi ends one that stays silent and starts it again.".to_owned()
         }
-        EndpointError::Cancelled => "Ask again if the answer is still wanted.".to_owned(),
-        EndpointError::Server { .. } => "Check the position with `lsp_document_symbols`, then ask again.".to_owned(),
-        EndpointError::Unsupported { .. } => "Ask another question; this server does not offer this one.".to_owned(),
+        EndpointError::Cancelled => "Retry if the answer is still wanted.".to_owned(),
+        EndpointError::Server { .. } => "Check the position with `lsp_document_symbols`, then retry.".to_owned(),
+        EndpointError::Unsupported { .. } => "Use another request; this server does not support this one.".to_owned(),
         EndpointError::Document(_) => "Name a text file of the workspace.".to_owned(),
-        EndpointError::Protocol { .. } => {
-            "Ask again; if it happens once more, the server has a defect to report.".to_owned()
-        }
+        EndpointError::Protocol { .. } => "Retry; if it happens again, report a defect of the server.".to_owned(),
     }
 }

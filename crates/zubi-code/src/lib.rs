@@ -1,35 +1,35 @@
-//! Code intelligence over endpoints: what the language servers (or the open editor) know, as plain data an agent can
-//! read.
+//! Code intelligence over endpoints: the knowledge of the language servers (or the open editor) as plain data that an
+//! agent can read.
 //!
-//! [`CodeIntel`] is the one object. Each question goes the same way: files that changed reach the servers first
-//! ([`router`]), the place that is meant is worked out ([`locate`]), the servers are waited for by their own signals
-//! ([`readiness`]), each is asked once, and the answer carries a verdict on its completeness ([`status`]).
+//! [`CodeIntel`] is the one object. Each request has the same steps: it notifies the servers of changed files
+//! ([`router`]), resolves the target ([`locate`]), waits for the servers by their own signals ([`readiness`]), sends
+//! one request to each, and adds a verdict on the completeness of the answer ([`status`]).
 //!
 //! This crate starts no process and speaks no protocol besides LSP's shapes over [`zubi_base::endpoint::Endpoint`]; it
 //! does not know `zubi-lsp-client`.
 
 pub mod actions;
 pub mod apply;
+mod cache;
 pub mod diagnostics;
 pub mod edit;
 pub mod error;
 pub mod features;
 pub mod locate;
 pub mod markup;
-mod cache;
 pub mod outline;
 pub mod place;
 pub mod question;
 pub mod readiness;
+mod response_check;
 pub mod router;
 pub mod settings;
-mod response_check;
 pub mod status;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod text_fallback;
-mod virtual_documents;
 pub mod text_search;
+mod virtual_documents;
 
 use std::sync::Arc;
 
@@ -51,16 +51,16 @@ use crate::question::RecentDocuments;
 use crate::router::Router;
 use crate::settings::EditorSettings;
 
-/// What [`CodeIntel`] is made of; the host hands it in.
+/// The parts of [`CodeIntel`], which the host supplies.
 pub struct CodeConfig {
     pub workspace: Arc<Workspace>,
-    /// Who answers, in order of preference.
+    /// The sources of endpoints, in order of preference.
     pub sources: Vec<Arc<dyn EndpointSource>>,
     pub texts: Arc<dyn TextSource>,
     pub sink: Arc<dyn EditSink>,
-    /// Of an open editor that tells them.
+    /// The settings of an open editor that exposes them.
     pub settings: Option<Arc<dyn EditorSettings>>,
-    /// Where plans and journals are kept.
+    /// The directory of plans and journals.
     pub state_dir: Utf8PathBuf,
     pub clock: Arc<dyn Clock>,
 }
@@ -110,7 +110,7 @@ impl CodeIntel {
         &self.edits
     }
 
-    /// The settings of the open editor, if it tells them.
+    /// Returns the settings of the open editor, if it exposes them.
     pub fn settings(&self) -> Option<&Arc<dyn EditorSettings>> {
         self.settings.as_ref()
     }
@@ -120,13 +120,13 @@ impl CodeIntel {
         self.router.editor()
     }
 
-    /// Begins a question: every file that changed on disk is made known to the servers before anything is asked.
+    /// Begins a request: notifies the servers of every file that changed on disk before anything else is sent.
     pub async fn question(&self, cx: CallCx) -> Question<'_> {
         Question::begin(self, cx).await
     }
 
-    /// Ends the servers that were started for these answers, so that the next question starts them anew; says how many there
-    /// were.
+    /// Ends the servers that were started for these answers, so that the next request starts them again; returns their
+    /// number.
     pub async fn restart_servers(&self) -> usize {
         self.router.restart().await
     }

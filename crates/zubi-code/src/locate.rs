@@ -40,12 +40,12 @@ pub struct TargetInput {
     pub character: Option<u32>,
 }
 
-/// What a position is for.
+/// The purpose of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PositionIntent {
-    /// It names something: it must touch an identifier, and a near miss on the same line is repaired.
+    /// A name: the position must touch an identifier, and a near miss on the same line is repaired.
     Identifier,
-    /// It is a place to type at: taken as given.
+    /// A position to type at, used as given.
     Exact,
 }
 
@@ -61,9 +61,9 @@ pub struct ResolvedTarget {
     pub kind: Option<&'static str>,
     /// `src/lib.rs:13:9`, one-based.
     pub shown: String,
-    /// What was repaired or chosen, for the answer's first line.
+    /// The repair or choice that was made, for the answer's first line.
     pub note: Option<String>,
-    /// Where the knowledge came from, when servers had to be asked to find the place.
+    /// The status of the servers that were queried to find the position.
     pub status: AnswerStatus,
 }
 
@@ -107,7 +107,13 @@ impl Question<'_> {
         }
     }
 
-    async fn resolve_position(&self, uri: &str, line: u32, character: u32, snap: PositionIntent) -> Result<ResolvedTarget, CodeError> {
+    async fn resolve_position(
+        &self,
+        uri: &str,
+        line: u32,
+        character: u32,
+        snap: PositionIntent,
+    ) -> Result<ResolvedTarget, CodeError> {
         let path = self.workspace().resolve(uri)?;
         let document = self.document(&path).await?;
         let lines = document.index.line_count();
@@ -128,7 +134,8 @@ impl Question<'_> {
         if identifier_around(&document, offset).is_some() {
             return Ok(self.resolved_target(path, &document, offset, None));
         }
-        // Answers print one-based places; a caller who copied one into the zero-based form is told, not guessed for.
+        // Answers print one-based positions. A caller who copied one into the zero-based form gets an error, not a
+        // guess.
         let one_based = line.checked_sub(1).zip(character.checked_sub(1)).and_then(|(line, character)| {
             let offset = document.index.from_lsp(lsp::Position { line, character }, Encoding::Utf16);
             let (word, start) = identifier_around(&document, offset)?;
@@ -149,7 +156,13 @@ impl Question<'_> {
     }
 
     /// A resolved place at an offset, moved to the start of the identifier it touches.
-    fn resolved_target(&self, path: Utf8PathBuf, document: &Document, offset: TextSize, note: Option<String>) -> ResolvedTarget {
+    fn resolved_target(
+        &self,
+        path: Utf8PathBuf,
+        document: &Document,
+        offset: TextSize,
+        note: Option<String>,
+    ) -> ResolvedTarget {
         let (name, offset) = match identifier_around(document, offset) {
             Some((name, start)) => (Some(name), start),
             None => (None, offset),
@@ -184,7 +197,7 @@ impl Question<'_> {
 fn identifier_around(document: &Document, offset: TextSize) -> Option<(String, TextSize)> {
     let at = document.index.line_col(offset);
     let line = line_text(&document.text, &document.index, at.line)?;
-    let range = words::identifier_at(line, at.col as usize)?;
+    let range = text_search::identifier_at(line, at.col as usize)?;
     let start = document.index.offset(LineCol { line: at.line, col: size(range.start).into() });
     Some((line.get(range)?.to_owned(), start))
 }
@@ -193,7 +206,7 @@ fn identifier_around(document: &Document, offset: TextSize) -> Option<(String, T
 fn identifiers_hint(document: &Document, shown: &str, line: u32) -> String {
     let mut places = Vec::new();
     if let Some(text) = line_text(&document.text, &document.index, line) {
-        for range in words::identifiers(text).into_iter().take(8) {
+        for range in text_search::identifiers(text).into_iter().take(8) {
             let offset = document.index.offset(LineCol { line, col: size(range.start).into() });
             let name = text.get(range).unwrap_or_default();
             places.push(format!("  at: \"{shown}:{}:{}\" (`{name}`)", line + 1, column_of(document, offset)));

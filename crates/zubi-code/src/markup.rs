@@ -13,10 +13,10 @@ const MAX_LINE: usize = 4_096;
 /// The longest text of a server's that is passed on, in bytes: more than the largest answer shows of it.
 const MAX_BLOCK: usize = 256 * 1024;
 
-/// Whether a character is kept. Control characters can drive terminals; bidirectional and zero-width ones can make
-/// a line read differently from what it is (CVE-2021-42574, "Trojan Source").
+/// Whether a character is shown. Control characters can drive terminals; bidirectional and zero-width ones can make a
+/// line read differently from its content (CVE-2021-42574, "Trojan Source").
 fn is_plain(character: char) -> bool {
-    visible::is_script_joiner(character) || !visible::is_hidden(character)
+    escape::is_script_joiner(character) || !escape::is_hidden(character)
 }
 
 /// One line: everything that is not plain becomes a space (tabs and line ends too), and one without end is cut.

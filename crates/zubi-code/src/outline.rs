@@ -9,9 +9,9 @@ use zubi_base::endpoint::{DocumentRef, Readiness};
 use zubi_base::lsp::{self, SymbolKind};
 use zubi_base::position::{Encoding, TextIndex, TextRange};
 
+use crate::cache::RevisionCache;
 use crate::error::CodeError;
 use crate::markup::clean_line;
-use crate::cache::RevisionCache;
 use crate::question::Question;
 use crate::readiness::ReadinessLevel;
 use crate::status::{Answer, Completeness};
@@ -51,13 +51,13 @@ pub fn walk<'a>(symbols: &'a [Symbol], mut visit: impl FnMut(&[&'a Symbol], &'a 
     }
 }
 
-/// The most symbols taken from one answer; generated files have more, and nobody reads them.
+/// The maximum number of symbols from one answer; generated files have more, too many to read.
 const MAX_SYMBOLS: usize = 20_000;
 
 /// How deep a tree may nest; a hostile one must not exhaust the stack.
 const MAX_DEPTH: usize = 64;
 
-/// What LSP calls a kind, as a person would.
+/// Returns the readable name of an LSP symbol kind.
 pub fn kind_name(kind: SymbolKind) -> &'static str {
     match kind {
         SymbolKind::File => "file",
@@ -133,10 +133,10 @@ impl Question<'_> {
     /// The symbols of a document, to look a place up in: remembered until a file changes, because every question that
     /// names a symbol needs them, and for a file of 2,700 lines they are 140 KB of JSON.
     pub(crate) async fn declared_in(&self, path: &Utf8Path) -> Result<Arc<Answer<Vec<Symbol>>>, CodeError> {
-        // Looked at before anything is asked, so that a later change makes another number.
+        // Read before the first request, so that a later change makes another number.
         let changes = self.intel.router.file_changes();
         let key = path.to_owned();
-        // Changes of files that nobody watches (ignored ones, libraries) are not counted, hence the look at the text.
+        // Changes of unwatched files (ignored ones, libraries) are not counted, so the text is compared as well.
         let text = Arc::clone(&self.document(path).await?.text);
         if let Some(known) = self.intel.outlines.get(changes, &key).filter(|known| known.text == text) {
             return Ok(Arc::clone(&known.answer));
@@ -145,7 +145,7 @@ impl Question<'_> {
         // A server that is still reading may outline less than it will; texts are read again in case one gets installed.
         let ready = outline.status.endpoints.iter().all(|state| matches!(state.readiness, Readiness::Ready));
         let whole = ready && outline.status.completeness == Completeness::Complete && !outline.status.text_search;
-        // What was said about this question's freshness is not true of later ones.
+        // A note about the freshness of this answer does not hold for later ones.
         if whole && self.freshness.is_none() {
             self.intel.outlines.insert(changes, key, &Arc::new(Outline { text, answer: Arc::clone(&outline) }));
         }
@@ -156,12 +156,14 @@ impl Question<'_> {
     pub async fn outline(&self, path: &Utf8Path) -> Result<Answer<Vec<Symbol>>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/documentSymbol";
-        let ready = match self.ready_for(&reference, method, "list the symbols of this file", ReadinessLevel::File).await {
-            Err(CodeError::NoEndpoint(absent)) => return self.textual_outline(path, absent).await,
-            ready => ready?,
-        };
+        let ready =
+            match self.ready_for(&reference, method, "list the symbols of this file", ReadinessLevel::File).await {
+                Err(CodeError::NoEndpoint(absent)) => return self.textual_outline(path, absent).await,
+                ready => ready?,
+            };
         let cx = self.request_cx().for_document(&reference);
-        let replies = self.request_all(&ready, method, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await?;
+        let replies =
+            self.request_all(&ready, method, &cx, |_| json!({ "textDocument": { "uri": reference.uri() } })).await?;
         let document = self.document(path).await?;
         let mut symbols = Vec::new();
         for reply in replies.replies {

@@ -11,9 +11,10 @@ use crate::question::{Document, Question};
 /// A place in a document, in all the forms an answer needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePlace {
-    /// As shown: workspace-relative; absolute outside the folders; the URI itself when it is no file.
+    /// The path or name as shown: workspace-relative; absolute outside the folders; the URI itself for a virtual
+    /// document.
     pub shown: String,
-    /// `None` when the URI is no file of this machine.
+    /// The path; `None` if the URI does not name a file of this machine.
     pub path: Option<Utf8PathBuf>,
     /// Lies outside the workspace folders (a library).
     pub external: bool,
@@ -30,7 +31,7 @@ pub struct SourcePlace {
     pub source: Option<String>,
     /// Why there is no source line, as a clause.
     pub unread: Option<String>,
-    /// Lines around it with their one-based numbers, when asked for; the line itself is among them.
+    /// Lines around the position with their one-based numbers, if requested; the line itself is among them.
     pub context: Vec<(u32, String)>,
 }
 
@@ -53,7 +54,8 @@ pub fn line_text<'a>(text: &'a str, index: &TextIndex, line: u32) -> Option<&'a 
 }
 
 impl Question<'_> {
-    /// How an answer names a location's document, and whether it lies outside the workspace; see [`Place`].
+    /// Returns the name that answers show for a location's document, and whether it is outside the workspace; see
+    /// [`SourcePlace`].
     pub(crate) fn display_location(&self, location: &lsp::Location) -> (String, bool) {
         match uri::to_path(&location.uri) {
             Some(path) => (clean_line(&self.workspace().display(&path)), !self.workspace().contains(&path)),
@@ -96,13 +98,19 @@ impl Question<'_> {
 /// on this machine, behind the question mark.
 const MAX_URI: usize = 100;
 
-/// How an answer names a document that is no file.
+/// Returns the name that answers show for a virtual document.
 pub(crate) fn shown_uri(uri: &lsp::Uri) -> String {
     let whole = uri.0.len() <= MAX_URI;
     clean_line(if whole { &uri.0 } else { uri.0.split('?').next().unwrap_or_default() })
 }
 
-fn unread(location: &lsp::Location, path: Option<Utf8PathBuf>, shown: String, external: bool, why: String) -> SourcePlace {
+fn unread(
+    location: &lsp::Location,
+    path: Option<Utf8PathBuf>,
+    shown: String,
+    external: bool,
+    why: String,
+) -> SourcePlace {
     SourcePlace {
         shown,
         path,

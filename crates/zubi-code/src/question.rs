@@ -1,4 +1,4 @@
-//! One question: its circumstances, the texts it has read, and what must be said about it at the end.
+//! One request: its context, the texts it has read, and the notes for its answer.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,13 +21,14 @@ pub type Progress = Arc<dyn Fn(Option<f64>, &str) + Send + Sync>;
 /// The circumstances of one question.
 #[derive(Clone)]
 pub struct CallCx {
-    /// Cancelled when the caller gives up.
+    /// Cancelled when the caller cancels.
     pub cancel: CancellationToken,
     /// When the answer must be there, whatever it is.
     pub deadline: Instant,
-    /// How long to wait for servers that are still loading, before asking them as they are.
+    /// How long to wait for servers that are still loading; after that they get the request as they are.
     pub wait: Duration,
-    /// How long the look at problems before and after an edit may take. What is not known by then is said.
+    /// How long the check for diagnostics before and after an edit may take. The answer reports whatever is unknown by
+    /// then.
     pub check_wait: Duration,
     pub progress: Progress,
 }
@@ -39,12 +40,12 @@ pub struct Document {
     pub index: TextIndex,
 }
 
-/// The documents that questions were about last. Their texts are read anew for each question; what is kept spares
-/// working out the lines of a text that has not changed, which for large files takes longer than reading them.
+/// The documents of the last requests. Each request reads their texts again; the cache saves computing the line index
+/// of an unchanged text, which takes longer than reading for large files.
 #[derive(Debug, Default)]
 pub(crate) struct RecentDocuments(Mutex<VecDeque<(Utf8PathBuf, Arc<Document>)>>);
 
-/// How many are kept: an agent's questions circle around a few files.
+/// The number of cached documents: an agent's requests circle around a few files.
 const MAX_RECENT: usize = 4;
 
 impl RecentDocuments {
@@ -84,7 +85,7 @@ impl<'a> Question<'a> {
         &self.intel.workspace
     }
 
-    /// The circumstances of what is asked for this question.
+    /// Returns the context for the requests that this request sends to endpoints.
     pub fn request_cx(&self) -> RequestCx {
         RequestCx::new(self.cx.cancel.clone(), self.cx.deadline)
     }
@@ -100,7 +101,7 @@ impl<'a> Question<'a> {
             Err(ReadError::Linked { .. }) => {
                 let linked = || ReadError::Linked { path: path.to_owned() };
                 let real = fs::canonical(path).map_err(|_| linked())?;
-                // What lies in the workspace by its name and outside by its links, nobody may name.
+                // A path that is in the workspace by its name but outside it through links is refused.
                 if self.workspace().contains(path) && !self.workspace().contains(&real) {
                     return Err(linked());
                 }

@@ -1,6 +1,6 @@
-//! The readiness policy: wait on each endpoint's own signal, then ask once.
+//! The readiness policy: wait for each endpoint's own signal, then send the request once.
 //!
-//! Nothing is polled. Asking repeatedly until two answers agree proves nothing (clangd holds a false plateau for
+//! Nothing is polled. Repeating a request until two answers agree proves nothing (clangd holds a false plateau for
 //! seconds) and starves servers that read the project only when idle (pyright).
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub enum ReadinessLevel {
     Project,
 }
 
-/// Waits until every endpoint is ready enough or the caller's patience ends, and says how each stood then.
+/// Waits until every endpoint is ready enough or the caller's time-out ends, and returns the readiness of each.
 pub async fn wait(
     endpoints: &[Arc<dyn Endpoint>],
     need: ReadinessLevel,
@@ -55,7 +55,7 @@ async fn wait_for_one(
         tokio::select! {
             () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
             changed = tokio::time::timeout_at(until.into(), changes.changed()) => {
-                // Out of patience, or the endpoint is gone: the caller marks the answer by the state it is in.
+                // The time-out ended, or the endpoint is gone: the caller marks the answer by the present state.
                 if !matches!(changed, Ok(Ok(()))) {
                     return Ok(EndpointState { id: endpoint.id().clone(), readiness: endpoint.readiness() });
                 }

@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::features::locations;
 
-/// How an answer stands to the form it should have.
+/// How well an answer matches the form it should have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ResponseCheck {
     Right,
-    /// So many of its items cannot be read.
+    /// The answer matches, except for this number of unreadable items.
     Partly(usize),
     Wrong,
 }
@@ -102,7 +102,11 @@ mod tests {
             ("signatureHelp", json!([]), ResponseCheck::Wrong),
             ("codeAction", json!([{ "title": "a", "command": "b" }]), ResponseCheck::Right),
             ("codeAction", json!(true), ResponseCheck::Wrong),
-            ("inlayHint", json!([{ "position": range["start"], "label": "a" }, { "label": "a" }]), ResponseCheck::Partly(1)),
+            (
+                "inlayHint",
+                json!([{ "position": range["start"], "label": "a" }, { "label": "a" }]),
+                ResponseCheck::Partly(1),
+            ),
             ("inlayHint", json!("a"), ResponseCheck::Wrong),
             ("codeLens", json!([{ "range": range }]), ResponseCheck::Right),
             ("codeLens", json!({}), ResponseCheck::Wrong),
@@ -110,7 +114,10 @@ mod tests {
         ] {
             assert_eq!(check_response(&format!("textDocument/{method}"), &answer), shape, "{method} {answer}");
         }
-        assert_eq!(check_response("workspace/symbol", &json!([{ "name": "a", "location": { "uri": "file:///a" } }])), ResponseCheck::Right);
+        assert_eq!(
+            check_response("workspace/symbol", &json!([{ "name": "a", "location": { "uri": "file:///a" } }])),
+            ResponseCheck::Right
+        );
         assert_eq!(check_response("workspace/symbol", &json!("a")), ResponseCheck::Wrong);
     }
 }

@@ -1,4 +1,5 @@
-//! Who is asked: the endpoints of all sources in order, waited for by the readiness policy, each asked once.
+//! The choice of endpoints: those of all sources in order, waited for by the readiness policy, with one request to
+//! each.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,8 +8,8 @@ use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use serde_json::Value;
 use zubi_base::endpoint::{
-    MissingServer, DocumentRef, Endpoint, EndpointError, EndpointSource, Endpoints, OMITTED_COUNT_FIELD, OtherProject, Readiness,
-    RequestCx,
+    DocumentRef, Endpoint, EndpointError, EndpointSource, Endpoints, MissingServer, OMITTED_COUNT_FIELD, OtherProject,
+    Readiness, RequestCx,
 };
 
 use crate::error::CodeError;
@@ -109,14 +110,15 @@ pub(crate) struct Replies {
     pub(crate) status: AnswerStatus,
 }
 
-/// The endpoints that will be asked, each as ready as the caller's patience allowed.
+/// The endpoints that will get the request, each as ready as the caller's time-out allowed.
 pub(crate) struct ReadyEndpoints {
     pub(crate) endpoints: Vec<Arc<dyn Endpoint>>,
     pub(crate) status: AnswerStatus,
 }
 
 impl Question<'_> {
-    /// The endpoints that offer `method` for a document, waited for. An error when there are none.
+    /// Waits for the endpoints that support `method` for a document and returns them. Returns an error if there are
+    /// none.
     pub(crate) async fn ready_for(
         &self,
         document: &DocumentRef,
@@ -133,7 +135,7 @@ impl Question<'_> {
         self.intel.router.for_document(document, "textDocument/references", &self.request_cx()).await.endpoints
     }
 
-    /// Who could have answered a request about a document, had they been there.
+    /// Returns the absent servers that could have answered a request about a document.
     pub(crate) async fn missing_providers(&self, document: &DocumentRef, method: &str) -> Vec<MissingServer> {
         self.intel.router.for_document(document, method, &self.request_cx()).await.absent
     }
@@ -152,7 +154,7 @@ impl Question<'_> {
         Ok(ReadyEndpoints { endpoints: found.endpoints, status })
     }
 
-    /// Who reports problems anywhere in the workspace, initialized.
+    /// Returns the endpoints that report diagnostics anywhere in the workspace, initialized.
     pub(crate) async fn ready_for_problems_anywhere(&self) -> Result<Endpoints, CodeError> {
         let found = self.intel.router.for_workspace(DIAGNOSTICS, &self.request_cx()).await;
         if found.endpoints.is_empty() {
@@ -207,7 +209,7 @@ impl Question<'_> {
         if found.endpoints.is_empty() {
             return Err(CodeError::NoEndpoint(found.absent));
         }
-        // What an endpoint offers is known only once it has answered `initialize`; which of them matter, only then.
+        // An endpoint's capabilities are known only once it has answered `initialize`, and so is whether it matters.
         readiness::wait(&found.endpoints, ReadinessLevel::File, &self.cx).await?;
         let patience = Instant::now() + self.cx.wait;
         let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.deadline.min(patience));
@@ -224,8 +226,8 @@ impl Question<'_> {
         Ok(ReadyEndpoints { endpoints, status })
     }
 
-    /// Asks every ready endpoint the same question at once. An endpoint that fails is named in the status; when all
-    /// fail, the first failure is the error.
+    /// Sends the same request to every ready endpoint at once. The status names an endpoint that fails; if all fail,
+    /// the first failure is the error.
     pub(crate) async fn request_all(
         &self,
         ready: &ReadyEndpoints,
@@ -271,7 +273,7 @@ pub(crate) fn readable(
     mut answer: Value,
 ) -> Result<(Value, Option<String>), EndpointError> {
     let left_out = take_left_out(&mut answer);
-    match shape::check_response(method, &answer) {
+    match response_check::check_response(method, &answer) {
         ResponseCheck::Right => Ok((answer, left_out.map(|count| format!("{} left out {count} more", endpoint.id())))),
         ResponseCheck::Partly(count) => {
             Ok((answer, Some(format!("{count} of the items that {} answered cannot be read", endpoint.id()))))
@@ -308,7 +310,7 @@ fn nobody_offers(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<M
             return CodeError::Declined {
                 endpoint: endpoint.id().to_string(),
                 why: "it is still starting".to_owned(),
-                hint: "Ask again in a moment, or with a larger `wait_ms`.".to_owned(),
+                hint: "Retry in a moment, or with a larger `wait_ms`.".to_owned(),
             };
         }
     }
@@ -327,7 +329,7 @@ fn verdict(states: &[EndpointState], need: ReadinessLevel) -> Completeness {
     if !unready.is_empty() {
         let why = unready
             .iter()
-            .map(|state| format!("{} was still loading; ask again, or give a larger `wait_ms`", state.id))
+            .map(|state| format!("{} was still loading; retry, or give a larger `wait_ms`", state.id))
             .collect::<Vec<_>>()
             .join("; ");
         return Completeness::Partial { why };

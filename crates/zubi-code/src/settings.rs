@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use zubi_base::endpoint::{EndpointError, RequestCx};
 
-/// Where a setting is written. The user's own settings are nobody's to change.
+/// The target scope of a setting. The user scope is absent because zubi never changes the user's own settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     Workspace,
@@ -12,11 +12,11 @@ pub enum Scope {
     Folder,
 }
 
-/// What a setting is; null where it is not set.
+/// The values of a setting by scope; null where it is not set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(default)]
 pub struct SettingValues {
-    /// What holds.
+    /// The effective value.
     pub value: Value,
     pub default: Value,
     pub user: Value,
@@ -25,7 +25,7 @@ pub struct SettingValues {
 }
 
 impl SettingValues {
-    /// What is set at a scope.
+    /// Returns the value that is set at a scope.
     pub fn value_at(&self, scope: Scope) -> &Value {
         match scope {
             Scope::Workspace => &self.workspace,
@@ -33,13 +33,13 @@ impl SettingValues {
         }
     }
 
-    /// Whether somebody has set it.
+    /// Whether the user, the workspace or the folder sets a value.
     pub fn is_set(&self) -> bool {
         [&self.user, &self.workspace, &self.folder].into_iter().any(|value| !value.is_null())
     }
 }
 
-/// An open editor whose settings can be asked for.
+/// An open editor whose settings can be queried.
 #[async_trait]
 pub trait EditorSettings: Send + Sync {
     async fn get(&self, key: &str, cx: &RequestCx) -> Result<SettingValues, EndpointError>;

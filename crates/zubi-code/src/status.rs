@@ -1,16 +1,16 @@
 //! The verdict on an answer: who gave it, how ready they were, and whether anything can be missing.
 
-use zubi_base::endpoint::{MissingServer, EndpointId, Readiness};
+use zubi_base::endpoint::{EndpointId, MissingServer, Readiness};
 
 /// Whether anything can be missing from an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Completeness {
-    /// Every endpoint asked had read the project.
+    /// Every queried endpoint had read the project.
     #[default]
     Complete,
     /// Something is known to be missing, or an endpoint was still reading.
     Partial { why: String },
-    /// There is no signal to tell by.
+    /// The endpoint has no signal from which completeness could be derived.
     Unknown { why: String },
 }
 
@@ -22,7 +22,7 @@ pub struct EndpointState {
     pub readiness: Readiness,
 }
 
-/// Where an answer comes from and how far it can be trusted.
+/// The source of an answer and how far it can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnswerStatus {
     pub endpoints: Vec<EndpointState>,
@@ -35,7 +35,7 @@ pub struct AnswerStatus {
     pub unheard: bool,
     /// The answer, or a part of it, is from texts alone: names, not what they mean.
     pub text_search: bool,
-    /// What limits knowledge of libraries; said only where it matters, see [`Self::tell_beyond`].
+    /// Caveats about knowledge of libraries; reported only where they matter, see [`Self::add_library_caveats`].
     pub beyond: Vec<String>,
 }
 
@@ -123,7 +123,7 @@ impl AnswerStatus {
         }
     }
 
-    /// Says that something may be missing, unless that is said already.
+    /// Marks the answer as possibly incomplete, unless it is marked already.
     pub(crate) fn mark_incomplete(&mut self, why: String) {
         self.merge(Self { completeness: Completeness::Partial { why }, ..Self::default() });
     }

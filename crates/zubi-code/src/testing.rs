@@ -1,9 +1,8 @@
-//! A toy language and its in-process endpoint, for tests of everything above the endpoint seam.
+//! A toy language and its in-process endpoint, for tests of everything above the endpoint interface.
 //!
-//! Real servers are tested end to end elsewhere; here the point is that every form of answer, every state of readiness
-//! and every encoding can be had at will. A `.toy` file declares with `class X`, `def x`, `let x`, nested by
-//! indentation; any other identifier is a use of what is declared; `#` begins a comment; a line with `bad` in it is a
-//! problem.
+//! Real servers have end-to-end tests elsewhere; this endpoint can produce every form of answer, every state of
+//! readiness and every encoding. A `.toy` file declares with `class X`, `def x`, `let x`, nested by indentation; any
+//! other identifier is a use of a declaration; `#` begins a comment; a line with `bad` in it has a diagnostic.
 
 #![expect(clippy::expect_used, reason = "a fixture that cannot be laid out must fail the test that asked for it")]
 
@@ -18,8 +17,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
 use zubi_base::endpoint::{
-    MissingServer, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Caveats,
-    OtherProject, Readiness, RequestCx,
+    Caveats, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints,
+    MissingServer, OtherProject, Readiness, RequestCx,
 };
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextIndex, TextRange, size};
@@ -32,14 +31,14 @@ mod annotations;
 mod hierarchy;
 
 use crate::edit::apply::DiskSink;
-use crate::{CallCx, CodeConfig, CodeIntel, words};
+use crate::{CallCx, CodeConfig, CodeIntel, text_search};
 
 /// A workspace on disk made from a fixture, with the toy endpoint serving it.
 pub struct Toy {
     pub intel: Arc<CodeIntel>,
     pub endpoint: Arc<ToyEndpoint>,
     pub root: Utf8PathBuf,
-    /// Where `$0` stood: `path:line:column`, one-based.
+    /// The position of `$0` in the fixture: `path:line:column`, one-based.
     pub cursor: Option<String>,
     _directory: TempDir,
 }
@@ -95,7 +94,7 @@ impl Toy {
         Self { intel, endpoint, root: project, cursor, _directory: directory }
     }
 
-    /// A call with enough patience for a test.
+    /// Returns a call context with a time-out long enough for a test.
     pub fn cx() -> CallCx {
         CallCx {
             cancel: CancellationToken::new(),
@@ -112,23 +111,23 @@ pub struct ToyEndpoint {
     id: EndpointId,
     root: Utf8PathBuf,
     encoding: Encoding,
-    /// What it says of itself; send to change it.
+    /// The readiness that the endpoint reports; send to change it.
     pub readiness: watch::Sender<Readiness>,
     /// Methods it denies to know.
     pub unsupported: Mutex<Vec<&'static str>>,
-    /// How often it has seen files change; it follows none unless told.
+    /// The number of file changes the endpoint has seen; `None`, the default, if it watches no files.
     pub file_changes: Mutex<Option<u64>>,
     /// Why it may not know every change on disk.
     pub freshness: Mutex<Option<String>>,
     /// Directories whose files it says to be other projects.
     pub other_projects: Mutex<Vec<&'static str>>,
-    /// Whether it names declarations among references whatever it is told, as some servers do.
+    /// Whether the endpoint lists declarations among references even if the request excludes them, as some servers do.
     pub declarations_always: Mutex<bool>,
     /// Methods it offers and answers with an error of this code.
     pub failing: Mutex<Vec<(&'static str, i64)>>,
     /// Files about whose present text it does not say anything in time.
     pub silent: Mutex<Vec<Utf8PathBuf>>,
-    /// How often it was stopped to be started anew.
+    /// The number of restarts.
     pub restarts: Mutex<usize>,
 }
 
@@ -181,7 +180,7 @@ impl ToyEndpoint {
             let index = TextIndex::new(&text);
             for (line, content) in text.lines().enumerate() {
                 let code = content.split('#').next().unwrap_or_default();
-                for range in words::identifiers(code) {
+                for range in text_search::identifiers(code) {
                     if code.get(range.clone()) == Some(word)
                         && let Ok(line) = u32::try_from(line)
                     {
@@ -238,7 +237,7 @@ impl ToyEndpoint {
         let index = TextIndex::new(&text);
         let at = index.line_col(index.from_lsp(position, self.encoding));
         let line = text.lines().nth(at.line as usize)?;
-        let range = words::identifier_at(line, at.col as usize)?;
+        let range = text_search::identifier_at(line, at.col as usize)?;
         Some((line.get(range)?.to_owned(), line.trim().to_owned()))
     }
 
@@ -389,7 +388,7 @@ impl Endpoint for ToyEndpoint {
         let text = fs::read_text(&document.path).map_err(|error| EndpointError::Document(error.to_string()))?;
         let current = !self.silent.lock().unwrap_or_else(PoisonError::into_inner).contains(&document.path);
         let index = TextIndex::new(&text);
-        let lines = text.lines().enumerate().filter(|(_, line)| words::count(line, "bad") > 0);
+        let lines = text.lines().enumerate().filter(|(_, line)| text_search::count(line, "bad") > 0);
         let items = lines.filter_map(|(line, _)| {
             let range = index.line_range(u32::try_from(line).ok()?)?;
             let range = index.range_to_lsp(range, self.encoding);

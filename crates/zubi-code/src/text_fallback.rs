@@ -1,8 +1,8 @@
-//! Answers from texts alone, for languages whose server is not installed or may not run.
+//! Answers from texts alone, for languages whose server is not installed or not allowed to run.
 //!
-//! Names only: two things of one name are not told apart, and words in comments and strings are among the places. Every
-//! answer says so and how to get a better one. Questions that names cannot answer (types, edits) are refused as before.
-//! What counts as a declaration is guessed by [`outline`].
+//! They know names only: they do not distinguish two symbols of one name, and they include words in comments and
+//! strings. Every answer reports this and how to get a better one. Requests that names cannot answer (types, edits)
+//! fail as before. [`outline`] guesses which lines are declarations.
 
 mod outline;
 
@@ -26,7 +26,7 @@ use crate::text_search;
 const MAX_PLACES: usize = 2_000;
 
 impl AnswerStatus {
-    /// Of an answer from texts; `absent` are those who would have known better.
+    /// Returns the status of an answer from texts; `absent` are the servers that could have answered better.
     fn of_texts(absent: Vec<MissingServer>) -> Self {
         let completeness = Completeness::Unknown { why: "names only".to_owned() };
         Self { text_search: true, absent, completeness, ..Self::default() }
@@ -44,8 +44,8 @@ impl Question<'_> {
         }
     }
 
-    /// What lines of a document look like declarations. An error, the one that would have been given without this,
-    /// when none does.
+    /// Returns the lines of a document that look like declarations. Without any, returns the error that the request
+    /// would have without this fallback.
     pub(crate) async fn textual_outline(
         &self,
         path: &Utf8Path,
@@ -59,8 +59,9 @@ impl Question<'_> {
         Ok(Answer { value: symbols, status: AnswerStatus::of_texts(absent) })
     }
 
-    /// Where the name at a place stands as a whole word, or where lines that hold it look like its declaration. An error,
-    /// the one that would have been given without this, where there is no name or no declaration.
+    /// Returns the occurrences of the name at a position as a whole word, or those on lines that look like its
+    /// declaration. Without a name or a declaration, returns the error that the request would have without this
+    /// fallback.
     pub(crate) async fn textual_locations(
         &self,
         at: &ResolvedTarget,
@@ -82,7 +83,7 @@ impl Question<'_> {
                     declared.push(symbol.selection);
                 }
             });
-            for start in words::occurrences(&document.text, name) {
+            for start in text_search::occurrences(&document.text, name) {
                 let range = TextRange::at(size(start), size(name.len()));
                 let declaration = declared.contains(&range);
                 let wanted = match relation {
@@ -93,7 +94,7 @@ impl Question<'_> {
                     let range = document.index.range_to_lsp(range, Encoding::Utf8);
                     let location = lsp::Location { uri: uri::from_path(path), range };
                     let (shown, external) = self.display_location(&location);
-                    // Among definitions there is nothing to tell apart.
+                    // Definitions are all declarations, so there is nothing to exclude.
                     let declaration = declaration && relation != Relation::Definition;
                     found.push(RawLocation {
                         location,
@@ -126,7 +127,7 @@ impl Question<'_> {
     }
 
     /// Searches the source files below a scope, or of the whole workspace, for a word.
-    pub(crate) async fn search_words(&self, word: &str, scope: Option<&Utf8Path>) -> words::WordSearchResult {
+    pub(crate) async fn search_words(&self, word: &str, scope: Option<&Utf8Path>) -> text_search::WordSearchResult {
         let roots = match scope {
             Some(scope) => vec![scope.to_owned()],
             None => self.workspace().roots(),
@@ -134,16 +135,16 @@ impl Question<'_> {
         self.search_words_in(roots, word, WORD_SEARCH).await
     }
 
-    /// The same for at most so long.
+    /// Searches for at most the given time.
     pub(crate) async fn search_words_in(
         &self,
         roots: Vec<Utf8PathBuf>,
         word: &str,
         longest: Duration,
-    ) -> words::WordSearchResult {
+    ) -> text_search::WordSearchResult {
         let until = self.cx.deadline.min(Instant::now() + longest);
         let word = word.to_owned();
         // Reading thousands of files would hold up the calls that share this thread.
-        tokio::task::spawn_blocking(move || words::search(&roots, &word, until)).await.unwrap_or_default()
+        tokio::task::spawn_blocking(move || text_search::search(&roots, &word, until)).await.unwrap_or_default()
     }
 }

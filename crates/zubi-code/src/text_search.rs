@@ -46,14 +46,14 @@ pub fn identifier_at(line: &str, column: usize) -> Option<Range<usize>> {
     all.iter().find(|range| range.contains(&column)).or_else(|| all.iter().find(|range| range.end == column)).cloned()
 }
 
-/// Where `word` occurs in `text` as a whole word: byte offsets, from left to right.
+/// Finds `word` in `text` as a whole word; returns byte offsets, from left to right.
 pub fn occurrences(text: &str, word: &str) -> impl Iterator<Item = usize> {
     text.match_indices(word)
         .map(|(at, _)| at)
         .filter(move |at| !word.is_empty() && !cuts_before(text, *at) && !cuts_after(text, at + word.len()))
 }
 
-/// Where `fragment` first occurs in `text` without cutting a word at either end, as a byte offset.
+/// Finds the first occurrence of `fragment` in `text` that does not cut a word at either end; returns a byte offset.
 pub fn find_whole(text: &str, fragment: &str) -> Option<usize> {
     let (first, last) = (fragment.chars().next()?, fragment.chars().next_back()?);
     text.match_indices(fragment).map(|(at, _)| at).find(|at| {
@@ -74,7 +74,7 @@ pub fn count(text: &str, word: &str) -> usize {
     occurrences(text, word).count()
 }
 
-/// What a bounded search of the workspace's files found.
+/// The result of a bounded search of the workspace's files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WordSearchResult {
     /// Files holding the word, most occurrences first, with their counts.
@@ -110,7 +110,7 @@ pub fn search(roots: &[Utf8PathBuf], word: &str, until: Instant) -> WordSearchRe
     found
 }
 
-/// The most places gathered by one search; a word that is found more often is no name.
+/// The maximum number of occurrences collected by one search; a word with more is too common for a name.
 const MAX_PLACES: usize = 10_000;
 
 /// One file that holds a word.
@@ -118,11 +118,11 @@ const MAX_PLACES: usize = 10_000;
 pub struct WordFile {
     /// Absolute.
     pub path: Utf8PathBuf,
-    /// Where the word stands in it, in order.
+    /// The occurrences of the word in the file, in order.
     pub places: Vec<WordPlace>,
 }
 
-/// Where a word begins. Kept small: a search finds thousands.
+/// The beginning of a word. The type is small because a search finds thousands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WordPlace {
     line: u32,
@@ -131,7 +131,7 @@ pub struct WordPlace {
 }
 
 impl WordPlace {
-    /// Where it begins, as LSP counts in an encoding.
+    /// Returns the start as an LSP position in an encoding.
     pub fn start(&self, encoding: Encoding) -> lsp::Position {
         let [utf8, utf16, utf32] = self.columns;
         let character = match encoding {
@@ -143,7 +143,7 @@ impl WordPlace {
     }
 }
 
-/// Where a word stands in the files of a workspace.
+/// The occurrences of a word in the files of a workspace.
 #[derive(Debug, Clone, Default)]
 pub struct WordOccurrences {
     /// Those that hold it, in the order of the disk.

@@ -1,5 +1,5 @@
-//! Documents that are no files: classes of a Java library, sources in an archive. A server names them by URIs of its own
-//! and gives their texts when it is asked.
+//! Virtual documents: classes of a Java library, sources in an archive. A server names them by URIs of its own and
+//! returns their texts on request.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,9 +25,9 @@ pub(crate) struct VirtualDocuments(Mutex<VirtualState>);
 
 #[derive(Default)]
 struct VirtualState {
-    /// Who named a document.
+    /// The endpoint that named each document.
     named_by: FxHashMap<String, Arc<dyn Endpoint>>,
-    /// What was read, or why not.
+    /// The documents that were read, or why one could not be.
     read: FxHashMap<String, Result<Arc<Document>, String>>,
     /// When no more are read; from the first one on.
     until: Option<Instant>,
@@ -38,7 +38,7 @@ impl VirtualDocuments {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers who can be asked for a document's text.
+    /// Stores the endpoint that can return a document's text.
     pub(crate) fn register(&self, uri: &lsp::Uri, by: &Arc<dyn Endpoint>) {
         if uri::to_path(uri).is_none() {
             self.lock_state().named_by.entry(uri.0.clone()).or_insert_with(|| Arc::clone(by));
@@ -47,7 +47,7 @@ impl VirtualDocuments {
 }
 
 impl Question<'_> {
-    /// The text of a document that is no file, or why there is none, as a clause.
+    /// Returns the text of a virtual document, or the reason why there is no text, as a clause.
     pub(crate) async fn virtual_document(&self, uri: &lsp::Uri) -> Result<Arc<Document>, String> {
         let (endpoint, until) = {
             let mut known = self.virtual_documents.lock_state();

@@ -43,7 +43,7 @@ fn show(error: &CodeError) -> String {
     format!("{error}\n{}", error.hint())
 }
 
-/// Resolves each target and shows what was meant, or what the caller is told.
+/// Resolves each target and shows the result, or the error for the caller.
 async fn check_resolve(snap: PositionIntent, targets: &[TargetInput]) -> String {
     let toy = Toy::new(SHAPES);
     let mut out = String::new();
@@ -169,7 +169,8 @@ async fn a_place_is_read_and_repaired() {
 
 #[tokio::test]
 async fn a_place_to_type_at_is_taken_as_given() {
-    let targets = [at_target("app.toy:2:8"), at_target("app.toy:2 print"), at_target("app.toy:2"), position("app.toy", 1, 3)];
+    let targets =
+        [at_target("app.toy:2:8"), at_target("app.toy:2 print"), at_target("app.toy:2"), position("app.toy", 1, 3)];
     insta::assert_snapshot!(check_resolve(PositionIntent::Exact, &targets).await, @"
     at app.toy:2:8
     at app.toy:2:8
@@ -240,7 +241,7 @@ async fn a_declaration_that_was_not_wanted_is_left_out() {
     let toy = Toy::new(SHAPES);
     let question = toy.intel.question(Toy::cx()).await;
     *toy.endpoint.declarations_always.lock().unwrap() = true;
-    // Asked about elsewhere it stays: a line that imports is a declaration for some servers.
+    // For a request from elsewhere it stays: a line that imports is a declaration for some servers.
     for (asked, expected) in [(symbol("unit", None), 2), (at_target("app.toy:2:14"), 3)] {
         let place = question.resolve(&asked, PositionIntent::Identifier).await.unwrap();
         let found = question.locations(&place, Relation::References { include_declaration: false }).await.unwrap();
@@ -272,7 +273,7 @@ async fn an_answer_while_loading_is_marked_and_waiting_makes_it_whole() {
 async fn without_a_signal_the_words_are_counted() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.readiness.send_replace(Readiness::Unknown { waited: Duration::ZERO });
-    // Each occurrence of `Shape` is a reference; one of `unit` stands in a comment.
+    // Each occurrence of `Shape` is a reference; one of `unit` is in a comment.
     insta::assert_snapshot!(check_references(&toy, &symbol("Shape", None)).await, @"
     at shapes.toy:1:7 Shape (class)
       app.toy:1:5 use Shape
@@ -293,7 +294,10 @@ async fn a_server_without_an_index_works_through_outlines() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.unsupported.lock().unwrap().push("workspace/symbol");
     let question = toy.intel.question(Toy::cx()).await;
-    assert_eq!(question.resolve(&symbol("Square/area", None), PositionIntent::Identifier).await.unwrap().shown, "shapes.toy:5:7");
+    assert_eq!(
+        question.resolve(&symbol("Square/area", None), PositionIntent::Identifier).await.unwrap().shown,
+        "shapes.toy:5:7"
+    );
     let found = question.workspace_symbols("Shape", None).await.unwrap();
     assert_eq!(found.value.len(), 1);
     insta::assert_snapshot!(found.status.note().unwrap(), @"toy has no symbol index: exact names only, from the outlines of 2 files");
@@ -366,7 +370,7 @@ async fn a_rename_is_planned_applied_and_undone() {
     assert_eq!(std::fs::read(toy.root.join("app.toy")).unwrap(), before);
 }
 
-/// Reports of problems are for programs: places as the protocol counts, and whether everybody has looked.
+/// Reports of diagnostics are for programs: positions in the protocol's units, and whether all servers have checked.
 #[tokio::test]
 async fn reports_of_problems_count_columns_in_utf_16_whatever_the_server_counts() {
     let fixture = "//- a.toy\n\"é\u{1f980}\" bad\n//- b.toy\nbad\n//- c.txt\nbad\n";

@@ -9,8 +9,8 @@ use zubi_tool_api::schema::Checker;
 use zubi_tool_api::{Approval, Effect, Exposure, ToolSpec};
 
 use super::format::{ToolDefinition, ToolExecution};
-use super::problem::ToolFileProblem;
 use super::json_tree::JsonNode;
+use super::problem::ToolFileProblem;
 
 /// Prefix of ids without a dot.
 pub(super) const NAMESPACE: &str = "workspace";
@@ -56,7 +56,12 @@ impl ResolvedDefinition {
             // The schema is derived from the type; this covers constraints of the type beyond its schema.
             Err(error) => {
                 let what = format!("cannot be read: {}: {}", error.path(), error.inner());
-                problems.push(ToolFileProblem::error("unreadable", node.range.clone(), what, "See the schema of this file."));
+                problems.push(ToolFileProblem::error(
+                    "unreadable",
+                    node.range.clone(),
+                    what,
+                    "See the schema of this file.",
+                ));
                 return None;
             }
         };
@@ -190,7 +195,12 @@ fn check_conflicts(node: &JsonNode, problems: &mut Vec<ToolFileProblem>) {
             && top.to_value() != member.value.to_value()
         {
             let what = format!("`{0}` and `metadata.{0}` differ", member.name);
-            problems.push(ToolFileProblem::error("metadata-conflict", member.name_range.clone(), what, "Remove one of them."));
+            problems.push(ToolFileProblem::error(
+                "metadata-conflict",
+                member.name_range.clone(),
+                what,
+                "Remove one of them.",
+            ));
         }
     }
 }

@@ -20,8 +20,8 @@ use zubi_tool_api::registry::Registry;
 use super::functions::{self, Functions};
 use super::plan::Execution;
 use super::testing::Fakes;
-use zubi_tools::shell::answer;
 use zubi_tools::editor_state::EditorClient;
+use zubi_tools::shell::answer;
 
 /// Most bytes of a script's log and exception in a failure message; longer failures are truncated
 /// (`ToolError::sanitized`).
@@ -79,11 +79,12 @@ impl ExecutionContext {
         let store = self.jobs.runner().store().clone();
         // Redact before storing: the stored text no longer knows which parts were secrets.
         let text = self.redactor.text(&text);
-        let (reason, text) = match tokio::task::spawn_blocking(move || (CapturedOutput::store_text(&store, &text), text)).await {
-            Ok((Ok(captured), _)) => return answer::outputs(&captured, &CapturedOutput::default(), room),
-            Ok((Err(error), text)) => (error.to_string(), text),
-            Err(error) => (error.to_string(), String::new()),
-        };
+        let (reason, text) =
+            match tokio::task::spawn_blocking(move || (CapturedOutput::store_text(&store, &text), text)).await {
+                Ok((Ok(captured), _)) => return answer::outputs(&captured, &CapturedOutput::default(), room),
+                Ok((Err(error), text)) => (error.to_string(), text),
+                Err(error) => (error.to_string(), String::new()),
+            };
         let end = text.floor_char_boundary(room);
         let shown = text.get(..end).unwrap_or_default();
         format!(

@@ -12,7 +12,7 @@ use schemars::generate::SchemaSettings;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub use self::testing::{TestExpectation, ExpectedDecision, ExpectedRequest, FakeAnswer, FakeCall, ToolTest};
+pub use self::testing::{ExpectedDecision, ExpectedRequest, FakeAnswer, FakeCall, TestExpectation, ToolTest};
 
 /// Path of the published schema, relative to the root of the repository.
 pub const SCHEMA_FILE: &str = "editors/vscode/schemas/agent-tools.schema.json";

@@ -56,7 +56,12 @@ pub(super) fn parse(text: &str, problems: &mut Vec<ToolFileProblem>) -> Option<J
             let what = error.kind().to_string();
             let what = what.trim_end_matches('.');
             let hint = "The text after this position is ignored; comments and trailing commas are allowed.";
-            problems.push(ToolFileProblem::error("syntax", range.start..range.end, format!("invalid JSON: {what}"), hint));
+            problems.push(ToolFileProblem::error(
+                "syntax",
+                range.start..range.end,
+                format!("invalid JSON: {what}"),
+                hint,
+            ));
             None
         }
     }
@@ -74,7 +79,12 @@ fn convert(value: &Ast<'_>, problems: &mut Vec<ToolFileProblem>) -> JsonNode {
             Err(_) => {
                 let what =
                     format!("`{}` is not a valid JSON number", literal.value.chars().take(40).collect::<String>());
-                problems.push(ToolFileProblem::error("syntax", range.start..range.end, what, "Write it in decimal digits."));
+                problems.push(ToolFileProblem::error(
+                    "syntax",
+                    range.start..range.end,
+                    what,
+                    "Write it in decimal digits.",
+                ));
                 JsonKind::Null
             }
         },

@@ -10,28 +10,29 @@
 
 mod built_in;
 mod definition;
-pub mod trust_report;
 mod execute;
 pub mod format;
 pub mod functions;
+mod json_tree;
 mod lint;
 pub mod load;
-mod source;
 pub mod plan;
 mod problem;
 mod provider;
+mod source;
 pub mod template;
-mod validate;
 pub mod testing;
 mod tool;
-mod json_tree;
+pub mod trust_report;
+mod validate;
 
 #[cfg(test)]
 mod tests;
 
 pub use self::definition::{ResolvedDefinition, TOOLSET};
 pub use self::load::{
-    FileContent, DIRECTORY, DeclaredTools, LoadedFile, LoadedTool, MAIN_FILE, TrustState, tool_files, load, load_files, read_file,
+    DIRECTORY, DeclaredTools, FileContent, LoadedFile, LoadedTool, MAIN_FILE, TrustState, load, load_files, read_file,
+    tool_files,
 };
-pub use self::problem::{ToolFileProblem, ProblemSeverity, LocatedProblem};
+pub use self::problem::{LocatedProblem, ProblemSeverity, ToolFileProblem};
 pub use self::provider::{DeclaredProvider, DeclaredToolsConfig};

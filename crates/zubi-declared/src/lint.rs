@@ -4,13 +4,13 @@
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
-use zubi_base::{secret, visible};
+use zubi_base::{escape, secret};
 
-use super::definition::{ResolvedDefinition, NAMESPACE};
+use super::definition::{NAMESPACE, ResolvedDefinition};
+use super::json_tree::JsonNode;
 use super::load::{self, DeclaredTools};
 use super::plan::ToolPlan;
 use super::problem::ToolFileProblem;
-use super::json_tree::JsonNode;
 
 /// Minimum characters of a useful description.
 const MIN_DESCRIPTION_CHARS: usize = 20;
@@ -51,7 +51,12 @@ fn lint_description(definition: &ResolvedDefinition, problems: &mut Vec<ToolFile
     let range = || node.range.clone();
     if text.len() > MAX_DESCRIPTION {
         let what = format!("the description has {} bytes, more than {MAX_DESCRIPTION}", text.len());
-        problems.push(ToolFileProblem::error("description-long", range(), what, "Clients truncate longer texts; shorten it."));
+        problems.push(ToolFileProblem::error(
+            "description-long",
+            range(),
+            what,
+            "Clients truncate longer texts; shorten it.",
+        ));
     }
     if text.chars().count() < MIN_DESCRIPTION_CHARS || text.eq_ignore_ascii_case(definition.tool.name.trim()) {
         let hint = "Describe the result and when to use the tool: the model chooses by this text alone.";
@@ -80,7 +85,12 @@ pub(super) fn check_invisible(tool: &JsonNode, text: &str, problems: &mut Vec<To
 fn check_invisible_in(node: &JsonNode, text: &str, problems: &mut Vec<ToolFileProblem>) {
     let mut report = |c: char, place| {
         let what = format!("an invisible character (U+{:04X})", u32::from(c));
-        problems.push(ToolFileProblem::error("hidden", place, what, "Remove it: users cannot see it, but models read it."));
+        problems.push(ToolFileProblem::error(
+            "hidden",
+            place,
+            what,
+            "Remove it: users cannot see it, but models read it.",
+        ));
     };
     if let Some((at, c)) = node.as_str().and_then(first_hidden) {
         report(c, node.range_in_file(text, at..at + c.len_utf8()));
@@ -100,9 +110,9 @@ fn first_hidden(text: &str) -> Option<(usize, char)> {
     let mut before = None;
     text.char_indices().find(|(_, c)| {
         let before = before.replace(*c);
-        let may_follow = before.is_some_and(|before: char| !before.is_ascii() && !visible::is_hidden(before));
-        let is_legitimate = visible::is_script_joiner(*c) && may_follow;
-        visible::is_hidden(*c) && !matches!(c, '\n' | '\t') && !is_legitimate
+        let may_follow = before.is_some_and(|before: char| !before.is_ascii() && !escape::is_hidden(before));
+        let is_legitimate = escape::is_script_joiner(*c) && may_follow;
+        escape::is_hidden(*c) && !matches!(c, '\n' | '\t') && !is_legitimate
     })
 }
 

@@ -10,23 +10,23 @@ use std::sync::{Arc, LazyLock};
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
-use zubi_base::position::TextIndex;
 use zubi_base::owner_only;
+use zubi_base::position::TextIndex;
 use zubi_base::text::{BOM, ContentHash};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, Workspace};
 use zubi_tool_api::spec;
 
 use super::built_in;
-use super::definition::{ResolvedDefinition, NAMESPACE, full_id};
+use super::definition::{NAMESPACE, ResolvedDefinition, full_id};
 use super::format;
+use super::json_tree::{self, JsonNode};
 use super::lint;
-use super::plan::{Execution, ToolPlan, TemplateScope};
-use super::problem::{ToolFileProblem, ProblemSeverity, LocatedProblem, line_and_column};
-use super::validate::{SchemaValidator, is_id};
+use super::plan::{Execution, TemplateScope, ToolPlan};
+use super::problem::{LocatedProblem, ProblemSeverity, ToolFileProblem, line_and_column};
 use super::testing;
 use super::testing::lint::TEST_CODE_PREFIX;
-use super::json_tree::{self, JsonNode};
+use super::validate::{SchemaValidator, is_id};
 
 /// Main file, relative to a workspace folder.
 pub const MAIN_FILE: &str = ".vscode/agent-tools.json";
@@ -179,7 +179,12 @@ pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> Declare
             let mut file = LoadedFile::unread(workspace, folder, path);
             let what =
                 format!("{} tool files; the {} from this one on are not used", files.len(), files.len() - MAX_FILES);
-            file.add_problems([ToolFileProblem::error("too-many-files", 0..0, what, "Put several tools into one file.")]);
+            file.add_problems([ToolFileProblem::error(
+                "too-many-files",
+                0..0,
+                what,
+                "Put several tools into one file.",
+            )]);
             loaded.files.push(file);
         }
     }
@@ -201,7 +206,13 @@ fn check_across_files(mut loaded: DeclaredTools) -> DeclaredTools {
 }
 
 /// Reads one file from any directory, as part of a folder.
-pub fn read_file(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust: &Trust, secrets: &[String]) -> LoadedFile {
+pub fn read_file(
+    workspace: &Workspace,
+    folder: &Folder,
+    path: &Utf8Path,
+    trust: &Trust,
+    secrets: &[String],
+) -> LoadedFile {
     let mut file = LoadedFile::unread(workspace, folder, path);
     let bytes = match read_tool_file(folder, path) {
         Ok(bytes) => bytes,
@@ -222,7 +233,12 @@ pub fn read_file(workspace: &Workspace, folder: &Folder, path: &Utf8Path, trust:
         }
     };
     let Ok(text) = String::from_utf8(bytes) else {
-        file.add_problems([ToolFileProblem::error("not-text", 0..0, "the file is not UTF-8 text", "Save it as UTF-8.")]);
+        file.add_problems([ToolFileProblem::error(
+            "not-text",
+            0..0,
+            "the file is not UTF-8 text",
+            "Save it as UTF-8.",
+        )]);
         return file;
     };
     file.text = text.into();
@@ -266,7 +282,8 @@ impl LoadedFile {
             problems.push(ToolFileProblem::error("too-many-problems", last, what, "Fix those above first."));
         }
         let index = TextIndex::new(&self.text);
-        let located = problems.into_iter().map(|it| LocatedProblem::new(&self.display_path, &self.path, &self.text, &index, it));
+        let located =
+            problems.into_iter().map(|it| LocatedProblem::new(&self.display_path, &self.path, &self.text, &index, it));
         self.problems.extend(located);
         self.problems.sort_by_key(|told| told.problem.range.start);
         self.problems.dedup();
@@ -333,14 +350,19 @@ fn read_tool_file(folder: &Folder, path: &Utf8Path) -> Result<Vec<u8>, ToolFileP
             let what = format!("the file has more than {MAX_FILE_BYTES} bytes");
             ToolFileProblem::error("too-large", 0..0, what, "Split it: every `.json` in `.vscode/agent-tools` is read.")
         } else {
-            ToolFileProblem::error("unreadable", 0..0, format!("the file cannot be read: {error}"), "Check its permissions.")
+            ToolFileProblem::error(
+                "unreadable",
+                0..0,
+                format!("the file cannot be read: {error}"),
+                "Check its permissions.",
+            )
         }
     })
 }
 
 /// Reads the current bytes of a regular file of limited size.
 pub(super) fn read_bytes(path: &Utf8Path) -> std::io::Result<Vec<u8>> {
-    private::read(path, MAX_FILE_BYTES)
+    owner_only::read(path, MAX_FILE_BYTES)
 }
 
 /// Content of a tool file.
@@ -415,7 +437,11 @@ impl FileContent {
 }
 
 /// Loads one tool. Fails if it has errors.
-fn load_tool(node: &JsonNode, scope: &TemplateScope<'_>, problems: &mut Vec<ToolFileProblem>) -> Result<LoadedTool, ()> {
+fn load_tool(
+    node: &JsonNode,
+    scope: &TemplateScope<'_>,
+    problems: &mut Vec<ToolFileProblem>,
+) -> Result<LoadedTool, ()> {
     let is_sound = |problems: &[ToolFileProblem]| {
         let inside = |problem: &&ToolFileProblem| node.range.contains(&problem.range.start);
         // A problem in a test does not make the tool unusable.
@@ -439,7 +465,12 @@ fn load_tool(node: &JsonNode, scope: &TemplateScope<'_>, problems: &mut Vec<Tool
 fn check_nul(node: &JsonNode, text: &str, problems: &mut Vec<ToolFileProblem>) {
     if let Some(at) = node.as_str().and_then(|text| text.find('\0')) {
         let range = node.range_in_file(text, at..at + 1);
-        problems.push(ToolFileProblem::error("nul", range, "a NUL character", "Remove it: nothing that runs accepts it."));
+        problems.push(ToolFileProblem::error(
+            "nul",
+            range,
+            "a NUL character",
+            "Remove it: nothing that runs accepts it.",
+        ));
     }
     node.items().iter().for_each(|item| check_nul(item, text, problems));
     node.members().iter().for_each(|member| check_nul(&member.value, text, problems));
@@ -465,7 +496,12 @@ fn check_duplicates(loaded: &mut DeclaredTools) {
                     if built_in::is_built_in(&wire) {
                         let what = format!("the id `{}` is that of a built-in tool", tool.definition.id);
                         let hint = "Choose another id; the built-in tool would run instead.";
-                        problems.push(ToolFileProblem::error("duplicate-id", tool.definition.id_range.clone(), what, hint));
+                        problems.push(ToolFileProblem::error(
+                            "duplicate-id",
+                            tool.definition.id_range.clone(),
+                            what,
+                            hint,
+                        ));
                         file.broken.push(tool.definition.id);
                         continue;
                     }

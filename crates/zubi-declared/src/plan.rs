@@ -7,16 +7,16 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 use zubi_base::env;
-use zubi_exec::template::{Argument, Kind, MAX_TEMPLATE, Names, Severity as TemplateSeverity, Escaping, Template};
+use zubi_exec::template::{Argument, Escaping, Kind, MAX_TEMPLATE, Names, Severity as TemplateSeverity, Template};
 use zubi_policy::shell;
 
 use super::definition::ResolvedDefinition;
 use super::execute::command;
 use super::format::{HttpMethod, ShellKind, ToolExecution};
 use super::functions;
-use super::lint;
-use super::problem::{ToolFileProblem, ProblemSeverity};
 use super::json_tree::{JsonMember, JsonNode};
+use super::lint;
+use super::problem::{ProblemSeverity, ToolFileProblem};
 
 /// Names that templates of a file may use, and the file's text for locations.
 pub(super) struct TemplateScope<'a> {
@@ -71,7 +71,11 @@ pub enum Execution {
 }
 
 impl ToolPlan {
-    pub(super) fn new(definition: &ResolvedDefinition, scope: &TemplateScope<'_>, problems: &mut Vec<ToolFileProblem>) -> Self {
+    pub(super) fn new(
+        definition: &ResolvedDefinition,
+        scope: &TemplateScope<'_>,
+        problems: &mut Vec<ToolFileProblem>,
+    ) -> Self {
         let node = definition.node.get("execution");
         let mut reader = PlanBuilder::new(definition, scope, problems);
         let mut all_arguments = false;
@@ -146,7 +150,11 @@ struct PlanBuilder<'a> {
 }
 
 impl<'a> PlanBuilder<'a> {
-    fn new(definition: &ResolvedDefinition, scope: &'a TemplateScope<'a>, problems: &'a mut Vec<ToolFileProblem>) -> Self {
+    fn new(
+        definition: &ResolvedDefinition,
+        scope: &'a TemplateScope<'a>,
+        problems: &'a mut Vec<ToolFileProblem>,
+    ) -> Self {
         let arguments = definition.parameters_with_required().map(|(name, schema, required)| {
             let required = required || schema.get("default").is_some();
             (name.to_owned(), Argument { kind: argument_kind(schema), required })
@@ -179,7 +187,12 @@ impl<'a> PlanBuilder<'a> {
             if shell::chooses_commands(&member.name) && matching.any(|(_, template)| template.takes_any_text()) {
                 let what = format!("programs execute the value of `{}`, and an argument would control it", member.name);
                 let hint = "Write a fixed value, or restrict the argument with `enum`.";
-                self.problems.push(ToolFileProblem::error("environment-command", member.value.range.clone(), what, hint));
+                self.problems.push(ToolFileProblem::error(
+                    "environment-command",
+                    member.value.range.clone(),
+                    what,
+                    hint,
+                ));
             }
         }
         let directory = match directory {
@@ -280,7 +293,12 @@ impl<'a> PlanBuilder<'a> {
         let text = code.as_str()?;
         if text.len() > MAX_TEMPLATE {
             let what = format!("the code has more than {MAX_TEMPLATE} bytes");
-            self.problems.push(ToolFileProblem::error("too-large", code.range.clone(), what, "Split it into several tools."));
+            self.problems.push(ToolFileProblem::error(
+                "too-large",
+                code.range.clone(),
+                what,
+                "Split it into several tools.",
+            ));
             return None;
         }
         // `${…}` in backquotes is JavaScript's own syntax, so code is not a template; only placeholders of the tool
@@ -289,7 +307,12 @@ impl<'a> PlanBuilder<'a> {
             if let Some(at) = text.find(name) {
                 let range = code.range_in_file(self.scope.text, at..at + name.len());
                 let hint = "Code is not a template: arguments are in `args`, and secrets are not available.";
-                self.problems.push(ToolFileProblem::error("template", range, format!("`{name}` has no effect in code"), hint));
+                self.problems.push(ToolFileProblem::error(
+                    "template",
+                    range,
+                    format!("`{name}` has no effect in code"),
+                    hint,
+                ));
             }
         }
         Some(())

@@ -123,7 +123,12 @@ impl DeclaredProvider {
             if state.fingerprint == seen {
                 return;
             }
-            *state = State { fingerprint: seen, tools: self.tools_of(&loaded), notes: notes(&loaded), left_out: left_out(&loaded) };
+            *state = State {
+                fingerprint: seen,
+                tools: self.tools_of(&loaded),
+                notes: notes(&loaded),
+                left_out: left_out(&loaded),
+            };
         }
         self.changes.send_modify(|count| *count += 1);
     }
@@ -162,7 +167,8 @@ impl DeclaredProvider {
             let watcher = notify::recommended_watcher(on_event);
             let watcher = watcher.inspect_err(|error| tracing::warn!(%error, "tool files are not watched")).ok()?;
             let me = self.me.clone();
-            let thread = std::thread::Builder::new().name("tool files".to_owned()).spawn(move || watch_files(&receiver, &me));
+            let thread =
+                std::thread::Builder::new().name("tool files".to_owned()).spawn(move || watch_files(&receiver, &me));
             thread.inspect_err(|error| tracing::warn!(%error, "tool files are not watched")).ok()?;
             Some(Mutex::new(watcher))
         };

@@ -19,17 +19,17 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::Secrets;
+use zubi_base::escape::on_lines;
 use zubi_base::process::Spawner;
 use zubi_base::text::DiskText;
-use zubi_base::escape::on_lines;
 use zubi_base::workspace::Workspace;
 use zubi_exec::http::SystemLookup;
 use zubi_exec::job::Jobs;
-use zubi_tool_api::audit::NoAudit;
-use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
-use zubi_tool_api::filter::ToolFilter;
 use zubi_policy::rule::Action;
-use zubi_policy::{PolicyPaths, Policy};
+use zubi_policy::{Policy, PolicyPaths};
+use zubi_tool_api::audit::NoAudit;
+use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
+use zubi_tool_api::filter::ToolFilter;
 use zubi_tool_api::registry::{CallError, Registry, RegistryConfig};
 use zubi_tool_api::{Code, ToolCx, ToolSpec, spec};
 
@@ -39,7 +39,7 @@ use self::compare::{Actual, Mismatch};
 use super::execute::ExecutionContext;
 use super::format::{ExpectedDecision, ToolTest};
 use super::load::{LoadedFile, LoadedTool};
-use super::problem::{ProblemSeverity, LocatedProblem};
+use super::problem::{LocatedProblem, ProblemSeverity};
 use super::tool::DeclaredTool;
 
 /// Largest workspace file that is copied into a test's directory, in bytes.
@@ -174,7 +174,13 @@ impl TestContext {
 
     /// Runs one test of a trusted file. Removes the test's directory and processes before it returns, and when the
     /// future is dropped.
-    pub async fn run(&self, file: &LoadedFile, tool: &LoadedTool, case: &TestCase, cancel: &CancellationToken) -> TestResult {
+    pub async fn run(
+        &self,
+        file: &LoadedFile,
+        tool: &LoadedTool,
+        case: &TestCase,
+        cancel: &CancellationToken,
+    ) -> TestResult {
         let started = Instant::now();
         let verdict = match (tool.definition.tool.tests.get(case.index), file.test_problem(tool, case)) {
             (_, Some(problem)) => TestStatus::Failed(vec![Mismatch::test_failure(&problem.problem.message)]),

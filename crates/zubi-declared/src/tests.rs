@@ -61,7 +61,11 @@ fn render_problems(text: &str) -> String {
 /// Returns the codes of a file's errors.
 fn error_codes(text: &str) -> Vec<&'static str> {
     let loaded = fixture(&[(MAIN_FILE, text)]).load();
-    loaded.problems().filter(|told| told.problem.severity == ProblemSeverity::Error).map(|told| told.problem.code).collect()
+    loaded
+        .problems()
+        .filter(|told| told.problem.severity == ProblemSeverity::Error)
+        .map(|told| told.problem.code)
+        .collect()
 }
 
 /// Returns a file with one tool that has this execution and two parameters.
@@ -313,8 +317,11 @@ fn texts_for_models_have_no_invisible_characters() {
     ] {
         for at in ["Does something", "\"T\"", "Any.", "Some."] {
             let end = at.trim_end_matches('"');
-            let text =
-                file_with_execution(r#"{"type": "shell", "script": "true"}"#).replacen(end, &format!("{end}{hidden}"), 1);
+            let text = file_with_execution(r#"{"type": "shell", "script": "true"}"#).replacen(
+                end,
+                &format!("{end}{hidden}"),
+                1,
+            );
             assert_eq!(error_codes(&text), ["hidden"], "{} {at}", hidden.escape_unicode());
         }
     }

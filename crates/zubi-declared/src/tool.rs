@@ -14,8 +14,8 @@ use super::execute::{ExecutionContext, command, function, http, inline, shell};
 use super::format::HttpMethod;
 use super::functions;
 use super::load::LoadedTool;
-use super::source::ToolSource;
 use super::plan::{Execution, ToolPlan};
+use super::source::ToolSource;
 
 /// Extra time that the registry waits: the call ends itself at the tool's time-out and returns partial results.
 const GRACE: Duration = Duration::from_secs(5);
@@ -58,7 +58,11 @@ impl DeclaredTool {
 
     /// Renders a template for an approval prompt: secrets as their names, and each value on one line, because line
     /// breaks in a value could be mistaken for separators between parts.
-    pub(super) fn render_preview(&self, template: &Template, args: &Map<String, Value>) -> Result<RenderedText, ToolError> {
+    pub(super) fn render_preview(
+        &self,
+        template: &Template,
+        args: &Map<String, Value>,
+    ) -> Result<RenderedText, ToolError> {
         let mut rendered = self.render(template, &neutralize_line_breaks(args))?;
         // In queries and form data the character is percent-encoded.
         rendered.shown = rendered.shown.replace(LINE_BREAK, "\\n").replace("%EF%B7%90", "%0A");
@@ -216,7 +220,8 @@ impl Tool for DeclaredTool {
         let args = object(&args);
         let result = match &self.plan.execution {
             Execution::Http { method, url, headers, body } => {
-                http::run(self, &http::RequestPlan { method: *method, url, headers, body: body.as_ref() }, args, cx).await
+                http::run(self, &http::RequestPlan { method: *method, url, headers, body: body.as_ref() }, args, cx)
+                    .await
             }
             Execution::Inline { code } => inline::run(self, code, args, cx).await,
             Execution::Function { handler } => function::run(self, handler, args, cx).await,

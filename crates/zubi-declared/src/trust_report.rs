@@ -8,8 +8,8 @@ use serde_json::Value;
 use zubi_base::escape::{on_lines, printable};
 
 use super::definition::full_id;
-use super::load::LoadedFile;
 use super::json_tree::JsonNode;
+use super::load::LoadedFile;
 
 /// Describes a file's variables and tools, one line each, without control or invisible characters. Returns `None` if
 /// part of the file was not understood and can therefore not be shown.

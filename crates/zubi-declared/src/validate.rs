@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use zubi_base::nearest::nearest;
 
 use super::format::ID_PATTERN;
-use super::problem::ToolFileProblem;
 use super::json_tree::{JsonKind, JsonMember, JsonNode};
+use super::problem::ToolFileProblem;
 
 /// Schema validator that reports problems with byte ranges.
 pub(super) struct SchemaValidator<'a> {
@@ -152,9 +152,15 @@ impl<'a> SchemaValidator<'a> {
         {
             if members.iter().all(|member| member.name != required) {
                 let schema = properties.and_then(|properties| properties.get(required));
-                let hint = schema.and_then(|about| about.get("description")).and_then(Value::as_str).unwrap_or_default();
+                let hint =
+                    schema.and_then(|about| about.get("description")).and_then(Value::as_str).unwrap_or_default();
                 let start = node.range.start..node.range.start + 1;
-                self.problems.push(ToolFileProblem::error("missing-field", start, format!("{name} has no `{required}`"), hint));
+                self.problems.push(ToolFileProblem::error(
+                    "missing-field",
+                    start,
+                    format!("{name} has no `{required}`"),
+                    hint,
+                ));
             }
         }
     }

@@ -20,20 +20,20 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::{ChatError, ChatService};
-use zubi_agent::event::{TurnEnded, Event, EventKind};
-use zubi_models::ModelSource;
-use zubi_agent::wire::{AnswerParams, ConversationRef, OpenResult, SendParams as Say, SendResult, ConversationEvent};
+use zubi_agent::event::{Event, EventKind, TurnEnded};
+use zubi_agent::wire::{AnswerParams, ConversationEvent, ConversationRef, OpenResult, SendParams as Say, SendResult};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_host::ToolService;
-use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest};
+use zubi_models::ModelSource;
 use zubi_tool_api::approval_prompt;
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest};
 
 use crate::EditorHostSpec;
 use crate::approvals::Approvals;
 use crate::editor::Editor;
 use crate::models::EditorModels;
 use crate::tools::Tools;
-use crate::wire::agent::{AgentRequestParams, AgentRunParams, AgentRunResult, AgentEventsParams, WaitingQuestion};
+use crate::wire::agent::{AgentEventsParams, AgentRequestParams, AgentRunParams, AgentRunResult, WaitingQuestion};
 use crate::wire::{AGENT_REQUEST, AGENT_RUN, AGENT_TOLD, MODEL_LIST, MODEL_PIECE, MODEL_REQUEST};
 
 /// Surface that answers from this channel come from.
@@ -113,7 +113,11 @@ impl Agent {
     }
 
     /// Creates the conversations of a host. Blocks.
-    pub(crate) fn make(&self, wanted: &EditorHostSpec, service: Arc<dyn ToolService>) -> Result<Arc<dyn ChatService>, String> {
+    pub(crate) fn make(
+        &self,
+        wanted: &EditorHostSpec,
+        service: Arc<dyn ToolService>,
+    ) -> Result<Arc<dyn ChatService>, String> {
         let models = self.models.clone().map(|models| Arc::new(models) as Arc<dyn ModelSource>);
         let (folders, secrets) = (wanted.folders.clone(), wanted.chosen.secrets());
         (self.make)(ChatSpec { folders, service, models, settings: self.settings.clone(), secrets })
@@ -166,7 +170,7 @@ impl Agent {
             {
                 let text = serde_json::from_value::<ApprovalRequest>(request.clone()).map_or_else(
                     |_| "zubi's agent requests your approval".to_owned(),
-                    |request| question::prompt_text(&request).lines().next().unwrap_or_default().to_owned(),
+                    |request| approval_prompt::prompt_text(&request).lines().next().unwrap_or_default().to_owned(),
                 );
                 next.waits = Some(WaitingQuestion { conversation: told.conversation.clone(), text });
                 *waiting = Some(question.clone());
@@ -320,9 +324,7 @@ async fn show_approval(
     };
     let answer = match answer {
         ApprovalAnswer::Allow { .. } | ApprovalAnswer::Deny { .. } => answer,
-        ApprovalAnswer::Unanswered { how } => {
-            ApprovalAnswer::Deny { text: Some(format!("no answer: {how}")) }
-        }
+        ApprovalAnswer::Unanswered { how } => ApprovalAnswer::Deny { text: Some(format!("no answer: {how}")) },
         ApprovalAnswer::NotAsked { why } => ApprovalAnswer::Deny { text: Some(format!("prompt not shown: {why}")) },
         ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. } => {
             ApprovalAnswer::Deny { text: Some("this editor cannot show approval prompts".to_owned()) }
@@ -375,7 +377,8 @@ async fn request<T: DeserializeOwned>(
     params: Value,
 ) -> Result<T, RequestError> {
     let result = chat.request(method, params, DOOR).await.map_err(|error| request_failed(&error))?;
-    serde_json::from_value(result).map_err(|error| RequestError::Failed(format!("invalid result of `{method}`: {error}")))
+    serde_json::from_value(result)
+        .map_err(|error| RequestError::Failed(format!("invalid result of `{method}`: {error}")))
 }
 
 fn request_failed(error: &ChatError) -> RequestError {

@@ -11,7 +11,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::RequestCx;
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
-use zubi_tool_api::{Footprint, question};
+use zubi_tool_api::{Footprint, approval_prompt};
 
 use crate::editor::Editor;
 use crate::wire::APPROVAL_REQUEST;
@@ -127,12 +127,12 @@ impl Approver for OfCall {
 
 /// Converts an approval request to the editor's dialog: a title, the details of the call, and the options.
 fn dialog(request: &ApprovalRequest) -> ApprovalRequestParams {
-    let card = question::prompt_text(request);
+    let card = approval_prompt::prompt_text(request);
     let (title, detail) = card.split_once('\n').unwrap_or((&card, ""));
     let mut detail = detail.to_owned();
     let mut options = Vec::new();
     for option in &request.options {
-        let (label, others) = question::option(option);
+        let (label, others) = approval_prompt::option(option);
         for other in others {
             detail.extend(["\n“", &label, "” would have allowed this as well: ", &other]);
         }

@@ -14,7 +14,9 @@ use async_trait::async_trait;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_host::ToolService;
-use zubi_host::contributed::{Contributions, FunctionError, ContributedToolInvoker, MAX_TOOLS, Owner, RegistrationError};
+use zubi_host::contributed::{
+    ContributedToolInvoker, Contributions, FunctionError, MAX_TOOLS, Owner, RegistrationError,
+};
 use zubi_ipc::wire::tools::{ContributedTool, InvokeParams, RegisteredTools, UnregisterParams};
 use zubi_tool_api::ToolCx;
 use zubi_tool_api::cx::ProgressSink;

@@ -4,8 +4,8 @@
 mod actions;
 mod capabilities;
 mod hovers;
-mod path_mapping;
 mod locations;
+mod path_mapping;
 mod references;
 mod symbols;
 
@@ -18,8 +18,8 @@ use dlang_server::{ClientError, ClientHandle, RequestId};
 use serde_json::{Value, json};
 use tokio::sync::{oneshot, watch};
 use zubi_base::endpoint::{
-    MissingServer, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, OMITTED_COUNT_FIELD,
-    Caveats, Readiness, RequestCx,
+    Caveats, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints,
+    MissingServer, OMITTED_COUNT_FIELD, Readiness, RequestCx,
 };
 use zubi_base::position::Encoding;
 use zubi_host::editor_state::ViewError;
@@ -50,7 +50,12 @@ pub(crate) struct Editor {
 }
 
 impl Editor {
-    pub(crate) fn new(client: ClientHandle, methods: BTreeSet<String>, encoding: Encoding, told: Arc<PushedState>) -> Self {
+    pub(crate) fn new(
+        client: ClientHandle,
+        methods: BTreeSet<String>,
+        encoding: Encoding,
+        told: Arc<PushedState>,
+    ) -> Self {
         let readiness = watch::Sender::new(Readiness::Unknown { waited: Duration::ZERO });
         Self { id: "editor".into(), client, methods, encoding, told, connected: Instant::now(), readiness }
     }
@@ -198,10 +203,12 @@ impl Endpoint for Editor {
     }
 
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
-        let mut known = self.diagnostics(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
+        let mut known =
+            self.diagnostics(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
         // A query of a folder would open every file in it.
         if !known.is_current && (known.is_open || !cx.one_of_many) && self.answers(VALIDATE) {
-            known = self.diagnostics(VALIDATE, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
+            known =
+                self.diagnostics(VALIDATE, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
         }
         let note = (!known.is_open).then(|| NOT_OPEN.to_owned());
         Ok(DiagnosticsReport { items: known.items, current: known.is_current, unheard: !known.is_current, note })

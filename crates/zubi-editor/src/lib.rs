@@ -99,7 +99,7 @@ use tokio::runtime::Handle;
 use zubi_agent::chat::ChatService;
 use zubi_base::endpoint::EndpointSource;
 use zubi_host::editor_state::EditorClient;
-use zubi_host::{EditorOptions, EditorAccess, ToolService};
+use zubi_host::{EditorAccess, EditorOptions, ToolService};
 use zubi_ipc::listener::DEFAULT_PORT;
 
 pub use crate::agent::{AgentSettings, ChatFactory, ChatSpec};

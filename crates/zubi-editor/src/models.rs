@@ -15,16 +15,16 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use zubi_models::message::{ToolCall, Message, ToolResult, AssistantMessage, Usage};
-use zubi_models::{
-    Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, ToolDefinition, Delta, OnDelta, Prompt, FinishReason,
-};
 use zubi_base::endpoint::{EndpointError, RequestCx};
+use zubi_models::message::{AssistantMessage, Message, ToolCall, ToolResult, Usage};
+use zubi_models::{
+    Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, ToolDefinition,
+};
 
 use crate::agent::USUAL_MODEL;
 use crate::editor::Editor;
 use crate::wire::agent::{
-    EditorModel, ModelCall, ModelFailure, ModelListResult, ModelMessage, ModelOutcome, ModelPart, ModelDeltaParams,
+    EditorModel, ModelCall, ModelDeltaParams, ModelFailure, ModelListResult, ModelMessage, ModelOutcome, ModelPart,
     ModelRequestParams, ModelRequestResult, ModelRole, ModelTool,
 };
 use crate::wire::{MODEL_LIST, MODEL_REQUEST};
@@ -92,7 +92,12 @@ impl ModelRequests {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn request<T: DeserializeOwned>(&self, method: &str, params: Value, patience: Duration) -> Result<T, ModelError> {
+    async fn request<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: Value,
+        patience: Duration,
+    ) -> Result<T, ModelError> {
         let cx = RequestCx::new(CancellationToken::new(), Instant::now() + patience);
         let answer = self.editor.send(method, method, params, &cx).await.map_err(|error| unanswered_error(&error))?;
         serde_json::from_value(answer).map_err(|error| {

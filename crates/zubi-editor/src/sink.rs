@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use zubi_base::lsp::Uri;
 use zubi_base::text::{
-    BOM, ChangedFile, ContentHash, EditSink, FileOperation, EditorSink, EditOptions, Outcome, SinkError, TextSource,
+    BOM, ChangedFile, ContentHash, EditOptions, EditSink, EditorSink, FileOperation, Outcome, SinkError, TextSource,
 };
 use zubi_base::{fs, uri};
 
@@ -78,7 +78,9 @@ impl ChannelSink {
                     // Unsaved text is lost on deletion, on disk as well as for undo. Binary files have none.
                     let source = self.texts.read(path).await;
                     if told.documents.get(path).is_some_and(|document| document.is_dirty) {
-                        return Err(sink_refused(&format!("`{path}` has unsaved changes: save it in the editor first")));
+                        return Err(sink_refused(&format!(
+                            "`{path}` has unsaved changes: save it in the editor first"
+                        )));
                     }
                     if fs::read_bytes(path).map_or(true, |bytes| ContentHash::from_bytes(&bytes) != *before) {
                         return Err(changed());

@@ -18,9 +18,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zubi_agent::chat::ChatService;
 use zubi_host::contributed::RegistrationError;
-use zubi_host::{CallAnswer, CallRequest, CallContext, Explanation, HostUnavailable, SessionFilters, FilteredService, ToolService, UnknownTool};
-use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
+use zubi_host::{
+    CallAnswer, CallContext, CallRequest, Explanation, FilteredService, HostUnavailable, SessionFilters, ToolService,
+    UnknownTool,
+};
 use zubi_policy::rule::Action;
+use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, ProgressSink, Restrictions, Surface};
 use zubi_tool_api::progress::ThrottledProgress;
 use zubi_tool_api::{Effect, ToolSpec};
 
@@ -31,7 +34,7 @@ use crate::editor::Editor;
 use crate::progress::ToClient;
 use crate::wire::tools::{ToolsCallParams, ToolsCallResult, ToolsListResult, ToolsPrepareResult, ToolsRegisterParams};
 use crate::wire::{self, TOOLS_CALL, TOOLS_LIST, TOOLS_PREPARE, TOOLS_REGISTER, TOOLS_UNREGISTER};
-use crate::{HostFactory, EditorHostSpec};
+use crate::{EditorHostSpec, HostFactory};
 
 /// Maximum duration of a call that is not cancelled; the tools' own time-outs are shorter.
 const PATIENCE: Duration = Duration::from_mins(10);

@@ -11,7 +11,7 @@ use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::{fs, uri};
-use zubi_host::editor_state::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, ViewError};
+use zubi_host::editor_state::{ActiveEditor, EditorClient, EditorDiagnostics, OpenEditors, ShownFile, ViewError};
 
 use crate::editor::Editor;
 use crate::texts::documents::{self, Documents};
@@ -136,7 +136,12 @@ impl View {
 
 impl Editor {
     /// Queries the diagnostics of a file, with one of the methods that return those of one document.
-    pub(crate) async fn diagnostics(&self, method: &str, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
+    pub(crate) async fn diagnostics(
+        &self,
+        method: &str,
+        path: &Utf8Path,
+        cx: &RequestCx,
+    ) -> Result<EditorDiagnostics, ViewError> {
         let uri = self.told.uri_of(path);
         let params = json!({ "textDocument": { "uri": uri } });
         let report: DocumentReport = self.report(method, params, cx).await?;

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use zubi_ipc::wire::tools::{InvokeResult, RegisteredTools, UnregisterParams};
 
 use self::agent::{
-    AgentRequestParams, AgentRunParams, AgentRunResult, AgentEventsParams, ModelListResult, ModelDeltaParams,
+    AgentEventsParams, AgentRequestParams, AgentRunParams, AgentRunResult, ModelDeltaParams, ModelListResult,
     ModelRequestParams, ModelRequestResult,
 };
 use self::editor::{

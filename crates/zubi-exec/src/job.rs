@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::process::confine::CANNOT_CONFINE;
 use zubi_base::process::{CommandSpec, Environment, Spawner};
 
-use crate::sandbox::{Level, SandboxRequest, SandboxContext, Sandbox, SandboxError};
+use crate::sandbox::{Level, Sandbox, SandboxContext, SandboxError, SandboxRequest};
 use crate::store::OutputStore;
 
 pub mod background;
@@ -204,7 +204,8 @@ impl Runner {
             // Permission for the job includes the program that runs it.
             executable.push(program.clone());
         }
-        let mut environment = Environment::inherited_with(&job.manifest.env).with_variable("TMPDIR", temporary.as_str());
+        let mut environment =
+            Environment::inherited_with(&job.manifest.env).with_variable("TMPDIR", temporary.as_str());
         for (name, value) in &job.environment {
             environment = environment.with_variable(name, value);
         }

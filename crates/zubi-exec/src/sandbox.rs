@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
-use zubi_base::process::confine::{Limits, SandboxBackends, Network, Availability, Capabilities};
+use zubi_base::process::confine::{Availability, Capabilities, Limits, Network, SandboxBackends};
 use zubi_base::process::{Confinement, Spawner};
 
 mod credentials;
@@ -28,7 +28,7 @@ pub enum Level {
     Landlock,
     /// Files, sockets and system calls are held.
     LandlockSeccomp,
-    /// The same inside separate namespaces.
+    /// Files, sockets and system calls are held, inside separate namespaces.
     Bubblewrap,
 }
 

@@ -101,7 +101,7 @@ impl OutputStore {
 
     /// Begins an output. Blocks shortly.
     pub fn create(&self) -> io::Result<Writer> {
-        private::create_directory(&self.directory)?;
+        owner_only::create_directory(&self.directory)?;
         let file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.directory)?;
         Ok(Writer { file, hash: Sha256::new(), bytes: 0 })
     }

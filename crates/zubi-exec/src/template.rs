@@ -337,7 +337,11 @@ impl Template {
 }
 
 /// Returns the same position for each placeholder.
-fn same_position(scanned: &mut ScannedTemplate, place: PlaceholderPosition, arrays: bool) -> Vec<Option<PlaceholderPosition>> {
+fn same_position(
+    scanned: &mut ScannedTemplate,
+    place: PlaceholderPosition,
+    arrays: bool,
+) -> Vec<Option<PlaceholderPosition>> {
     for hole in &scanned.holes {
         if hole.source.is_array() && !arrays {
             scanned.problems.push(not_several(&hole.source, hole.range.clone()));

@@ -20,8 +20,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{CommandSpec, SUPERVISOR_ARGUMENT, Spawner, confine, supervise};
-use zubi_exec::job::{Command, ExitReason, JobResult, Job, Jobs, RunError, Runner};
-use zubi_exec::sandbox::{Level, SandboxRequest, Net, Sandbox, SandboxError};
+use zubi_exec::job::{Command, ExitReason, Job, JobResult, Jobs, RunError, Runner};
+use zubi_exec::sandbox::{Level, Net, Sandbox, SandboxError, SandboxRequest};
 use zubi_exec::store::OutputStore;
 
 /// How long a test waits for something that must happen.
@@ -128,7 +128,7 @@ fn as_nobody() {
 struct World {
     _directory: tempfile::TempDir,
     root: Utf8PathBuf,
-    /// The program `bwrap`, if it is to be used.
+    /// The program `bwrap`, if the test uses it.
     bwrap: Option<Utf8PathBuf>,
     runner: Runner,
     runtime: tokio::runtime::Runtime,

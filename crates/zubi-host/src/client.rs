@@ -1,9 +1,10 @@
-//! A front: a session that asks the host of its workspace, wherever that is.
+//! A host client: a session that uses the host of its workspace, in whichever process that host runs.
 //!
-//! It attaches to the best host that there is (an open editor's, else a daemon, else another front's), or **is** the host and
-//! lets others attach. When its host goes it finds another one, or becomes one; when a better one appears it moves over. Whoever
-//! asks it notices nothing of that, except where a call was lost: one that only looks is made again, of any other nobody can
-//! tell whether it was carried out, and that is said.
+//! The client attaches to the best available host (an open editor's, else a daemon, else the host of another client).
+//! If none is available, it **is** the host itself and lets other clients attach. When its host ends, it finds another
+//! one or becomes one; when a better one appears, it moves there. Callers do not notice such a change, except for a
+//! lost call: the client repeats a call that only reads. For any other call it cannot determine whether the call was
+//! carried out, and the answer says so.
 
 mod backend;
 pub(crate) mod election;
@@ -26,50 +27,53 @@ use self::election::DiscoverySnapshot;
 use crate::local::LocalHost;
 use crate::remote::{HostDisconnected, RemoteHost, outcome_unknown, unavailable};
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable, PolicyInForce,
+    CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable, PolicyInForce,
     PolicyUnknown, ToolService, UnknownTool,
 };
 use crate::serving::ClientPolicy;
 
-/// How many hosts in a row a question may outlive.
+/// How many hosts in a row one request may try.
 const ATTEMPTS: usize = 3;
 
 /// Makes the host of this process.
 type MakeHost = dyn Fn() -> Result<LocalHost, String> + Send + Sync;
 
-/// What a front is made of.
+/// The configuration of a [`HostClient`].
 pub struct FrontConfig {
-    /// The workspace, links resolved. A host is one for this front if it has all of these folders.
+    /// The workspace, with links resolved. A host suits this client if it has all of these folders.
     pub folders: Vec<Utf8PathBuf>,
-    /// The host to ask before all others that have these folders, by its name. When it has gone the others count.
+    /// The name of the host to prefer over all others that have these folders. After that host has ended, the others
+    /// are considered.
     pub instance: Option<String>,
     /// Makes the host of this process, when one is needed. May block.
     pub make: Box<MakeHost>,
-    /// Whether others may find the host that this process becomes. One that lives only for a single call is none to rely on.
+    /// Whether others may find the host that this process becomes. A process that lives only for a single call should
+    /// not share its host, because others cannot rely on it.
     pub shares: bool,
-    /// Where hosts find each other.
+    /// The directory in which hosts find each other.
     pub run: Utf8PathBuf,
-    /// Where changes to files are noted before they are made: for whoever has to look whether a change was.
+    /// The journal of changes to files: each change is recorded before it is made, so that a later host can check
+    /// whether it happened.
     pub journal: Utf8PathBuf,
     /// Name and version of this process, for others.
     pub client: String,
     pub environment: Environment,
     pub port: PortChoice,
-    /// What clients of the host of this process may not do.
+    /// The restrictions for clients of this process's host.
     pub limits: ClientPolicy,
-    /// Tells the person something, once.
+    /// Shows a message to the user, once.
     pub tell: Box<dyn Fn(&str) + Send + Sync>,
 }
 
-/// See the module.
+/// The client; see the module's documentation.
 pub struct HostClient {
     config: FrontConfig,
     current: RwLock<Arc<Backend>>,
-    /// Held while another host is looked for, so that one does it for all.
+    /// Held during the search for another host, so that one caller searches for all.
     moving: tokio::sync::Mutex<()>,
     seen: Mutex<DiscoverySnapshot>,
     changes: watch::Sender<u64>,
-    /// Counts up when `current` is another one.
+    /// Counts up when `current` changes.
     moved: watch::Sender<u64>,
     follower: Mutex<Option<JoinHandle<()>>>,
 }
@@ -79,7 +83,7 @@ impl HostClient {
     ///
     /// # Errors
     ///
-    /// There is none, and none can be made: the workspace or the configuration is broken.
+    /// There is no host and this process cannot become one: the workspace or the configuration is broken.
     pub async fn open(config: FrontConfig) -> Result<Arc<Self>, String> {
         let mut seen = DiscoverySnapshot::default();
         let attached = election::attach(&config, &mut seen).await?;
@@ -96,7 +100,7 @@ impl HostClient {
         Ok(front)
     }
 
-    /// The host that is asked now: its kind, and its process if that is another one.
+    /// The host in use: its kind, and its process ID if it is another process.
     pub fn host(&self) -> (HostKind, Option<u32>) {
         match &*self.now() {
             Backend::Own(_) => (HostKind::Front, None),
@@ -124,7 +128,7 @@ impl HostClient {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The host to ask: the present one, unless it has gone or there is a better one.
+    /// Returns the host to use: the present one, unless it has gone or there is a better one.
     async fn current(&self) -> Result<Arc<Backend>, String> {
         let now = self.now();
         let stay = !now.is_disconnected() && {
@@ -134,8 +138,8 @@ impl HostClient {
         if stay { Ok(now) } else { self.replace(&now, now.is_disconnected()).await }
     }
 
-    /// Another host than this one, if it has gone; else a better one, if there is one. Who has lost an answer knows that it has
-    /// gone, which [`Attached::has_gone`] may say only a moment later.
+    /// Returns another host if `old` has gone, else a better one if there is one. A caller that has lost an answer
+    /// knows that the host has gone; [`Backend::is_disconnected`] may report that only a moment later.
     async fn replace(&self, old: &Arc<Backend>, gone: bool) -> Result<Arc<Backend>, String> {
         let _moving = self.moving.lock().await;
         let now = self.now();
@@ -164,7 +168,7 @@ impl HostClient {
         Ok(found)
     }
 
-    /// Asks a question that can be asked again.
+    /// Sends a query that can be repeated.
     async fn query<T, Asked>(&self, ask: impl Fn(Arc<Backend>) -> Asked) -> Result<T, String>
     where
         Asked: Future<Output = Result<T, HostDisconnected>>,
@@ -183,14 +187,14 @@ impl HostClient {
         Err(why)
     }
 
-    /// What a lost call may have done, as the next host tells it.
+    /// The effect that a lost call may have had, as the next host declares it.
     async fn effect(&self, attached: &Backend, request: &CallRequest) -> Option<Effect> {
         let found = attached.find(&request.tool, &request.caller.restrictions).await;
         found.ok()?.ok().map(|spec| spec.effect)
     }
 
-    /// What has become of a change to files that was under way, as a clause; `None` of a call that is not known to write any,
-    /// where nothing is noted.
+    /// Describes, as a clause, how far a change to files got that was in progress. `None` for a call that is not known
+    /// to write files, because nothing is recorded for those.
     fn write_note(&self, effect: Option<Effect>) -> Option<String> {
         let journal = &self.config.journal;
         let entries = journal.read_dir_utf8().map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
@@ -200,7 +204,7 @@ impl HostClient {
             .max_by_key(|entry| entry.metadata().and_then(|metadata| metadata.modified()).ok());
         match newest {
             Some(entry) => Some(format!(
-                "the journal entry `{}` has what was begun on files, and the next change completes it or takes it back",
+                "the journal entry `{}` records the changes begun on files, and the next change completes or reverts them",
                 entry.path()
             )),
             None if matches!(effect, None | Some(Effect::Write)) => {
@@ -215,11 +219,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Looks for another host as soon as the present one has gone, and hands on what it says about its list.
+/// Looks for another host as soon as the present one has gone, and forwards its notifications about changes of the
+/// list.
 async fn follow(front: Weak<HostClient>) {
     loop {
         let Some(strong) = front.upgrade() else { return };
-        // Before the look at the present one, so that no move in between is missed.
+        // Subscribed before the present host is read, so that no move in between is missed.
         let mut moved = strong.moved.subscribe();
         let now = strong.now();
         let (mut changes, gone) = (now.changes(), now.disconnected());
@@ -238,7 +243,7 @@ async fn follow(front: Weak<HostClient>) {
         if !has_gone {
             front.changes.send_modify(|count| *count += 1);
         } else if let Err(why) = front.replace(&now, now.is_disconnected()).await {
-            // Whoever asks next tries again, and is told.
+            // The next caller tries again and receives the error.
             tracing::warn!(why, "there is no host");
             drop(front);
             if moved.changed().await.is_err() {
@@ -248,9 +253,13 @@ async fn follow(front: Weak<HostClient>) {
     }
 }
 
-/// A question that no host could be found for.
+/// The error for a request for which no host could be found.
 fn no_host(name: &str, why: String) -> UnknownTool {
-    UnknownTool { name: name.to_owned(), why: format!("{}\n{}", HostUnavailable { why }, HostUnavailable::HINT), code: Code::Unavailable }
+    UnknownTool {
+        name: name.to_owned(),
+        why: format!("{}\n{}", HostUnavailable { why }, HostUnavailable::HINT),
+        code: Code::Unavailable,
+    }
 }
 
 #[async_trait]
@@ -284,7 +293,7 @@ impl ToolService for HostClient {
             };
             attached = match self.replace(&attached, true).await {
                 Ok(attached) => attached,
-                // Nobody is left who could say what the tool does.
+                // No host is left that could describe the tool.
                 Err(_) => {
                     let noted = self.write_note(None);
                     return Ok(outcome_unknown(&request.tool, &lost, noted.as_deref(), begun.elapsed()));
@@ -320,7 +329,9 @@ impl ToolService for HostClient {
     }
 
     async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
-        self.query(async |attached: Arc<Backend>| attached.resources().await).await.map_err(|why| HostUnavailable { why })
+        self.query(async |attached: Arc<Backend>| attached.resources().await)
+            .await
+            .map_err(|why| HostUnavailable { why })
     }
 
     async fn read_resource(

@@ -1,7 +1,8 @@
 //! Tools and functions that others contribute to a host: programs over the protocol, and the extensions of an editor.
 //!
-//! They pass the registry like every tool, so the policy too: what is contributed is called as what it says that it does, and
-//! `execute` if it says nothing. All of it goes when whoever contributed it does.
+//! They are in the registry like every tool and are subject to the policy: a contributed tool is treated according to
+//! the effect that it declares, and as `execute` if it declares none. All contributions are removed when their
+//! contributor disconnects.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,20 +11,20 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::sync::watch;
-use zubi_ipc::wire::tools::{ContributedTool as Said, InvokeParams, InvokeResult, RegisteredTools};
 use zubi_declared::DeclaredProvider;
 pub use zubi_declared::functions::FunctionError;
 use zubi_declared::functions::{Function, result_text};
+use zubi_ipc::wire::tools::{ContributedTool as Said, InvokeParams, InvokeResult, RegisteredTools};
 use zubi_tool_api::registry::Registry;
 use zubi_tool_api::spec::{Approval, Effect, Exposure};
 use zubi_tool_api::{
     Code, Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, schema, spec,
 };
 
-/// The toolset that `--toolsets` selects them by.
+/// The toolset, for `--toolsets`.
 pub(crate) const TOOLSET: &str = "contributed";
 
-/// The most tools and functions of one contributor: a list is paid for by everybody who reads it.
+/// The maximum number of tools and functions of one contributor: every client that reads the list pays for its length.
 pub const MAX_TOOLS: usize = 200;
 
 /// The largest description and schema of one tool together, in bytes.
@@ -35,32 +36,32 @@ const MAX_TEXT_BYTES: usize = 400_000;
 const TIMEOUT: Duration = Duration::from_mins(1);
 const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// Namespaces that are zubi's, whether a tool stands in them just now or not.
+/// Namespaces reserved for zubi, whether or not they contain a tool at present.
 const OWN_NAMESPACES: [&str; 7] = ["zubi", "lsp", "domainlang", "workspace", "file", "shell", "output"];
 
-/// Calls what was contributed, where it is.
+/// Calls a contributed tool or function in its own process.
 #[async_trait]
 pub trait ContributedToolInvoker: Send + Sync {
-    /// Sends the call and waits for what comes back, as it comes ([`InvokeResult`] as JSON); until the deadline, and until
-    /// `cx` says that nobody waits any more. Its progress is the call's.
+    /// Sends the call and waits for the outcome, which it returns unchanged ([`InvokeResult`] as JSON). It stops at the
+    /// deadline, or when `cx` reports that no caller waits any longer. Progress is reported as the call's progress.
     async fn invoke(&self, call: InvokeParams, deadline: Instant, cx: &ToolCx) -> Result<Value, FunctionError>;
 }
 
-/// Whose the tools are, and with that how their ids begin.
+/// The owner of contributed tools, which determines the prefix of their ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Owner {
-    /// A program, whose name stands before each id.
+    /// A program; its name is the prefix of each id.
     Program(String),
-    /// The extensions of the editor: each id begins with a namespace of theirs.
+    /// The extensions of the editor: each id begins with one of their namespaces.
     Editor,
 }
 
 impl Owner {
-    /// A program of this name.
+    /// The owner for a program of this name.
     ///
     /// # Errors
     ///
-    /// It is none.
+    /// `name` is not a valid program name.
     pub fn program(name: &str) -> Result<Self, RegistrationError> {
         let fits = name.starts_with(|first: char| first.is_ascii_lowercase())
             && name.len() <= 20
@@ -95,11 +96,11 @@ impl Owner {
     }
 }
 
-/// Why nothing of what was offered is taken.
+/// The reason why none of the offered tools and functions was registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct RegistrationError {
-    /// Which of the parameters it is about.
+    /// The parameter with the error.
     pub field: String,
     pub message: String,
 }
@@ -115,7 +116,7 @@ impl RegistrationError {
     }
 }
 
-/// Where contributions to a host go.
+/// The place in a host that contributions are registered with.
 #[derive(Clone)]
 pub struct ContributionRegistrar {
     registry: Arc<Registry>,
@@ -132,7 +133,7 @@ impl ContributionRegistrar {
         self.registry.all_tools().iter().any(|tool| spec::is_called(&tool.spec().id, name))
     }
 
-    /// Whether somebody else has tools in a namespace.
+    /// Whether another contributor has tools in a namespace.
     fn is_taken(&self, namespace: &str, but: Option<&ContributedTools>) -> bool {
         let prefix = format!("{namespace}.");
         let own = |id: &str| but.is_some_and(|provider| provider.tools().iter().any(|tool| tool.spec.id == id));
@@ -152,7 +153,7 @@ impl ContributionRegistrar {
     }
 }
 
-/// What one contributor has contributed to one host.
+/// The contributions of one contributor to one host.
 pub struct Contributions {
     place: ContributionRegistrar,
     state: Mutex<State>,
@@ -160,13 +161,13 @@ pub struct Contributions {
 
 #[derive(Default)]
 struct State {
-    /// Under the name that was given first.
+    /// The tools, under the name that was given first.
     provider: Option<Arc<ContributedTools>>,
     functions: Vec<String>,
 }
 
 impl Contributions {
-    /// None yet.
+    /// Creates an empty set of contributions.
     pub fn new(place: ContributionRegistrar) -> Self {
         Self { place, state: Mutex::default() }
     }
@@ -175,7 +176,7 @@ impl Contributions {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// All of it goes.
+    /// Removes all contributions.
     pub fn clear(&self) {
         let State { provider, functions } = std::mem::take(&mut *self.state());
         if let Some(provider) = provider {
@@ -184,11 +185,11 @@ impl Contributions {
         self.place.remove_functions(&functions);
     }
 
-    /// Takes tools and functions in: all that are named, or none.
+    /// Registers tools and functions: either all that are listed, or none.
     ///
     /// # Errors
     ///
-    /// One of them cannot be taken.
+    /// One of them is invalid.
     pub fn register(
         &self,
         owner: &Owner,
@@ -238,13 +239,18 @@ impl Contributions {
         Ok(RegisteredTools { tools: ids, functions: functions.to_vec() })
     }
 
-    fn add_tools(&self, state: &mut State, owner: &Owner, tools: Vec<Arc<ContributedTool>>) -> Result<(), RegistrationError> {
+    fn add_tools(
+        &self,
+        state: &mut State,
+        owner: &Owner,
+        tools: Vec<Arc<ContributedTool>>,
+    ) -> Result<(), RegistrationError> {
         if let Some(provider) = &state.provider {
             provider.tools().extend(tools);
             provider.changes.send_modify(|count| *count += 1);
             return Ok(());
         }
-        // Another client's tools would stand under the same names.
+        // Another client's tools would have the same names.
         if let Owner::Program(name) = owner
             && self.place.is_taken(name, None)
         {
@@ -261,8 +267,8 @@ impl Contributions {
         Ok(())
     }
 
-    /// Takes contributions back, by their ids as they were given or in full; nothing named: all. What was not contributed is
-    /// not named in the answer.
+    /// Removes contributions by their ids, as they were registered or in full; with nothing named, all of them. The
+    /// answer lists only names that had been contributed.
     pub fn unregister(&self, tools: &[String], functions: &[String]) -> RegisteredTools {
         let everything = tools.is_empty() && functions.is_empty();
         let mut state = self.state();
@@ -302,7 +308,8 @@ impl Contributions {
         Ok(())
     }
 
-    /// Whether extensions may have a tool of this id: in a namespace that is nobody else's. The error is a clause.
+    /// Checks that extensions may have a tool of this id: no other contributor may have its namespace. The error is a
+    /// clause.
     fn check_namespace(&self, id: &str, own: Option<&ContributedTools>) -> Result<(), String> {
         let Some((namespace, _)) = id.split_once('.') else {
             return Err(format!("`{id}` has no namespace; an id is `namespace.name`, as `jira.createTicket`"));
@@ -346,7 +353,11 @@ impl ToolProvider for ContributedTools {
     }
 }
 
-fn read_tools(owner: &Owner, tools: &[Said], invoke: &Arc<dyn ContributedToolInvoker>) -> Result<Vec<Arc<ContributedTool>>, RegistrationError> {
+fn read_tools(
+    owner: &Owner,
+    tools: &[Said],
+    invoke: &Arc<dyn ContributedToolInvoker>,
+) -> Result<Vec<Arc<ContributedTool>>, RegistrationError> {
     let tool = |(position, tool): (usize, &Said)| {
         let spec = read_spec(owner, tool).map_err(|why| RegistrationError::new(&format!("tools[{position}]"), why))?;
         let remote = Remote { invoke: Arc::clone(invoke), of: Of::Tool(tool.id.clone()) };
@@ -356,7 +367,7 @@ fn read_tools(owner: &Owner, tools: &[Said], invoke: &Arc<dyn ContributedToolInv
     tools.iter().enumerate().map(tool).collect()
 }
 
-/// What is said of a tool, as the registry wants it. The error is a clause.
+/// Converts the description of a contributed tool into a registry specification. The error is a clause.
 fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
     let input = match &tool.input {
         Some(input) => input.clone(),
@@ -367,11 +378,11 @@ fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
         return Err(format!("description and schema of `{}` have more than {MAX_SPEC_BYTES} bytes", tool.id));
     }
     let effect = match tool.effect.as_deref() {
-        // What needs nobody's yes looks only.
+        // A tool that does not require approval only reads.
         None if tool.requires_approval == Some(false) => Effect::Read,
         None => Effect::Execute,
         Some(name) => serde_json::from_value(json!(name))
-            .map_err(|_| format!("`{name}` is no effect: read, plan, write, execute or network"))?,
+            .map_err(|_| format!("invalid effect `{name}`; use `read`, `plan`, `write`, `execute` or `network`"))?,
     };
     let words = |text: &str| zubi_base::escape::printable(text).into_owned();
     let spec = ToolSpec {
@@ -383,7 +394,7 @@ fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
         notes: String::new(),
         effect,
         toolset: TOOLSET.to_owned(),
-        // As with declared tools: who wants them in every list asks for the toolset.
+        // As with declared tools: a client that wants them in every list requests the toolset.
         exposure: Exposure::Deferred,
         approval: if tool.requires_approval == Some(true) { Approval::Always } else { Approval::ByEffect },
         timeout: tool.timeout.map_or(TIMEOUT, Duration::from_millis).min(LONGEST_TIMEOUT),
@@ -400,12 +411,12 @@ fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
 /// How many tools have been offered to this process.
 static REGISTRATIONS: AtomicU64 = AtomicU64::new(0);
 
-/// A tool that runs elsewhere.
+/// A tool that runs in another process.
 struct ContributedTool {
     spec: ToolSpec,
-    /// Its id as its contributor knows it.
+    /// The tool's id as its contributor knows it.
     of: String,
-    /// No other one of this process has it.
+    /// A number that no other registration of this process has.
     registration: u64,
     remote: Remote,
 }
@@ -416,14 +427,14 @@ impl Tool for ContributedTool {
         &self.spec
     }
 
-    /// What it does is its contributor's word; what it is given is all that a person can judge.
+    /// The effect is only the contributor's claim; the arguments are all that a user can judge.
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let call = format!("{}({args})", self.spec.id);
         let preview = zubi_base::escape::printable(&call).into_owned();
         Ok(Footprint { preview: Some(preview), ..Footprint::of_effect(self.spec.effect) })
     }
 
-    /// What is registered again under the same id is another program's code, whatever it says of itself.
+    /// A tool registered again under the same id is another program's code, whatever it claims.
     fn version(&self) -> Option<String> {
         Some(format!("registration {}", self.registration))
     }
@@ -433,7 +444,9 @@ impl Tool for ContributedTool {
         let data = self.remote.call(args, cx).await.map_err(|error| {
             let (code, hint) = match error {
                 FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the tool is another program's."),
-                FunctionError::Disconnected(_) => (Code::Unavailable, "It is back when that program is; use another tool."),
+                FunctionError::Disconnected(_) => {
+                    (Code::Unavailable, "The tool returns when that program does; use another tool.")
+                }
                 FunctionError::TimedOut => (Code::TimedOut, "Give it less to do, or call again."),
                 FunctionError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
             };
@@ -448,7 +461,7 @@ impl Tool for ContributedTool {
     }
 }
 
-/// Something in another program.
+/// A tool or function in another program.
 struct Remote {
     invoke: Arc<dyn ContributedToolInvoker>,
     of: Of,

@@ -1,4 +1,4 @@
-//! A host that lives for others alone: `zubi serve`.
+//! A host that exists only for clients: `zubi serve`.
 
 use std::io;
 use std::sync::Arc;
@@ -13,30 +13,30 @@ use zubi_ipc::wire::host::{Environment, HostKind};
 use crate::client::election;
 use crate::local::LocalHost;
 use crate::service::ToolService as _;
-use crate::serving::{ClientPolicy, PublishedHost, PublishOptions};
+use crate::serving::{ClientPolicy, PublishOptions, PublishedHost};
 
-/// What a daemon is made of.
+/// The configuration of a daemon.
 pub struct DaemonConfig {
-    /// Links resolved.
+    /// The workspace, with links resolved.
     pub folders: Vec<Utf8PathBuf>,
-    /// Where hosts find each other.
+    /// The directory in which hosts find each other.
     pub run: Utf8PathBuf,
     pub environment: Environment,
     pub port: PortChoice,
-    /// What clients may not do.
+    /// The restrictions for clients.
     pub limits: ClientPolicy,
-    /// It ends when nobody has been connected for so long; `None`: never.
+    /// The time without any connected client after which the daemon ends; `None`: never.
     pub idle: Option<Duration>,
 }
 
 /// Why there is no daemon.
 #[derive(Debug, thiserror::Error)]
 pub enum DaemonError {
-    /// One serves the workspace already.
+    /// A daemon serves the workspace already.
     #[error("a daemon serves this workspace already (process {pid})")]
     Exists { pid: u32 },
-    /// Another process has been about to become one for too long.
-    #[error("another process has been about to serve this workspace for too long")]
+    /// Another process has held the election lock for too long.
+    #[error("another process has been starting to serve this workspace for too long")]
     Busy,
     #[error("`{run}` cannot be used: {error}")]
     Run { run: Utf8PathBuf, error: io::Error },
@@ -45,13 +45,13 @@ pub enum DaemonError {
 /// Why a daemon ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DaemonEnd {
-    /// A client asked for it.
+    /// A client requested it.
     Asked,
-    /// Nobody has been connected for long.
+    /// No client was connected for a long time.
     Idle,
 }
 
-/// See the module.
+/// The daemon; see the module's documentation.
 pub struct Daemon {
     host: Arc<LocalHost>,
     shared: PublishedHost,
@@ -60,11 +60,11 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Opens the doors of a host. Of several that are started at once one does.
+    /// Starts to listen for clients of a host. If several are started at once, one succeeds.
     ///
     /// # Errors
     ///
-    /// There is a daemon of these folders already, or nobody could find this one.
+    /// There is a daemon of these folders already, or clients could not find this one.
     pub async fn open(host: Arc<LocalHost>, config: DaemonConfig) -> Result<Self, DaemonError> {
         let unusable = |error| DaemonError::Run { run: config.run.clone(), error };
         let run = RunDirectory::open(&config.run, true).map_err(unusable)?;
@@ -100,12 +100,12 @@ impl Daemon {
         self.shared.instance()
     }
 
-    /// The port on 127.0.0.1, where one was to be had.
+    /// The port on 127.0.0.1, if one could be opened.
     pub fn port(&self) -> Option<u16> {
         self.shared.port()
     }
 
-    /// Returns when it is to end.
+    /// Returns when the daemon should end.
     pub async fn wait_for_shutdown(&self) -> DaemonEnd {
         tokio::select! {
             () = self.asked.cancelled() => DaemonEnd::Asked,
@@ -117,7 +117,7 @@ impl Daemon {
         let Some(idle) = self.idle else { return std::future::pending().await };
         let mut connected = self.shared.client_count();
         loop {
-            // An error: there is no host any more, and so nobody to wait for.
+            // An error means that there is no host any longer, and so no client to wait for.
             if connected.wait_for(|count| *count == 0).await.is_err() {
                 return;
             }
@@ -127,7 +127,7 @@ impl Daemon {
         }
     }
 
-    /// Closes the doors and ends the host. Returns when nothing is left.
+    /// Stops listening and ends the host. Returns when nothing is left.
     pub async fn end(self) {
         self.shared.close().await;
         self.host.shutdown().await;

@@ -1,4 +1,4 @@
-//! What a workspace needs and what of it works, and how to get what is missing, for `zubi doctor`.
+//! The programs that a workspace needs, which of them work, and how to get the missing ones, for `zubi doctor`.
 
 use std::io;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use zubi_tools::domainlang::{self, DomainModel, Root};
 
 pub use zubi_lsp_client::pool::report::{InstallWay, LanguageReport, ServerReport, ServerState, Survey};
 
-use crate::local::{HostConfig, HostError, code, policy, programs};
+use crate::local::{HostConfig, HostError, code, exec, policy};
 
-/// Starts every installed server of the workspace's languages once, and ends them again. Each may take `patience` to
-/// become ready; `progress` is told what is being looked at.
+/// Starts every installed server of the workspace's languages once, and ends them again. Each has `patience` as its
+/// time-out to become ready; `progress` receives the name of the item under examination.
 pub async fn examine(
     config: &HostConfig,
     patience: Duration,
@@ -35,14 +35,14 @@ pub async fn examine(
     Ok(survey)
 }
 
-/// What holds the commands that zubi runs here, tried for real: one line.
+/// Describes in one line the sandbox for the commands that zubi runs here, after a real test of it.
 pub async fn sandbox(config: &HostConfig) -> String {
-    programs::sandbox(config).probe().await.to_string()
+    exec::sandbox(config).probe().await.to_string()
 }
 
-/// What is wrong with the user's secrets (`[env]` of zubi.toml), one sentence each.
+/// The errors in the user's secrets (`[env]` of zubi.toml), one sentence each.
 pub fn secrets(config: &HostConfig) -> Vec<String> {
-    programs::secrets(config).problems()
+    exec::secrets(config).problems()
 }
 
 /// Why the policy is closed, with file and line, if it is.
@@ -53,7 +53,7 @@ pub fn broken_policy(config: &HostConfig) -> Option<String> {
 
 /// Why secrets of these names cannot be used, one sentence each; those that can are left out.
 pub fn unusable_secrets<'a>(config: &HostConfig, names: impl Iterator<Item = &'a String>) -> Vec<(&'a str, String)> {
-    let secrets = programs::secrets(config);
+    let secrets = exec::secrets(config);
     let unusable = names.filter(|name| !secrets.values().contains_key(*name));
     let why = |name: &str| match secrets.broken(name) {
         Some(why) => format!("the secret `{name}` cannot be used: {why}"),
@@ -64,7 +64,7 @@ pub fn unusable_secrets<'a>(config: &HostConfig, names: impl Iterator<Item = &'a
     unusable.map(|name| (name.as_str(), why(name))).collect()
 }
 
-/// DomainLang, where there are models: nothing is to be installed for it.
+/// The report on DomainLang if the workspace has models. Its server is built in, so there is nothing to install.
 async fn built_in(workspace: &Workspace, patience: Duration) -> Option<LanguageReport> {
     let roots = workspace.roots();
     let started = Instant::now();
@@ -89,7 +89,7 @@ async fn built_in(workspace: &Workspace, patience: Duration) -> Option<LanguageR
         group: None,
         path: None,
         version: None,
-        state: survey::state(endpoint.as_ref(), &document, started, patience).await,
+        state: report::state(endpoint.as_ref(), &document, started, patience).await,
     };
     Some(LanguageReport {
         language: "domain-lang".to_owned(),
@@ -100,11 +100,11 @@ async fn built_in(workspace: &Workspace, patience: Duration) -> Option<LanguageR
     })
 }
 
-/// Package managers whose commands are run as they stand; any other way to install is advice for a person.
+/// Package managers whose commands run unchanged; any other way to install is only advice for the user.
 const INSTALLERS: &[&str] =
     &["apt-get", "brew", "cargo", "dotnet", "gem", "go", "npm", "opam", "pip", "pipx", "rustup", "uv"];
 
-/// The program and the arguments of a way to install, where the package manager is on this machine.
+/// The program and the arguments of a way to install, if the package manager is on this machine.
 pub fn runnable(config: &HostConfig, way: &InstallWay) -> Option<(Utf8PathBuf, Vec<String>)> {
     let mut words = way.command.split_whitespace();
     let name = words.next().filter(|name| INSTALLERS.contains(name))?;
@@ -115,8 +115,8 @@ pub fn runnable(config: &HostConfig, way: &InstallWay) -> Option<(Utf8PathBuf, V
     Some((program, words.map(str::to_owned).collect()))
 }
 
-/// Runs a package manager, without a shell and without input. What it prints goes to `line`, line by line. Whether it
-/// succeeded. Dropping the future ends it.
+/// Runs a package manager, without a shell and without input. `line` receives its output line by line. Returns whether
+/// it succeeded. Dropping the future ends it.
 pub async fn install(
     config: &HostConfig,
     program: Utf8PathBuf,
@@ -130,14 +130,15 @@ pub async fn install(
     Ok(child.wait().await?.success())
 }
 
-/// The longest line of an installer's output that is told as one.
+/// The maximum length of a line of an installer's output, in bytes; a longer one is split.
 const MAX_LINE_BYTES: u64 = 16 * 1024;
 
 async fn forward_lines<R: AsyncRead + Unpin>(stream: Option<R>, line: &(dyn Fn(&str) + Send + Sync)) {
     let Some(stream) = stream else { return };
     let mut stream = BufReader::new(stream);
     let mut bytes = Vec::new();
-    // To its end, whatever it prints: a program whose output nobody reads any more is ended by its supervisor.
+    // Read to the end, whatever the program prints: a program whose output is not read any longer is ended by its
+    // supervisor.
     while matches!((&mut stream).take(MAX_LINE_BYTES).read_until(b'\n', &mut bytes).await, Ok(1..)) {
         line(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']));
         bytes.clear();

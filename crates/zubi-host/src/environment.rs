@@ -1,16 +1,19 @@
-//! What decides which programs a host finds, and whether two processes agree on it.
+//! The environment that determines which programs a host finds, and whether two processes agree on it.
 
 use std::ffi::OsStr;
 
 use zubi_base::text::ContentHash;
 use zubi_ipc::wire::host::Environment;
 
-/// The environment of this process, so far as others are to know it: of `PATH` only whether it is the same.
+/// The environment of this process as far as others need to know it: only a hash of `PATH`.
 pub fn of_process(path: Option<&OsStr>, python: Option<&str>) -> Environment {
-    Environment { path: path.map(|path| ContentHash::from_bytes(path.as_encoded_bytes()).0), python: python.map(str::to_owned) }
+    Environment {
+        path: path.map(|path| ContentHash::from_bytes(path.as_encoded_bytes()).0),
+        python: python.map(str::to_owned),
+    }
 }
 
-/// How the host's environment differs from one's own, as a clause; `None`: it does not.
+/// Describes, as a clause, how the host's environment differs from this process's; `None` if it does not.
 pub(crate) fn difference(own: &Environment, host: &Environment) -> Option<String> {
     let mut differs = Vec::new();
     match (&own.python, &host.python) {
@@ -20,7 +23,7 @@ pub(crate) fn difference(own: &Environment, host: &Environment) -> Option<String
         }
         (_, None) => differs.push("the host has no Python environment".to_owned()),
     }
-    // One changes `PATH` to activate a Python environment, so that is said once.
+    // Activating a Python environment changes `PATH` too, so a different `PATH` is reported only if nothing else differs.
     if differs.is_empty() && own.path != host.path {
         differs.push("the host has another PATH".to_owned());
     }

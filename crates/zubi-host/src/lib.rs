@@ -1,13 +1,13 @@
-//! What stands between the surfaces and the tools: the [`ToolService`] every surface speaks to, and [`LocalHost`], which
+//! The layer between the surfaces and the tools: the [`ToolService`] that every surface uses, and [`LocalHost`], which
 //! owns a workspace in this process and assembles trust, providers, registry and policy.
 //!
-//! Nothing here knows MCP or LSP.
+//! This crate does not know MCP or LSP.
 
+mod client;
 pub mod contributed;
 mod daemon;
 pub mod doctor;
 pub mod environment;
-mod client;
 pub mod local;
 mod remote;
 mod scope;
@@ -15,26 +15,24 @@ pub mod service;
 mod serving;
 pub mod verify;
 
-pub use crate::daemon::{Daemon, DaemonConfig, DaemonError, DaemonEnd};
-pub use crate::client::{HostClient, FrontConfig};
+pub use crate::client::{FrontConfig, HostClient};
+pub use crate::daemon::{Daemon, DaemonConfig, DaemonEnd, DaemonError};
 pub use crate::local::{
-    EditorIntegration, EditorOptions, DomainModel, HostConfig, HostError, EditorAccess, LocalHost, Root, asks_for,
+    DomainModel, EditorAccess, EditorIntegration, EditorOptions, HostConfig, HostError, LocalHost, Root, asks_for,
 };
 pub use crate::remote::{AttachError, RemoteHost};
-pub use crate::scope::{SessionFilters, FilteredService, misspelt_flags, split_filters};
+pub use crate::scope::{FilteredService, SessionFilters, misspelt_flags, split_filters};
 pub use crate::service::{
-    AllowedTools, CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable,
+    AllowedTools, CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable,
     PolicyInForce, PolicyUnknown, RuleInForce, ToolService, UnknownTool,
 };
-pub use crate::serving::{Identity, ClientPolicy, HostServer, PublishedHost, PublishOptions};
+pub use crate::serving::{ClientPolicy, HostServer, Identity, PublishOptions, PublishedHost};
 
 /// The settings of an open editor, for the channel to one.
 pub use zubi_code::settings;
-/// Where a host lives.
+/// The kind of process that a host runs in.
 pub use zubi_ipc::wire::host::HostKind;
-/// The tools that a workspace declares: for the commands that look at their files.
-pub use zubi_declared;
-/// The toolset whose tools run commands. A surface for which it is too much leaves it out.
-pub use zubi_tools::shell::TOOLSET as SHELL_TOOLSET;
-/// What an editor tells, for the channel to one.
+/// The state that an editor sends, for the channel to the editor.
 pub use zubi_tools::editor_state;
+/// The toolset whose tools run commands. A surface may leave it out.
+pub use zubi_tools::shell::TOOLSET as SHELL_TOOLSET;

@@ -1,9 +1,9 @@
 //! A host in this process.
 
-mod editor_options;
 pub(crate) mod code;
-pub(crate) mod policy;
+mod editor_options;
 pub(crate) mod exec;
+pub(crate) mod policy;
 
 use std::ffi::OsString;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,21 +21,21 @@ use zubi_base::text::{DiskText, TextSource};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::Workspace;
 use zubi_code::CodeIntel;
-use zubi_ipc::wire::host::{HostKind, ServerStatus};
+use zubi_declared::testing::TestContext;
+use zubi_declared::{DeclaredProvider, DeclaredToolsConfig};
 use zubi_exec::job::Jobs;
+use zubi_ipc::wire::host::{HostKind, ServerStatus};
 use zubi_lsp_client::catalogue::CatalogueError;
 use zubi_lsp_client::pool::ServerPool;
-use zubi_declared::testing::TestContext;
-use zubi_declared::{self, DeclaredProvider};
-use zubi_tools::domainlang::{self, DomainExposure};
-use zubi_tools::editor_state::{EditorClient, EditorService, EditorServiceConfig};
+use zubi_policy::Policy;
 use zubi_tool_api::audit::{AuditFile, AuditSink, NoAudit};
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::filter::ToolFilter;
-use zubi_policy::Policy;
 use zubi_tool_api::redact::Redactor;
 use zubi_tool_api::registry::{CallError, PolicyCheck, READ_ONLY, Registry, RegistryConfig};
 use zubi_tool_api::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec, spec};
+use zubi_tools::domainlang::{self, DomainExposure};
+use zubi_tools::editor_state::{EditorClient, EditorService, EditorServiceConfig};
 
 pub use self::editor_options::EditorOptions;
 pub use zubi_tools::domainlang::{DomainModel, Root};
@@ -45,42 +45,42 @@ pub use self::code::EditorAccess;
 use crate::contributed::ContributionRegistrar;
 use crate::scope;
 use crate::service::{
-    AllowedTools, CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable,
+    AllowedTools, CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable,
     PolicyInForce, PolicyUnknown, RuleInForce, ToolService, UnknownTool,
 };
 
-/// What a host is made of; the composition root hands it in.
+/// The configuration of a host; the composition root supplies it.
 #[derive(Clone)]
 pub struct HostConfig {
     /// The workspace's folders; the first is where relative paths start.
     pub folders: Vec<Utf8PathBuf>,
-    /// Where plans, journal, trust and the audit log are kept.
+    /// The directory of plans, journal, trust and the audit log.
     pub state_dir: Utf8PathBuf,
     pub settings: Settings,
     pub trust: Trust,
     pub spawner: Spawner,
     /// The user's rows for the catalogue of language servers (`servers.toml`), as text.
     pub user_catalogue: Option<String>,
-    /// `PATH`: where programs are looked for.
+    /// `PATH`, in which programs are looked up.
     pub search_path: Option<OsString>,
-    /// Where the host lives.
+    /// The kind of process that the host runs in.
     pub kind: HostKind,
     pub clock: Arc<dyn Clock>,
 }
 
-/// An open editor, as a host beside it needs it.
+/// The parts of an open editor that a host next to it needs.
 pub struct EditorIntegration {
-    /// What answers about code.
+    /// The source of answers about code.
     pub source: Arc<dyn EndpointSource>,
-    /// What is open in it.
+    /// The documents that are open in the editor.
     pub view: Arc<dyn EditorClient>,
-    /// Its texts, and where edits of them go.
+    /// Access to the editor's document texts, and the target of edits.
     pub live: Arc<dyn EditorAccess>,
-    /// The models that it sees.
+    /// The models that the editor sees.
     pub model: DomainModel,
-    /// Whether headless servers may answer what the editor does not.
+    /// Whether headless servers may answer requests that the editor cannot.
     pub headless_fallback: bool,
-    /// What its user has chosen there.
+    /// The options that the user has chosen in the editor.
     pub chosen: EditorOptions,
 }
 
@@ -97,10 +97,10 @@ pub enum HostError {
 /// A host in this process: it owns the workspace, the servers and the registry.
 pub struct LocalHost {
     workspace: Arc<Workspace>,
-    /// Of a host that runs no foreign code there is nothing to be trusted.
+    /// `None` for a host that runs no foreign code, and so needs no trust.
     trust: Option<Trust>,
     registry: Arc<Registry>,
-    /// What the settings allow beside the rules.
+    /// Tools that the settings allow in addition to the rules.
     allowed: Option<AllowedTools>,
     resources: Vec<Arc<dyn Resource>>,
     texts: Arc<dyn TextSource>,
@@ -108,19 +108,19 @@ pub struct LocalHost {
     intel: Option<Arc<CodeIntel>>,
     /// Commands in the background; ended likewise.
     jobs: Option<Arc<Jobs>>,
-    /// The headless servers, where it may start any.
+    /// The headless servers, if this host may start any.
     pool: Option<Arc<ServerPool>>,
     declared: Option<Arc<DeclaredProvider>>,
-    /// What the eight methods of the protocol ask.
+    /// The service for the protocol's eight methods.
     sight: Option<Arc<EditorService>>,
     changes: watch::Sender<u64>,
-    /// Tasks that follow the providers' lists, started when somebody first wants to know.
+    /// Tasks that follow the providers' lists; started on the first request for changes.
     followers: Mutex<Option<JoinSet<()>>>,
 }
 
 impl LocalHost {
     /// A host with all compiled-in tools. Does no slow work: nothing is detected, read or started before the first
-    /// question needs it.
+    /// request needs it.
     pub fn new(config: &HostConfig) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
         let pool = Arc::new(code::pool(config, &workspace)?);
@@ -130,8 +130,8 @@ impl LocalHost {
         Ok(Self { pool: Some(pool), ..host })
     }
 
-    /// The same beside an open editor, which is asked first. Headless servers are asked, and started, only with
-    /// [`BesideEditor::headless_fallback`]: the editor has its own.
+    /// Builds a host next to an open editor, which is queried first. Headless servers are started and queried only with
+    /// [`EditorIntegration::headless_fallback`], because the editor has its own.
     pub fn with_editor(config: &HostConfig, beside: EditorIntegration) -> Result<Self, HostError> {
         let EditorIntegration { source, view, live, model, headless_fallback, chosen } = beside;
         let mut config = config.clone();
@@ -155,7 +155,7 @@ impl LocalHost {
         editor: Option<(Arc<dyn EditorClient>, Arc<dyn EditorAccess>)>,
         chosen: &EditorOptions,
     ) -> Self {
-        // What is built in answers for its own files, whoever else could.
+        // The built-in server answers for its own files, even if others could.
         sources.insert(0, domainlang::endpoint_source(model));
         let (view, live) = editor.unzip();
         let on_disk = domainlang::texts(model);
@@ -164,7 +164,7 @@ impl LocalHost {
         let secrets = exec::secrets(config).with_values(chosen.env());
         let redactor = redactor(&secrets);
         let jobs = Arc::new(exec::jobs(config, &secrets));
-        let declared = DeclaredProvider::new(declared::DeclaredToolsConfig {
+        let declared = DeclaredProvider::new(DeclaredToolsConfig {
             workspace: Arc::clone(&workspace),
             trust: config.trust.clone(),
             secrets,
@@ -172,8 +172,11 @@ impl LocalHost {
             jobs: Arc::clone(&jobs),
             editor: view.clone(),
         });
-        let sight =
-            EditorServiceConfig { kind: config.kind, commands: chosen.commands().to_vec(), clock: Arc::clone(&config.clock) };
+        let sight = EditorServiceConfig {
+            kind: config.kind,
+            commands: chosen.commands().to_vec(),
+            clock: Arc::clone(&config.clock),
+        };
         let sight = EditorService::new(Arc::clone(&intel), view, sight);
         let providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_tools::lsp::provider(&intel),
@@ -184,7 +187,7 @@ impl LocalHost {
             zubi_tools::editor::provider(&sight),
             zubi_tools::shell::provider(&jobs, config.search_path.clone()),
             zubi_tools::output::provider(jobs.runner().store()),
-            // Last: whatever a workspace calls its tools, the names of the others are taken.
+            // Last, so that the names of all other tools are taken, whatever a workspace calls its own.
             Arc::clone(&declared) as Arc<dyn ToolProvider>,
         ];
         let resources = [domainlang::resources(), zubi_tools::resources::resources(&intel)].concat();
@@ -200,8 +203,8 @@ impl LocalHost {
         host
     }
 
-    /// A host that knows the DomainLang tools alone. The models are those of `root`; paths of callers are relative to
-    /// `folder`. It runs nothing, keeps nothing and writes no audit log.
+    /// Builds a host with only the DomainLang tools. The models are those of `root`; paths of callers are relative to
+    /// `folder`. The host runs no programs, stores nothing and writes no audit log.
     pub fn for_models(folder: Utf8PathBuf, root: Root, clock: Arc<dyn Clock>) -> Result<Self, HostError> {
         let workspace = Arc::new(Workspace::open(&[folder]).map_err(HostError::Workspace)?);
         let model = Arc::new(DomainModel::on_disk(vec![root]));
@@ -261,7 +264,7 @@ impl LocalHost {
             })
             .with_redactor(redactor)
             .read_only_because(match config.kind {
-                HostKind::Editor => "it writes, and nothing is written under texts that the open editor has not saved",
+                HostKind::Editor => "it writes, and zubi does not change files below unsaved texts of the open editor",
                 HostKind::Daemon | HostKind::Front => READ_ONLY,
             })
         });
@@ -290,21 +293,22 @@ impl LocalHost {
         &self.workspace
     }
 
-    /// What the tests in tool files run with. Fakes of other tools take what those of this host take.
+    /// The context in which the tests in tool files run. Fakes of other tools take the same arguments as this host's
+    /// tools.
     pub async fn test_context(&self, config: &HostConfig) -> TestContext {
         self.registry.prepare().await;
-        // Hidden ones among them, and those that a filter takes away: what cannot be called can still be faked.
+        // Includes hidden tools and those that a filter removes: a tool that cannot be called can still be faked.
         let specs = self.registry.all_tools().iter().map(|tool| Arc::new(tool.spec().clone())).collect();
         let own = || Arc::new(exec::jobs(config, &exec::secrets(config)));
         TestContext::new(config.spawner.clone(), self.jobs.clone().unwrap_or_else(own), specs)
     }
 
-    /// What the eight methods of the protocol ask; a host for models alone has none.
+    /// The service for the protocol's eight methods; `None` in a host for models alone.
     pub fn editor_service(&self) -> Option<&Arc<EditorService>> {
         self.sight.as_ref()
     }
 
-    /// Where others contribute tools.
+    /// The place where others register their contributed tools.
     pub(crate) fn registrar(&self) -> ContributionRegistrar {
         ContributionRegistrar::new(Arc::clone(&self.registry), self.declared.clone())
     }
@@ -336,21 +340,22 @@ impl LocalHost {
         self.registry.all_tools().iter().any(|tool| spec::is_called(&tool.spec().id, name))
     }
 
-    /// What the providers leave out of their lists although it is there, and why, one sentence each.
+    /// The tools that providers leave out of their lists although they exist, and why, one sentence each.
     pub fn hidden_tool_notes(&self) -> Vec<String> {
         self.registry.notes()
     }
 
-    /// What the settings name but does not exist, one sentence each: misspellings, most likely. A filter that matches
-    /// nothing hides more, or less, than was meant.
+    /// The names in the settings that do not exist, one sentence each: most likely misspellings. A filter that matches
+    /// nothing hides more, or less, than the user meant.
     pub fn unknown_names(&self, config: &HostConfig) -> Vec<String> {
         let tools = self.registry.all_tools();
         let ids: Vec<_> = tools.iter().map(|tool| tool.spec().id.as_str()).collect();
-        let toolsets: Vec<_> = tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(scope::EXTRA_TOOLSETS).collect();
+        let toolsets: Vec<_> =
+            tools.iter().map(|tool| tool.spec().toolset.as_str()).chain(scope::EXTRA_TOOLSETS).collect();
         let mut found = code::unknown_servers(config).unwrap_or_default();
         found.extend(unmatched_patterns(&config.settings.tools, &ids));
         found.extend(unmatched_patterns(&config.settings.toolsets, &toolsets));
-        // What it names may be declared in other workspaces; what is only half a name is not.
+        // A complete name may be declared in another workspace; a partial name may not.
         for name in &config.settings.allow.value {
             let whole = ids.iter().find(|id| id.rsplit_once('.').is_some_and(|(_, last)| last == name));
             if let Some(whole) = whole.filter(|_| !ids.contains(&name.as_str())) {
@@ -363,7 +368,7 @@ impl LocalHost {
         found
     }
 
-    /// The rules in force for every session, those that were made by answers which hold for longer among them.
+    /// The rules in force for every session, including those from approvals that hold for longer than a session.
     pub fn policy_in_force(&self) -> PolicyInForce {
         let policy = self.registry.policy();
         let rules = policy.rules().iter();
@@ -378,7 +383,7 @@ impl LocalHost {
         let now = Instant::now();
         ToolCx {
             cancel: circumstances.cancel,
-            // An instant that far away cannot be told apart from any other.
+            // If the sum overflows, the deadline is too far away to matter.
             deadline: now.checked_add(circumstances.patience).unwrap_or(now),
             progress: circumstances.progress,
             token_budget,
@@ -391,16 +396,16 @@ impl LocalHost {
     }
 }
 
-/// What takes the user's secrets out of records.
+/// Builds the redactor that removes the user's secrets from records.
 fn redactor(secrets: &Secrets) -> Redactor {
     Redactor::new(secrets.values().values().cloned())
 }
 
-/// Counts up whenever the list of any provider changes, of those that come later too.
+/// Counts up whenever the list of any provider changes, including providers added later.
 async fn follow(registry: Arc<Registry>, changes: watch::Sender<u64>) {
     loop {
         let mut any = JoinSet::new();
-        // Receivers are taken before the change is told, so that none is missed in between.
+        // Receivers are taken before the change is announced, so that no change is missed in between.
         let receivers = registry.changes();
         changes.send_modify(|count| *count += 1);
         for mut receiver in receivers {
@@ -414,8 +419,8 @@ async fn follow(registry: Arc<Registry>, changes: watch::Sender<u64>) {
     }
 }
 
-/// Whether the person names a toolset, on the command line, in the environment or in the user's file. A workspace's file does
-/// not count: it would put tools before everybody who opens the folder.
+/// Whether the user names a toolset, on the command line, in the environment or in the user's file. A workspace's file
+/// does not count: it would add tools for everyone who opens the folder.
 pub fn asks_for(settings: &Settings, toolset: &str) -> bool {
     let of_person = settings.toolsets.iter().filter(|filter| !matches!(filter.source, Source::Workspace(_)));
     of_person

@@ -23,23 +23,23 @@ use zubi_tool_api::{Code, ResourceSpec, ResourceText, ToolSpec};
 use self::inbox::CallRouter;
 use crate::environment;
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable, PolicyInForce,
+    CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable, PolicyInForce,
     PolicyUnknown, ToolService, UnknownTool,
 };
 
-/// How long a host may take to let somebody in, and to say who it is.
+/// The time-out for a host to accept a connection and to identify itself.
 const CONNECT: Duration = Duration::from_secs(3);
 
-/// How long one may take to answer what it has in memory.
+/// The time-out for requests that a host answers from memory.
 const QUICK: Duration = Duration::from_secs(30);
 
-/// What a call may take beyond what its caller waits: the way there and back.
+/// Time that a call may take in addition to the caller's time-out: the way there and back.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// After so long without a word about a call the host is asked whether it lives.
+/// The time without any message about a call after which the client checks that the host is alive.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// How long it may take to say so. Its loop is never busy for longer.
+/// The time-out for the answer to that check. A host's event loop is never busy for longer.
 const PING: Duration = Duration::from_secs(5);
 
 /// Why a host that was found is not used.
@@ -47,10 +47,10 @@ const PING: Duration = Duration::from_secs(5);
 pub enum AttachError {
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// It speaks another version of the protocol, or refuses for another reason of its own.
+    /// The host speaks another version of the protocol, or refuses for a reason of its own.
     #[error("{0}")]
     Refused(String),
-    #[error("it does not say who it is: {0}")]
+    #[error("it does not identify itself: {0}")]
     Silent(String),
 }
 
@@ -69,7 +69,7 @@ pub struct RemoteHost {
 }
 
 impl RemoteHost {
-    /// Connects to a host, and makes sure that both speak one language.
+    /// Connects to a host, and checks that both speak the same version of the protocol.
     pub async fn attach(found: &DiscoveryRecord, client: &str, own: &Environment) -> Result<Self, AttachError> {
         if found.version != PROTOCOL {
             let (theirs, program) = (found.version, &found.program);
@@ -102,7 +102,7 @@ impl RemoteHost {
         self.connection.closed_reason()
     }
 
-    /// Any method, with the answer as it came.
+    /// Calls any method and returns the answer unchanged.
     pub async fn ask_raw(
         &self,
         method: &str,
@@ -121,7 +121,7 @@ impl RemoteHost {
         }
     }
 
-    /// Waits until the host says nothing at all for too long, not even that it lives.
+    /// Waits until the host has sent nothing for too long, not even an answer to a ping.
     async fn silence(&self) {
         let never = CancellationToken::new();
         loop {
@@ -137,7 +137,11 @@ impl RemoteHost {
         }
     }
 
-    async fn request<T: DeserializeOwned>(&self, method: &str, params: Value) -> Result<Result<T, ConnectionError>, HostDisconnected> {
+    async fn request<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        params: Value,
+    ) -> Result<Result<T, ConnectionError>, HostDisconnected> {
         let answer = self.ask_raw(method, params, &CancellationToken::new(), QUICK).await;
         read(answer)
     }
@@ -145,7 +149,7 @@ impl RemoteHost {
     pub(crate) async fn try_list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostDisconnected> {
         let params = wire::ListParams { restrictions: Some(convert::restrictions(restrictions)) };
         let listed: Result<wire::ToolList, _> = self.request(wire::LIST, json!(params)).await?;
-        // A host that cannot say what it has is none.
+        // A host that cannot list its tools is not usable.
         let listed = listed.map_err(|error| HostDisconnected(error.to_string()))?;
         Ok(listed.tools.into_iter().filter_map(|tool| ok_or_log(convert::spec(tool), "a tool is left out")).collect())
     }
@@ -212,7 +216,7 @@ impl RemoteHost {
         })
     }
 
-    /// Asked while a call goes on as well, so a host that does not tell it is not given up for that.
+    /// Queried while a call runs, so a host that does not report its policy is not dropped because of that.
     pub(crate) async fn try_policy(&self) -> Result<Result<PolicyInForce, PolicyUnknown>, HostDisconnected> {
         let policy: Result<PolicyInForce, _> = self.request(wire::POLICY, Value::Null).await?;
         Ok(policy.map_err(|error| PolicyUnknown { why: error.to_string() }))
@@ -261,7 +265,7 @@ impl RemoteHost {
         }
     }
 
-    /// The status line of an answer says that it is from elsewhere, where elsewhere sees other programs.
+    /// Adds a note to the status line of an answer if the host's environment differs from this process's.
     fn with_difference(&self, mut answer: CallAnswer) -> CallAnswer {
         if let (Some(differs), true) = (&self.differs, answer.status)
             && let Some(line) = answer.text.strip_suffix(']')
@@ -289,14 +293,16 @@ fn call_params(request: &CallRequest, circumstances: &CallContext, token: Value)
     }
 }
 
-/// The moment after so long; one that far away that there is none is as good as a day.
+/// The instant after the time-out `patience`. If that overflows, a day from now serves as well.
 fn later(patience: Duration) -> Instant {
     let now = Instant::now();
     now.checked_add(patience).unwrap_or(now + Duration::from_hours(24))
 }
 
-/// The answer as what it should be; the outer error: there is none, and none will come.
-fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<Result<T, ConnectionError>, HostDisconnected> {
+/// Parses the answer. The outer error means that no answer arrived and none will.
+fn read<T: DeserializeOwned>(
+    answer: Result<Value, ConnectionError>,
+) -> Result<Result<T, ConnectionError>, HostDisconnected> {
     match answer {
         Ok(value) => Ok(serde_json::from_value(value).map_err(|error| ConnectionError::Protocol {
             what: format!("the host's answer is not understood: {error}"),
@@ -306,12 +312,12 @@ fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<R
     }
 }
 
-/// What there is, if there is something; else the log has why.
+/// Returns the value, or logs the error.
 fn ok_or_log<T, E: std::fmt::Display>(result: Result<T, E>, what: &str) -> Option<T> {
     result.inspect_err(|error| tracing::warn!(%error, "{what}")).ok()
 }
 
-/// There is no such tool, if that is what the host says.
+/// The error for an unknown tool, if the host sent that.
 fn unknown_tool(error: &ConnectionError) -> Option<UnknownTool> {
     match error {
         ConnectionError::Response { code: codes::INVALID_PARAMS, data: Some(data), .. } => {
@@ -321,7 +327,7 @@ fn unknown_tool(error: &ConnectionError) -> Option<UnknownTool> {
     }
 }
 
-/// A call that the host did not carry out, as a failure of it.
+/// The failure of a call that the host did not carry out.
 fn failed_answer(tool: &str, error: &ConnectionError, duration: Duration) -> CallAnswer {
     let (code, next) = match error {
         ConnectionError::TimedOut { .. } => (Code::TimedOut, Code::TimedOut.next_step()),
@@ -332,17 +338,23 @@ fn failed_answer(tool: &str, error: &ConnectionError, duration: Duration) -> Cal
     CallAnswer { text, data: None, duration, status: false, failure: Some(code), next: next.to_owned() }
 }
 
-/// A call whose host has gone before it answered. `journal`: what may have been begun on files, where the tool writes some.
-pub(crate) fn outcome_unknown(tool: &str, lost: &HostDisconnected, journal: Option<&str>, duration: Duration) -> CallAnswer {
+/// The failure of a call whose host has gone before it answered. `journal`: the changes to files that may have begun,
+/// if the tool writes files.
+pub(crate) fn outcome_unknown(
+    tool: &str,
+    lost: &HostDisconnected,
+    journal: Option<&str>,
+    duration: Duration,
+) -> CallAnswer {
     let next = match journal {
-        Some(journal) => format!("Look first whether it was done: {journal}. Then decide whether to call again."),
-        None => "Look first whether it was done, then decide whether to call again.".to_owned(),
+        Some(journal) => format!("Check first whether it was done: {journal}. Then decide whether to call again."),
+        None => "Check first whether it was done, then decide whether to call again.".to_owned(),
     };
     let text = format!("Failed to run {tool}: outcome unknown: the host has ended before it answered ({lost})\n{next}");
     CallAnswer { text, data: None, duration, status: false, failure: Some(Code::OutcomeUnknown), next }
 }
 
-/// A call that nobody could be asked to make.
+/// The answer for a call for which no host was available.
 pub(crate) fn unavailable(tool: &str, error: &HostUnavailable) -> CallAnswer {
     let next = HostUnavailable::HINT.to_owned();
     let text = format!("Failed to run {tool}: {error}\n{next}");
@@ -354,7 +366,7 @@ fn no_host(lost: HostDisconnected) -> HostUnavailable {
     HostUnavailable { why: lost.0 }
 }
 
-/// As one has it who has no other host to ask.
+/// The service for a caller that has no other host to use.
 #[async_trait]
 impl ToolService for RemoteHost {
     fn describe(&self) -> HostDescription {
@@ -405,13 +417,13 @@ impl ToolService for RemoteHost {
     }
 
     async fn shutdown(&self) {
-        // The host is not ours to end.
-        self.connection.close("this process has no more questions");
+        // The host belongs to another process, so only the connection is closed.
+        self.connection.close("this process has no more requests");
         self.connection.flushed().await;
     }
 }
 
-/// What is said in place of an answer that never came.
+/// The error in place of an answer that never arrived.
 fn host_gone_error(name: &str, lost: &HostDisconnected) -> UnknownTool {
     UnknownTool { name: name.to_owned(), why: lost.to_string(), code: Code::Unavailable }
 }

@@ -1,7 +1,7 @@
-//! What one session may see of a host, and what it wants in its lists.
+//! The tools of a host that one session may see, and those that it wants in its lists.
 //!
-//! A host serves many sessions: flags and environment variables of one of them narrow that one alone. So they do not stand in
-//! the host's settings, they go along with every question.
+//! A host serves many sessions: flags and environment variables of one session narrow only that session. They are
+//! therefore not part of the host's settings, but are sent with every request.
 
 use std::sync::Arc;
 
@@ -9,7 +9,6 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::watch;
 use zubi_base::config::{Effective, Settings, Source};
-use zubi_declared;
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::spec::{Exposure, ToolSpec};
 use zubi_tool_api::{ResourceSpec, ResourceText};
@@ -17,20 +16,20 @@ use zubi_tool_api::{ResourceSpec, ResourceText};
 use crate::contributed::ContributionRegistrar;
 use crate::local::{asks_for, unmatched_patterns};
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, HostUnavailable, PolicyInForce,
+    CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable, PolicyInForce,
     PolicyUnknown, ToolService, UnknownTool,
 };
 use crate::serving::{ClientPolicy, PublishedHost};
 
-/// The toolsets of tools that are none of zubi's own: a workspace's, those of clients and extensions, those of other MCP
-/// servers. There may be none of them now and some later, so who names one has not misspelt anything.
-pub(crate) const EXTRA_TOOLSETS: [&str; 3] = [declared::TOOLSET, "contributed", "external"];
+/// The toolsets of tools that are not zubi's own: those of a workspace, of clients and extensions, and of other MCP
+/// servers. They may be empty now and get tools later, so a filter that names one is not a misspelling.
+pub(crate) const EXTRA_TOOLSETS: [&str; 3] = [zubi_declared::TOOLSET, "contributed", "external"];
 
-/// How much of a list these may take, in bytes, on top of zubi's own: what does not fit is found like the others.
+/// The size limit of these tools in a list, in bytes, in addition to zubi's own; the rest are found by search.
 const MAX_LISTED: usize = 4 * 1024;
 
-/// What filters that a person has just given name but does not exist, one sentence each: misspellings, most likely. What stands
-/// in files the host tells.
+/// The filters given by the user in this process that do not match anything, one sentence each: most likely
+/// misspellings. The host reports those in files.
 pub fn misspelt_flags(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Vec<String> {
     let given = |filters: &[Effective<Vec<String>>]| -> Vec<Effective<Vec<String>>> {
         filters.iter().filter(|filter| matches!(filter.source, Source::Flag | Source::Environment)).cloned().collect()
@@ -38,29 +37,32 @@ pub fn misspelt_flags(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Vec<Strin
     let (ids, mut toolsets): (Vec<&str>, Vec<&str>) =
         specs.iter().map(|spec| (spec.id.as_str(), spec.toolset.as_str())).unzip();
     toolsets.extend(EXTRA_TOOLSETS);
-    [unmatched_patterns(&given(&settings.tools), &ids), unmatched_patterns(&given(&settings.toolsets), &toolsets)].concat()
+    [unmatched_patterns(&given(&settings.tools), &ids), unmatched_patterns(&given(&settings.toolsets), &toolsets)]
+        .concat()
 }
 
 /// A session's own filters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionFilters {
     pub restrictions: Restrictions,
-    /// Of the toolsets of [`ADDED`], those whose tools stand in the list, as long as they are not too much for one. Others are
-    /// found and called as those are that most conversations do without: there may be many, and every list is paid for.
+    /// The toolsets of [`EXTRA_TOOLSETS`] whose tools appear in the list, as long as they are not too many for one
+    /// list. The tools of the others are found by search and called like all rarely used ones: there may be many, and
+    /// every list costs tokens.
     pub listed: Vec<&'static str>,
 }
 
 impl SessionFilters {
-    /// All that the settings of this process say. A host keeps to its own settings besides, so what stands in a file counts
-    /// twice and does no harm.
+    /// All filters in the settings of this process. A host also applies its own settings, so a filter from a file
+    /// applies twice, which is harmless.
     pub fn from_settings(settings: &Settings) -> Self {
         let listed = EXTRA_TOOLSETS.into_iter().filter(|toolset| asks_for(settings, toolset)).collect();
         Self { restrictions: restrictions(settings), listed }
     }
 }
 
-/// Takes the filters out of the settings of a host that others ask too, as what they may not do: always what was given to this
-/// very process, on its command line or in its environment, and what stands in files only unless they say otherwise.
+/// Removes the filters from the settings of a host that serves other clients too, and returns them as restrictions for
+/// clients: those given to this very process, on its command line or in its environment, always apply; those from files
+/// apply only to clients that do not send their own.
 pub fn split_filters(settings: &mut Settings, given: bool) -> ClientPolicy {
     let unless_said = restrictions(settings);
     let is_given = |source: &Source| given && matches!(source, Source::Flag | Source::Environment);
@@ -103,7 +105,7 @@ impl FilteredService {
         Self { host, scope, shared: None }
     }
 
-    /// The same of a host that others can find.
+    /// Adds the published host of this service, which is closed before the host ends.
     #[must_use]
     pub fn with_shared(self, shared: Option<PublishedHost>) -> Self {
         Self { shared, ..self }

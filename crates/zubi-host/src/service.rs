@@ -1,4 +1,5 @@
-//! The one interface of every surface: plain data in and out, so that a host in another process can stand behind it.
+//! The one interface of every surface: plain data in and out, so that the implementation can be a host in another
+//! process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +9,14 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::workspace::Folder;
-use zubi_tool_api::cx::{Approver, Caller, ProgressSink, Restrictions};
 use zubi_policy::Decision;
 use zubi_policy::rule::RuleText;
+use zubi_tool_api::cx::{Approver, Caller, ProgressSink, Restrictions};
 use zubi_tool_api::{Code, Footprint, ResourceSpec, ResourceText, ToolSpec};
 
 use crate::contributed::ContributionRegistrar;
 
-/// What a host says of itself.
+/// The description that a host gives of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostDescription {
     pub version: String,
@@ -36,7 +37,7 @@ pub struct CallRequest {
     pub token_budget: Option<usize>,
 }
 
-/// What lives as long as the call: how to give up, where progress goes, whom to ask.
+/// The context of one call, which lives as long as the call: its cancellation, its progress sink and its approver.
 #[derive(Clone)]
 pub struct CallContext {
     pub cancel: CancellationToken,
@@ -46,33 +47,33 @@ pub struct CallContext {
     pub patience: Duration,
 }
 
-/// How a call ended. The same on every surface, to the byte.
+/// The result of a call. It is the same on every surface, byte for byte.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallAnswer {
-    /// For a model or a person, with the status line; of a failure, what went wrong and the next step.
+    /// The text for a model or a user, with the status line; after a failure, the error and the next step.
     pub text: String,
-    /// For machines, where the tool has it.
+    /// The data for programs, if the tool returns any.
     pub data: Option<Value>,
-    /// How long it took, from the call to the answer.
+    /// The time from the call to the answer.
     pub duration: Duration,
-    /// Whether `text` ends in a status line, to which a surface may add what it knows of the way the answer came.
+    /// Whether `text` ends in a status line, to which a surface may add notes about the connection.
     pub status: bool,
     /// Why it failed; `None` when the call succeeded.
     pub failure: Option<Code>,
-    /// Of a failure the next step, which is the end of `text`; else empty.
+    /// The next step after an error, which is also the end of `text`; empty after success.
     pub next: String,
 }
 
-/// A call that was not made because it is none: wrong arguments, most likely.
+/// A call that was not made because it is invalid; most likely its arguments are wrong.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CallFailure {
     pub code: Code,
-    /// As a call would tell it; it ends in `next`, the next step.
+    /// The text that a call would return; it ends in `next`, the next step.
     pub text: String,
     pub next: String,
 }
 
-/// What the policy says about a call that was not made.
+/// The policy's decision about a call that was not made.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
@@ -80,7 +81,7 @@ pub struct Explanation {
     #[serde(flatten)]
     pub judgement: Decision,
     pub footprint: Footprint,
-    /// Rules that would allow what is asked about, as they would stand in `zubi.toml`.
+    /// Rules that would allow the call, as written in `zubi.toml`.
     pub would_allow: Vec<String>,
 }
 
@@ -93,7 +94,7 @@ pub struct RuleInForce {
     pub rule: RuleText,
 }
 
-/// Tools that a setting allows (`allow = [...]`), and where it stands.
+/// Tools that a setting allows (`allow = [...]`), and the location of the setting.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AllowedTools {
     pub source: String,
@@ -104,7 +105,7 @@ pub struct AllowedTools {
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct PolicyInForce {
-    /// Why nothing but looking is allowed, with file and line.
+    /// Why the policy allows only reads, with file and line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<String>,
     pub rules: Vec<RuleInForce>,
@@ -118,30 +119,30 @@ pub struct PolicyInForce {
 pub struct UnknownTool {
     pub name: String,
     pub why: String,
-    /// What programs branch on: whether there would be one if something else were otherwise, as its file trusted.
+    /// The code for programs: it says whether the tool would exist under another condition, such as trust in its file.
     pub code: Code,
 }
 
-/// Nobody could be asked: the host has gone, and there is no other one.
+/// The host has gone, and there is no other one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no host of this workspace: {why}")]
 pub struct HostUnavailable {
     pub why: String,
 }
 
-/// The rules in force cannot be told: there is no host, or it does not say.
+/// The rules in force are unknown: there is no host, or it does not report them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the policy cannot be told: {why}")]
+#[error("the policy is unknown: {why}")]
 pub struct PolicyUnknown {
     pub why: String,
 }
 
 impl HostUnavailable {
-    /// What to do.
-    pub const HINT: &'static str = "Mend what it says, then ask again; `zubi status` shows what runs.";
+    /// The next step.
+    pub const HINT: &'static str = "Fix the reported cause, then try again; `zubi status` shows the running hosts.";
 }
 
-/// Everything a surface can ask of a host.
+/// Everything a surface can request from a host.
 #[async_trait]
 pub trait ToolService: Send + Sync {
     fn describe(&self) -> HostDescription;
@@ -150,7 +151,7 @@ pub trait ToolService: Send + Sync {
     ///
     /// # Errors
     ///
-    /// There is no host any more that could be asked.
+    /// No host is available any longer.
     async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable>;
 
     /// One tool by id or wire name.
@@ -158,8 +159,8 @@ pub trait ToolService: Send + Sync {
 
     async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool>;
 
-    /// What the policy says about a call, without making it or asking anybody. An error of the tool, such as wrong
-    /// arguments, is told as a call would tell it.
+    /// Returns the policy's decision about a call, without making the call and without an approval prompt. An error of
+    /// the tool, such as wrong arguments, is returned as a call would return it.
     async fn explain(
         &self,
         request: CallRequest,
@@ -169,16 +170,16 @@ pub trait ToolService: Send + Sync {
         Err(UnknownTool { name: request.tool, why, code: Code::Unavailable })
     }
 
-    /// The rules in force for every session, those that were made by answers which hold for longer among them.
+    /// The rules in force for every session, including those from approvals that hold for longer than a session.
     ///
     /// # Errors
     ///
-    /// They cannot be told, which is not that there are none.
+    /// The rules are unknown, which differs from an empty list of rules.
     async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
-        Err(PolicyUnknown { why: "this host does not tell it".to_owned() })
+        Err(PolicyUnknown { why: "this host does not report it".to_owned() })
     }
 
-    /// Counts up whenever [`Self::list`] would answer differently.
+    /// Counts up whenever the result of [`Self::list`] changes.
     fn changes(&self) -> watch::Receiver<u64>;
 
     /// The documents a caller can read.
@@ -188,7 +189,7 @@ pub trait ToolService: Send + Sync {
     /// As [`Self::list`].
     async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable>;
 
-    /// One document; `None` when there is none under this URI.
+    /// Reads one document; `None` if no document has this URI.
     async fn read_resource(
         &self,
         uri: &str,
@@ -196,11 +197,11 @@ pub trait ToolService: Send + Sync {
         circumstances: CallContext,
     ) -> Option<Result<ResourceText, String>>;
 
-    /// Where others can contribute tools; nothing where the host is another process's.
+    /// The place where others can register contributed tools; `None` if the host is in another process.
     fn contributions(&self) -> Option<ContributionRegistrar> {
         None
     }
 
-    /// Ends what the host started: language servers above all. Returns when nothing is left.
+    /// Ends everything that the host started, above all language servers. Returns when nothing is left.
     async fn shutdown(&self);
 }

@@ -1,12 +1,12 @@
 //! A host as other processes see it: the methods of the protocol over a [`LocalHost`].
 //!
-//! [`Serving`] is what all connections share, [`Client`] what one of them has. Every request runs as a task of its own, so that a
-//! slow one delays none after it. Over the port a client can look, and nothing else.
+//! [`HostServer`] is shared by all connections, [`Client`] belongs to one of them. Every request runs as its own task,
+//! so that a slow one does not delay later ones. Over the port, clients can only read.
 
 mod approvals;
 mod contributed;
-mod in_process;
 mod hosts;
+mod in_process;
 mod methods;
 mod sessions;
 mod shared;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, PeerHandler, Responder};
-use zubi_ipc::listener::{Transport, Peer, ConnectionHandler};
+use zubi_ipc::listener::{ConnectionHandler, Peer, Transport};
 use zubi_ipc::wire;
 use zubi_ipc::wire::host::{ClientStatus, Environment, HostKind};
 use zubi_tool_api::cx::Restrictions;
@@ -29,37 +29,37 @@ use crate::local::LocalHost;
 use crate::service::ToolService as _;
 
 use self::sessions::Sessions;
-pub use self::shared::{PublishedHost, PublishOptions};
+pub use self::shared::{PublishOptions, PublishedHost};
 
-/// Who a host is for others.
+/// The identity that a host presents to others.
 #[derive(Debug, Clone)]
 pub struct Identity {
-    /// Names the host among all of this user.
+    /// The host's name, unique among all hosts of this user.
     pub instance: String,
     pub kind: HostKind,
     pub environment: Environment,
 }
 
-/// What clients may not do.
+/// Restrictions for clients.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ClientPolicy {
-    /// Whatever they say of themselves.
+    /// Restrictions that always apply.
     pub always: Restrictions,
-    /// Those who say nothing of their own: what the settings of the user and the workspace say. A front has read the same
-    /// settings, and its flags may beat them.
+    /// Restrictions for clients that send none of their own: the settings of the user and the workspace. A zubi client
+    /// has read the same settings, and its flags may override them.
     pub unless_said: Restrictions,
 }
 
-/// A host and who is connected to it.
+/// A host and its connected clients.
 pub struct HostServer {
     host: Arc<LocalHost>,
     identity: Identity,
     limits: ClientPolicy,
-    /// Ends the process, where others may ask for that.
+    /// Ends the process, if clients may request that.
     ends: Option<CancellationToken>,
-    /// By the number of their connection.
+    /// The clients, by the number of their connection.
     clients: Mutex<BTreeMap<u64, Arc<Client>>>,
-    /// How many are connected; told anew when one of them has said who it is.
+    /// The number of connected clients; sent again when one of them has identified itself.
     count: watch::Sender<usize>,
     me: Weak<Self>,
 }
@@ -75,7 +75,7 @@ pub(crate) struct Client {
     me: Weak<Self>,
 }
 
-/// What a client has said of itself.
+/// The details that a client has sent about itself.
 #[derive(Debug, Clone, Default)]
 struct ClientHello {
     name: Option<String>,
@@ -83,8 +83,13 @@ struct ClientHello {
 }
 
 impl HostServer {
-    /// `ends` is cancelled when a client asks the host to end; without it none can.
-    pub fn new(host: Arc<LocalHost>, identity: Identity, limits: ClientPolicy, ends: Option<CancellationToken>) -> Arc<Self> {
+    /// `ends` is cancelled when a client requests the end of the host; without it, no client can end the host.
+    pub fn new(
+        host: Arc<LocalHost>,
+        identity: Identity,
+        limits: ClientPolicy,
+        ends: Option<CancellationToken>,
+    ) -> Arc<Self> {
         Arc::new_cyclic(|me| Self {
             host,
             identity,
@@ -96,7 +101,7 @@ impl HostServer {
         })
     }
 
-    /// How many clients are connected. It also changes, to the same number, when one of them has said who it is.
+    /// The number of connected clients. It is also sent again, unchanged, when one of them has identified itself.
     pub fn client_count(&self) -> watch::Receiver<usize> {
         self.count.subscribe()
     }
@@ -105,7 +110,7 @@ impl HostServer {
         &self.identity
     }
 
-    /// Who is connected, in the order in which they came.
+    /// The connected clients, in the order in which they connected.
     pub fn client_statuses(&self) -> Vec<ClientStatus> {
         self.clients().values().map(|client| hosts::of_client(client)).collect()
     }
@@ -117,7 +122,7 @@ impl HostServer {
 
 impl ConnectionHandler for HostServer {
     fn peer_connected(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler> {
-        // It is asked through the `Arc`, so there is one.
+        // The caller holds the `Arc`, so this upgrade succeeds.
         let Some(serving) = self.me.upgrade() else { return Arc::new(Nobody) };
         let client = Arc::new_cyclic(|me| Client {
             serving,
@@ -149,7 +154,7 @@ impl ConnectionHandler for HostServer {
     }
 }
 
-/// Answers nothing; its requests are answered as by a host that has ended.
+/// A handler that answers nothing, as a host that has ended.
 struct Nobody;
 
 impl PeerHandler for Nobody {
@@ -173,7 +178,7 @@ impl Client {
         self.peer.channel == Transport::Port
     }
 
-    /// What holds for every question over this connection.
+    /// The restrictions that hold for every request over this connection.
     fn restrictions(&self) -> Restrictions {
         let port = Restrictions { read_only: self.is_on_port(), ..Restrictions::default() };
         self.serving.limits.always.combine(&port)
@@ -182,7 +187,7 @@ impl Client {
 
 impl PeerHandler for Client {
     fn notification(&self, method: &str, _params: Value) {
-        tracing::debug!(method, "a notification that means nothing here");
+        tracing::debug!(method, "an unknown notification");
     }
 
     fn request(&self, method: &str, params: Value, responder: Responder) {
@@ -196,7 +201,7 @@ impl PeerHandler for Client {
     }
 }
 
-/// Tells a client whenever the list of tools is another one.
+/// Notifies a client whenever the list of tools has changed.
 async fn tell_changes(mut changes: watch::Receiver<u64>, client: Weak<Client>) {
     changes.mark_unchanged();
     let Some(mut closed) = client.upgrade().map(|client| client.connection.closed_reason()) else { return };

@@ -3,12 +3,12 @@
 //! [`CHECKS`] is the table. A check that panics has failed like any other, and one that cannot be made because an
 //! earlier one failed is skipped and says why; so there is always a whole report.
 
+mod environment;
 mod extension;
 mod interfaces;
 mod program;
 mod registry;
 mod self_tests;
-mod environment;
 
 use std::future::ready;
 use std::panic::AssertUnwindSafe;
@@ -22,10 +22,10 @@ use serde_json::{Map, Value, json};
 
 use crate::local::{HostConfig, LocalHost};
 
-/// No check takes longer.
+/// The time limit of each check.
 const TIMEOUT: Duration = Duration::from_mins(5);
 
-/// How a check came out.
+/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -34,27 +34,27 @@ pub enum Status {
     Skipped,
 }
 
-/// One check and how it came out.
+/// One check and its outcome.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
-    /// Stable, for programs.
+    /// The stable id, for programs.
     pub id: &'static str,
-    /// For people.
+    /// The name, for people.
     pub name: &'static str,
     pub status: Status,
     pub duration_ms: u64,
-    /// What was looked at; of a failure `error` and `hint`, of a check that was not made `reason`.
+    /// The result of the check: `error` and `hint` after a failure, `reason` if the check was skipped.
     #[serde(flatten)]
     pub details: Map<String, Value>,
 }
 
-/// What a check found: facts, or what is wrong and what to do.
+/// The result of a check: facts, or an error and its hint.
 type Outcome = Result<CheckFinding, Problem>;
 
 enum CheckFinding {
     Facts(Value),
-    /// There is nothing to be checked here, for this reason.
+    /// There is nothing to check here, for this reason.
     Nothing(&'static str),
 }
 
@@ -69,7 +69,7 @@ impl Problem {
     }
 }
 
-/// What checks are made on.
+/// The objects that the checks examine.
 struct VerifyContext {
     config: HostConfig,
     host: Arc<LocalHost>,
@@ -81,7 +81,7 @@ struct Entry {
     run: fn(Arc<VerifyContext>) -> LocalBoxFuture<'static, Outcome>,
 }
 
-/// Every check but that of the configuration, which decides whether there is anything to check.
+/// Every check except that of the configuration, which decides whether there is anything to check.
 const CHECKS: &[Entry] = &[
     Entry {
         id: "workspace",
@@ -124,7 +124,8 @@ const CHECKS: &[Entry] = &[
     Entry { id: "language-servers", name: "Language servers", run: |bench| environment::servers(bench).boxed_local() },
 ];
 
-/// Runs all checks. `config` is what the settings gave, or why they cannot be used; `progress` is told of each check.
+/// Runs all checks. `config` is the loaded configuration, or why it cannot be used; `progress` is called after each
+/// check.
 pub async fn verify(config: Result<HostConfig, String>, progress: &(dyn Fn(&Check) + Send + Sync)) -> Vec<Check> {
     let started = Instant::now();
     let made = config.and_then(|config| {

@@ -13,9 +13,9 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
 use zubi_base::rpc::{Connection, ConnectionError, Options, PeerHandler};
 
-use crate::discovery::{DiscoveryRecord, is_own_socket, current_uid};
+use crate::auth::{self, AuthResult, Authenticate, Bytes32, Challenge, Role};
+use crate::discovery::{DiscoveryRecord, current_uid, is_own_socket};
 use crate::handshake::{read_line, write_line};
-use crate::auth::{self, Authenticate, AuthResult, Bytes32, Challenge, Role};
 use crate::wire::PROTOCOL;
 
 /// Reason why a client cannot connect to a host.
@@ -129,9 +129,9 @@ where
     let Challenge { nonce: theirs } =
         serde_json::from_slice(&line).map_err(|_| Doubt::strange("it does not send a nonce first"))?;
     let ours = Bytes32::random().map_err(|error| Doubt::strange(&error))?;
-    let authenticate = Authenticate { nonce: ours, proof: proof::compute_proof(token, Role::Client, theirs, ours) };
+    let authenticate = Authenticate { nonce: ours, proof: auth::compute_proof(token, Role::Client, theirs, ours) };
     let params = serde_json::to_value(authenticate).map_err(|error| Doubt::strange(&error))?;
-    let request = Request { id: RequestId::Number(1), method: proof::AUTHENTICATE.to_owned(), params };
+    let request = Request { id: RequestId::Number(1), method: auth::AUTHENTICATE.to_owned(), params };
     write_line(writer, Message::Request(request).to_body()).await.map_err(|error| Doubt::strange(&error))?;
     let line = next_line(reader).await?;
     let answer = match Message::parse_strictly(&line) {
@@ -140,7 +140,7 @@ where
     };
     let AuthResult { proof } =
         serde_json::from_value(answer).map_err(|_| Doubt::strange("it answers without a proof"))?;
-    if !proof::verify_proof(proof, token, Role::Server, theirs, ours) {
+    if !auth::verify_proof(proof, token, Role::Server, theirs, ours) {
         return Err(Doubt::strange("its proof is wrong"));
     }
     Ok(())

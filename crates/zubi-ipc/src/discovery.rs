@@ -18,8 +18,8 @@ use crate::wire::host::HostKind;
 mod files;
 mod process;
 
-pub use self::files::{RejectedRecord, DiscoveredHosts, PublishedFiles, RunDirectory};
-pub(crate) use self::files::{RemoveOnDrop, is_own_socket, current_uid};
+pub use self::files::{DiscoveredHosts, PublishedFiles, RejectedRecord, RunDirectory};
+pub(crate) use self::files::{RemoveOnDrop, current_uid, is_own_socket};
 pub use self::process::{boot_id, pid_namespace, process_start};
 
 /// Length of an instance name, in characters.

@@ -23,8 +23,8 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, PeerHandler};
 
 use self::accept::Acceptor;
-use crate::discovery::{RemoveOnDrop, RunDirectory};
 use crate::auth::Bytes32;
+use crate::discovery::{RemoveOnDrop, RunDirectory};
 
 mod accept;
 mod pending;

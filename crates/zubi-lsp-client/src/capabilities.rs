@@ -1,4 +1,4 @@
-//! What a server offers: its static capabilities together with what it registers and unregisters while it runs.
+//! The capabilities of a server: the static ones together with those that it registers and unregisters while it runs.
 //!
 //! Owns the table from LSP methods to capabilities and the stored registrations (document selectors, watched files,
 //! file operations). Some servers (pyright, ty, TypeScript 7) register nearly everything later, so the static
@@ -15,8 +15,8 @@ use crate::size_estimate::estimated_size;
 #[cfg(test)]
 mod tests;
 
-/// LSP request → where its capability stands in `ServerCapabilities` (a JSON pointer) and the method under which it is
-/// registered dynamically, where that differs (LSP 3.18, "Server capabilities" and "client/registerCapability").
+/// LSP request → its capability in `ServerCapabilities` (a JSON pointer) and the method under which it is registered
+/// dynamically, where that differs (LSP 3.18, "Server capabilities" and "client/registerCapability").
 const METHODS: &[(&str, &str, Option<&str>)] = &[
     ("callHierarchy/incomingCalls", "/callHierarchyProvider", Some("textDocument/prepareCallHierarchy")),
     ("callHierarchy/outgoingCalls", "/callHierarchyProvider", Some("textDocument/prepareCallHierarchy")),
@@ -72,18 +72,18 @@ const METHODS: &[(&str, &str, Option<&str>)] = &[
     ("workspaceSymbol/resolve", "/workspaceSymbolProvider/resolveProvider", Some("workspace/symbol")),
 ];
 
-/// The most registrations kept of one server.
+/// The maximum number of registrations stored for one server.
 const MAX_REGISTRATIONS: usize = 4096;
 
-/// The most patterns kept of one registration. TypeScript registers one for each directory it reads.
+/// The maximum number of patterns stored for one registration. TypeScript registers one for each directory it reads.
 const MAX_PATTERNS: usize = 8192;
 
-/// The most of all registrations together: patterns, each of which is a compiled automaton, and bytes of memory that their
-/// options hold. Nobody has seen a server that comes near.
+/// The limits for all registrations together: the number of patterns, each of which is a compiled automaton, and the
+/// bytes of memory that their options take up. No known server comes near them.
 const MAX_ALL_PATTERNS: usize = 4 * MAX_PATTERNS;
 const MAX_OPTIONS_WEIGHT: usize = 64 * 1024 * 1024;
 
-/// What happened to a file, in LSP's numbers (`FileChangeType`).
+/// The kind of a change to a file, in LSP's numbers (`FileChangeType`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum ChangeKind {
     Created = 1,
@@ -102,16 +102,16 @@ impl ChangeKind {
     }
 }
 
-/// How a server wants to hear about opened documents.
+/// How a server wants to be notified about opened documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Sync {
     pub(crate) open_close: bool,
     pub(crate) change: ChangeSync,
-    /// Whether it wants `didSave`, and with the text.
+    /// Whether the server wants `didSave`, and with the text.
     pub(crate) save: Option<bool>,
 }
 
-/// How a server takes changes of an opened document.
+/// How a server receives changes of an opened document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChangeSync {
     /// Not at all: the document is closed and opened again.
@@ -125,9 +125,9 @@ pub(crate) enum ChangeSync {
 struct Registration {
     method: String,
     options: Value,
-    /// How much memory `options` holds, in bytes.
+    /// The memory that `options` takes up, in bytes.
     weight: usize,
-    /// Empty: every document.
+    /// The documents that the registration is for. Empty: every document.
     selector: Vec<DocumentFilter>,
     watchers: Vec<Watcher>,
 }
@@ -145,14 +145,14 @@ struct Watcher {
     kinds: u64,
 }
 
-/// What one server offers now.
+/// The current capabilities of one server.
 #[derive(Debug)]
 pub(crate) struct ServerCapabilities {
     root: camino::Utf8PathBuf,
     capabilities: Value,
-    /// By registration id, which the server chose.
+    /// The registrations by their ids, which the server chose.
     registrations: BTreeMap<String, Registration>,
-    /// Methods the catalogue says not to use although the server offers them.
+    /// Methods that the catalogue excludes although the server supports them.
     withheld: Vec<String>,
 }
 
@@ -170,7 +170,7 @@ impl ServerCapabilities {
         &self.capabilities
     }
 
-    /// The params of `client/registerCapability`.
+    /// Handles the params of `client/registerCapability`.
     pub(crate) fn register(&mut self, params: &Value) {
         for entry in params.get("registrations").and_then(Value::as_array).into_iter().flatten() {
             let (Some(id), Some(method)) =
@@ -185,7 +185,7 @@ impl ServerCapabilities {
                 || sum(|one| one.selector.len() + one.watchers.len()) >= MAX_ALL_PATTERNS
                 || sum(|one| one.weight) + weight > MAX_OPTIONS_WEIGHT
             {
-                tracing::warn!(%method, "a server registered more than is kept");
+                tracing::warn!(%method, "a server registered more capabilities than zubi stores");
                 return;
             }
             let registration = Registration {
@@ -199,8 +199,8 @@ impl ServerCapabilities {
         }
     }
 
-    /// The params of `client/unregisterCapability`. `unregisterations` is the protocol's own spelling; the other one
-    /// is what servers send that read the name and not the specification.
+    /// Handles the params of `client/unregisterCapability`. `unregisterations` is the protocol's own spelling; servers
+    /// that follow the name and not the specification send the other one.
     pub(crate) fn unregister(&mut self, params: &Value) {
         let list = params.get("unregisterations").or_else(|| params.get("unregistrations"));
         for entry in list.and_then(Value::as_array).into_iter().flatten() {
@@ -230,15 +230,15 @@ impl ServerCapabilities {
         list.filter_map(|watcher| {
             Some(Watcher {
                 pattern: PathGlob::from_lsp(watcher.get("globPattern")?, &self.root)?,
-                // Left out: all three kinds.
+                // Missing: all three kinds.
                 kinds: watcher.get("kind").and_then(Value::as_u64).unwrap_or(7),
             })
         })
         .collect()
     }
 
-    /// Whether a request is offered, for a document or at all. Requests that LSP does not define are not known to be
-    /// offered by anyone.
+    /// Whether the server supports a request, for a document or at all. Requests that LSP does not define are never
+    /// known to be supported.
     pub(crate) fn supports(&self, method: &str, document: Option<(&Utf8Path, &str)>) -> bool {
         if self.is_disabled(method) {
             return false;
@@ -256,7 +256,8 @@ impl ServerCapabilities {
         })
     }
 
-    /// Whether the server gives the text of documents with URIs of this scheme (LSP 3.18, `TextDocumentContentOptions`).
+    /// Whether the server returns the text of documents with URIs of this scheme (LSP 3.18,
+    /// `TextDocumentContentOptions`).
     pub(crate) fn provides_content_for(&self, scheme: &str) -> bool {
         let method = "workspace/textDocumentContent";
         let names = |options: &Value| {
@@ -268,12 +269,12 @@ impl ServerCapabilities {
                 || self.registrations.values().any(|one| one.method == method && names(&one.options)))
     }
 
-    /// The methods of this table.
+    /// Returns the methods of this table.
     pub(crate) fn methods() -> impl Iterator<Item = &'static str> {
         METHODS.iter().map(|(method, ..)| *method)
     }
 
-    /// Whether a method is one that this table knows; others are passed on without asking.
+    /// Whether this table has the method; all other requests are sent to the server without a check.
     pub(crate) fn is_known(method: &str) -> bool {
         METHODS.iter().any(|(name, ..)| *name == method)
     }
@@ -282,8 +283,8 @@ impl ServerCapabilities {
         self.withheld.iter().any(|withheld| withheld == method)
     }
 
-    /// The options under which pull diagnostics are offered for a document: one for each provider (a server may have
-    /// several, told apart by `identifier`).
+    /// The options under which the server provides pull diagnostics for a document: one for each provider (a server may
+    /// have several, which differ in their `identifier`).
     pub(crate) fn diagnostic_identifiers(&self, document: (&Utf8Path, &str)) -> Vec<Option<String>> {
         let identifier = |options: &Value| options.get("identifier").and_then(Value::as_str).map(str::to_owned);
         let mut found: Vec<Option<String>> = Vec::new();
@@ -301,7 +302,7 @@ impl ServerCapabilities {
         found
     }
 
-    /// How opened documents are kept in step.
+    /// How the server wants opened documents to be synchronized.
     pub(crate) fn sync(&self, document: (&Utf8Path, &str)) -> Sync {
         let offered = self.capabilities.get("textDocumentSync").unwrap_or(&Value::Null);
         let (mut open_close, mut change, mut save) = match offered {
@@ -311,7 +312,7 @@ impl ServerCapabilities {
                 (true, change, (change > 0).then_some(false))
             }
             Value::Object(options) => (
-                // Servers that leave it out expect documents all the same.
+                // Servers that leave it out still expect documents.
                 options.get("openClose").and_then(Value::as_bool).unwrap_or(true),
                 options.get("change").and_then(Value::as_u64).unwrap_or(0),
                 match options.get("save") {
@@ -340,7 +341,7 @@ impl ServerCapabilities {
         self.registrations.values().any(|registration| !registration.watchers.is_empty())
     }
 
-    /// Whether the server wants to hear of this change.
+    /// Whether the server wants to be notified about this change.
     pub(crate) fn watches(&self, path: &Utf8Path, kind: ChangeKind) -> bool {
         self.registrations
             .values()
@@ -348,7 +349,7 @@ impl ServerCapabilities {
             .any(|watcher| watcher.kinds & kind.watch_bit() != 0 && watcher.pattern.is_match(path))
     }
 
-    /// The commands it says it can run.
+    /// Whether the server declares that it can run this command.
     pub(crate) fn offers_command(&self, command: &str) -> bool {
         let lists = |options: &Value| {
             options
@@ -386,7 +387,7 @@ fn include_text(options: &Value) -> bool {
     options.get("includeText").and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// The option inside a registration that a request needs besides the registration itself: the last part of its
+/// Returns the option inside a registration that a request needs besides the registration itself: the last part of its
 /// pointer when that has two (`/renameProvider/prepareProvider` → `prepareProvider`).
 fn sub_option<'a>(method: &str, pointer: &'a str) -> Option<&'a str> {
     if method.starts_with("workspace/will") {

@@ -1,7 +1,7 @@
-//! The catalogue: what zubi knows about each language server, as data.
+//! The catalogue: zubi's data about each language server.
 //!
-//! The files of [`BUILTIN`] are embedded in the binary; a user's file adds rows and changes fields of known ones. Owns the
-//! form of a row and its checks. Whether a server is installed is [`crate::detect`]'s question, starting it the session's.
+//! The files of [`BUILTIN`] are embedded in the binary; a user's file adds rows and changes fields of known ones. Owns
+//! the form of a row and its checks. [`crate::detect`] finds out whether a server is installed; the session starts it.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::checks::Checker;
-use crate::readiness::ReadinessSignal;
 use crate::document_activity::DocumentStatus;
+use crate::readiness::ReadinessSignal;
 
 mod limit;
 mod role;
@@ -22,8 +22,8 @@ pub use role::Role;
 pub use timeouts::Timeouts;
 pub use virtual_documents::VirtualDocuments;
 
-/// The rows that come with zubi: those that its tests run before those that it only knows of, so that of two claims to a
-/// file name the tested one counts.
+/// The built-in rows: those that zubi's tests run before those that are untested, so that the tested one counts if two
+/// rows claim a file name.
 const BUILTIN: &[&str] = &[
     include_str!("../catalogue.toml"),
     include_str!("../catalogue/more.toml"),
@@ -58,117 +58,124 @@ pub enum CatalogueError {
 pub struct ServerEntry {
     /// The name in answers and in a user's rows.
     pub id: String,
-    /// What the program is called.
+    /// The display name of the program.
     pub title: String,
-    /// The program: a name that is looked for, or an absolute path.
+    /// The program: a name that is searched on PATH, or an absolute path.
     pub command: String,
     #[serde(default)]
     pub args: Vec<String>,
-    /// Arguments with which it prints its version and ends. Empty: its presence is proof enough.
+    /// Arguments with which it prints its version and exits. Empty: the program counts as usable if it exists.
     #[serde(default = "default_version_args")]
     pub version_args: Vec<String>,
-    /// A program beside `command` that is asked for the version instead; without it there, nothing is asked.
+    /// A program in the same directory as `command` that prints the version instead; if it is missing, the version is
+    /// not queried.
     #[serde(default)]
     pub version_command: Option<String>,
     /// The lowest usable version, as numbers with dots: `7`, `1.20`.
     #[serde(default)]
     pub minimum_version: Option<String>,
     pub languages: Vec<Language>,
-    /// Where a document's project begins.
+    /// The rule that finds the root directory of a document's project.
     #[serde(default)]
     pub root: RootRule,
     /// Files that mark a project's directory, best group first. Paths relative to that directory.
     #[serde(default)]
     pub root_markers: Vec<Vec<String>>,
-    /// Those of `root_markers` that inside a root mark a project which the server reads only while a file of it is open.
+    /// Those of `root_markers` that mark a project inside a root which the server reads only while a file of it is
+    /// open.
     #[serde(default)]
     pub inner_projects: Vec<String>,
-    /// Whether a question about the whole workspace also starts it in roots inside other roots, which the outer one's
-    /// server does not read. Otherwise they wait until one of their documents is asked about.
+    /// Whether a request about the whole workspace also starts the server in roots inside other roots, which the outer
+    /// root's server does not read. Otherwise they are started by the first request about one of their documents.
     #[serde(default)]
     pub nested_apart: bool,
-    /// Sent with `initialize`; `Null` for none.
+    /// The options sent with `initialize`; `Null` for none.
     #[serde(default)]
     pub initialization_options: Value,
     /// Answers to `workspace/configuration`, an object by section.
     #[serde(default)]
     pub settings: Value,
-    /// Whether it reads settings only from `workspace/didChangeConfiguration`.
+    /// Whether the server reads settings only from `workspace/didChangeConfiguration`.
     #[serde(default)]
     pub push_settings: bool,
-    /// Whether it does not begin to read a project before a document of it is open.
+    /// Whether the server does not begin to read a project before a document of it is open.
     #[serde(default)]
     pub needs_document: bool,
-    /// By which signal it is known to have read the project.
+    /// The signal by which the server is known to have read the project.
     #[serde(with = "RecipeForm")]
     pub readiness: ReadinessSignal,
-    /// LSP methods that are not used although the server offers them.
+    /// LSP methods that zubi does not use although the server supports them.
     #[serde(default)]
     pub withheld: Vec<String>,
-    /// How it learns of files that changed on disk.
+    /// How the server is notified about files that changed on disk.
     #[serde(default)]
     pub freshness: Freshness,
-    /// Commands of `workspace/executeCommand` that do nothing but produce edits.
+    /// Commands of `workspace/executeCommand` that only produce edits.
     #[serde(default)]
     pub commands: Vec<String>,
     /// Ways to install it, the best first.
     #[serde(default)]
     pub install: Vec<Install>,
     pub untrusted: UntrustedRule,
-    /// After how long without a question it is ended, in milliseconds; the next question starts it again.
+    /// The time without requests after which the server is ended, in milliseconds; the next request starts it again.
     #[serde(default = "default_idle_ms")]
     pub idle_ms: u64,
-    /// How much memory it and what it starts may hold, in megabytes; beyond that it is ended. No limit by default.
+    /// The memory in megabytes, of the server and its child processes, above which the server is ended. No limit by
+    /// default.
     #[serde(default)]
     pub max_memory_mb: Option<u64>,
-    /// What it executes that the project's authors chose, as an object of "would run …". Empty when `untrusted` is
-    /// `run`.
+    /// The code chosen by the project's authors that the server executes, as an object of "would run …". Empty when
+    /// `untrusted` is `run`.
     #[serde(default)]
     pub runs: String,
     #[serde(default)]
     pub timeouts: Timeouts,
-    /// What it is asked; everything by default.
+    /// The kinds of requests that zubi sends to the server; all by default.
     #[serde(default = "default_roles")]
     pub roles: Vec<Role>,
-    /// Lower comes first, within a language and within a group.
+    /// The order within a language and within a group; the lowest comes first.
     #[serde(default = "default_priority")]
     pub priority: u32,
-    /// Of the servers of one group only the first that can run serves a document.
+    /// The group of alternatives that the server belongs to: only the first server of a group that can run serves a
+    /// document.
     #[serde(default)]
     pub group: Option<String>,
     /// Whether zubi's own tests run it.
     #[serde(default)]
     pub tested: bool,
-    /// Whether its languages are data, markup or scripts that most projects have beside their code. Such a server is
-    /// asked about its own documents, and about a whole workspace only where nothing else is: otherwise every search in
-    /// a Rust project would start a server for its README, or regret that there is none.
+    /// Whether its languages are data, markup or scripts that most projects have beside their code. Such a server
+    /// receives requests about its own documents, and about a whole workspace only if no other server can answer them:
+    /// otherwise every search in a Rust project would start a server for its README, or report that none is installed.
     #[serde(default)]
     pub auxiliary: bool,
-    /// What works out further diagnostics after a file was saved, besides its own analysis.
+    /// The check that computes further diagnostics after a file was saved, besides the server's own analysis.
     #[serde(default)]
     pub checker: Option<Checker>,
-    /// How it tells that it is done with a document, where its first publication of problems is no sign of that.
+    /// How the server signals that it has finished with a document, for servers whose first publication of diagnostics
+    /// does not show that.
     #[serde(default)]
     pub document_status: Option<DocumentStatus>,
-    /// A request with nothing but `textDocument` in its params, which is answered before anything is asked after a text of
-    /// that document was sent: the server works on several messages at once, and would answer without the text.
+    /// A request with nothing but `textDocument` in its params. zubi waits for its answer before it sends any other
+    /// request after a new text of that document: the server works on several messages at once, and would answer
+    /// without the text.
     #[serde(default)]
     pub fence: Option<String>,
-    /// Whether whatever it publishes about an open document names the document's version.
+    /// Whether every publication about an open document has the document's version.
     #[serde(default)]
     pub names_versions: bool,
-    /// A command of `workspace/executeCommand` that passes a request of tsserver's protocol on: problems are asked for
-    /// with it instead of waiting for publications in parts.
+    /// A command of `workspace/executeCommand` that passes a request of tsserver's protocol on: zubi requests
+    /// diagnostics with it instead of waiting for them to be published in parts.
     #[serde(default)]
     pub tsserver_command: Option<String>,
-    /// How it gives the text of documents that are no files, where that is not LSP's own `workspace/textDocumentContent`.
+    /// How the server returns the text of documents that are not files, if it does not use LSP's
+    /// `workspace/textDocumentContent`.
     #[serde(default)]
     pub virtual_documents: Option<VirtualDocuments>,
-    /// What limits its answers, to be said in them.
+    /// The reasons why its answers may be incomplete, which are reported with them.
     #[serde(default)]
     pub limits: Vec<Limit>,
-    /// `false` switches the server off: in a user's row, or where it must be wanted, because it stands beside others
-    /// (a linter that needs settings) and has not been tried. A user's row with `true` switches it on.
+    /// `false` disables the server: in a user's row, or in a built-in row for a server that users must choose because
+    /// it runs beside others (a linter that needs settings) and has not been tested. `true` in a user's row enables it.
     #[serde(default = "default_enabled")]
     pub enabled: bool,
 }
@@ -179,7 +186,8 @@ pub struct ServerEntry {
 pub struct Language {
     /// LSP's `languageId`.
     pub id: String,
-    /// Without the dot, compared without regard to case. Sources before headers: the first is opened first.
+    /// The extensions without the dot, compared without regard to case. Sources before headers: a file with the first
+    /// extension is opened first.
     #[serde(default)]
     pub extensions: Vec<String>,
     /// Whole file names.
@@ -201,16 +209,16 @@ pub enum RootRule {
     CargoWorkspace,
 }
 
-/// How a server learns of files that are not open and changed on disk.
+/// How a server is notified about files that are not open and changed on disk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Freshness {
     /// `workspace/didChangeWatchedFiles` is enough.
     #[default]
     WatchedFiles,
-    /// The same, but a new file is noticed at once only when it is opened.
+    /// Like the previous variant, but the server notices a new file at once only when it is opened.
     OpenCreated,
-    /// It looks at no file that is not open: a changed one is opened, a deleted one is given to it as an empty text.
+    /// The server reads only open files: zubi opens a changed file, and sends an empty text for a deleted one.
     OpenedOnly,
 }
 
@@ -220,22 +228,22 @@ pub enum Freshness {
 pub struct Install {
     /// The package manager: `npm`, `rustup`.
     pub how: String,
-    /// What to type, or where to go.
+    /// The command to type, or the page to visit.
     pub command: String,
 }
 
-/// What a server may do in a folder that is not trusted.
+/// The permission of a server to run in a folder that is not trusted.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum UntrustedRule {
-    /// It executes nothing that the project's authors chose.
+    /// The server executes nothing that the project's authors chose.
     Run,
-    /// It may run with these settings laid over its own; they keep it from executing anything.
+    /// The server may run with these settings laid over its own; they prevent it from executing anything.
     Restricted(Restriction),
     Never,
 }
 
-/// Values that replace a row's own where they name the same thing.
+/// Values that replace a row's own values with the same keys.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Restriction {
@@ -245,7 +253,7 @@ pub struct Restriction {
     pub initialization_options: Value,
 }
 
-/// [`Recipe`] as it is written in the catalogue.
+/// [`ReadinessSignal`] as it is written in the catalogue.
 #[derive(Deserialize)]
 #[serde(remote = "ReadinessSignal", rename_all = "snake_case", deny_unknown_fields)]
 enum RecipeForm {
@@ -273,7 +281,7 @@ fn default_version_args() -> Vec<String> {
 /// A year, in milliseconds; longer times do not fit every clock.
 const MAX_IDLE_MS: u64 = 365 * 24 * 60 * 60 * 1000;
 
-/// Half an hour: an agent that comes back later waits for the start rather than have gigabytes held all day.
+/// Half an hour: an agent that comes back later waits for the start, but gigabytes are not in use all day.
 fn default_idle_ms() -> u64 {
     30 * 60 * 1000
 }
@@ -295,7 +303,7 @@ fn default_enabled() -> bool {
 }
 
 impl ServerEntry {
-    /// Whether this server is asked a request at all.
+    /// Whether zubi sends requests with this method to the server.
     pub fn answers(&self, method: &str) -> bool {
         match Role::of_method(method) {
             Some(role) => self.roles.contains(&role),
@@ -308,12 +316,12 @@ impl ServerEntry {
         self.languages.iter().flat_map(|language| language.extensions.iter().map(String::as_str))
     }
 
-    /// Whether the server serves a language, by LSP's id.
+    /// Whether the server supports a language, by LSP's id.
     pub fn serves(&self, language: &str) -> bool {
         self.languages.iter().any(|own| own.id == language)
     }
 
-    /// `settings` for a folder, with the restriction laid over them when it is not trusted.
+    /// Returns `settings` for a folder, with the restriction laid over them when it is not trusted.
     pub fn settings(&self, trusted: bool) -> Value {
         match &self.untrusted {
             UntrustedRule::Restricted(restriction) if !trusted => merge_values(&self.settings, &restriction.settings),
@@ -321,7 +329,7 @@ impl ServerEntry {
         }
     }
 
-    /// `initialization_options` for a folder, with the restriction laid over them when it is not trusted.
+    /// Returns `initialization_options` for a folder, with the restriction laid over them when it is not trusted.
     pub fn initialization_options(&self, trusted: bool) -> Value {
         match &self.untrusted {
             UntrustedRule::Restricted(restriction) if !trusted => {
@@ -331,12 +339,12 @@ impl ServerEntry {
         }
     }
 
-    /// Whether the server may run in a folder that is not trusted, be it restricted.
+    /// Whether the server may run in a folder that is not trusted, with or without restrictions.
     pub fn runs_untrusted(&self) -> bool {
         self.untrusted != UntrustedRule::Never
     }
 
-    /// What types could not say.
+    /// Checks the rules that the types cannot express.
     fn check(&self) -> Result<(), String> {
         let wrong = |what: &str| Err(what.to_owned());
         if self.command.is_empty() {
@@ -346,7 +354,7 @@ impl ServerEntry {
             return wrong("it has no `languages`");
         }
         if self.extensions().any(|extension| extension.is_empty() || extension.starts_with('.')) {
-            return wrong("an extension is written without the dot");
+            return wrong("`extensions` must be written without the dot");
         }
         if self
             .languages
@@ -354,28 +362,29 @@ impl ServerEntry {
             .flat_map(|language| &language.file_names)
             .any(|name| name.is_empty() || name.contains('/'))
         {
-            return wrong("a file name has no directory");
+            return wrong("`file_names` must not contain a directory");
         }
         if self.inner_projects.iter().any(|marker| !self.root_markers.iter().flatten().any(|known| known == marker)) {
-            return wrong("`inner_projects` are among its `root_markers`");
+            return wrong("`inner_projects` must be among its `root_markers`");
         }
         if self.minimum_version.as_deref().is_some_and(|version| crate::detect::version_numbers(version).is_none()) {
-            return wrong("`minimum_version` is numbers with dots");
+            return wrong("`minimum_version` must be numbers with dots");
         }
         if !self.settings.is_null() && !self.settings.is_object() {
-            return wrong("`settings` is a table");
+            return wrong("`settings` must be a table");
         }
         if !(100..=MAX_IDLE_MS).contains(&self.idle_ms) {
-            return wrong("`idle_ms` is at least 100 and at most a year");
+            return wrong("`idle_ms` must be at least 100 and at most a year");
         }
         if self.runs.is_empty() != (self.untrusted == UntrustedRule::Run) {
-            return wrong("`runs` says what an untrusted project could make it execute, unless `untrusted` is `run`");
+            return wrong("`runs` must describe what an untrusted project could execute, unless `untrusted` is `run`");
         }
         Ok(())
     }
 }
 
-/// `base` with `over` laid on top: objects key by key, anything else replaced. Nothing laid over changes nothing.
+/// Returns `base` with `over` laid on top: objects key by key, anything else replaced. `Null` in `over` changes
+/// nothing.
 fn merge_values(base: &Value, over: &Value) -> Value {
     match (base, over) {
         (_, Value::Null) => base.clone(),
@@ -391,7 +400,7 @@ fn merge_values(base: &Value, over: &Value) -> Value {
     }
 }
 
-/// The same for TOML, where a user's row changes a known one.
+/// Like the function for JSON, but for TOML: merges a user's row into a built-in one.
 fn merge_tables(base: &mut toml::Table, over: toml::Table) {
     for (key, value) in over {
         match (base.get_mut(&key), value) {
@@ -412,10 +421,10 @@ struct CatalogueFile<R> {
 }
 
 impl Catalogue {
-    /// The servers that come with zubi, read once.
+    /// Returns the built-in servers, which are read once.
     pub fn builtin() -> &'static Self {
-        // A test holds the embedded files to their form, so that they are read without the checks, and the way over
-        // tables, that a user's file needs: half the time in which zubi starts.
+        // A test checks the embedded files, so that they are read without the checks, and without the conversion to
+        // tables that a user's file needs: these would double zubi's start time.
         static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| {
             let files = BUILTIN.iter().filter_map(|text| toml::from_str::<CatalogueFile<ServerEntry>>(text).ok());
             Catalogue { rows: files.flat_map(|file| file.server).map(Arc::new).collect(), user: Vec::new() }
@@ -423,25 +432,25 @@ impl Catalogue {
         &CATALOGUE
     }
 
-    /// This catalogue with the rows of a user's file: new ids are added at the end, known ones get the fields that are
-    /// named (tables key by key, lists as a whole).
+    /// Returns this catalogue with the rows of a user's file: new ids are added at the end, and known ones get the
+    /// fields that the file names (tables key by key, lists as a whole).
     pub fn with_user(&self, text: &str) -> Result<Self, CatalogueError> {
         let user: Vec<String> = self.user.iter().cloned().chain([text.to_owned()]).collect();
         let rows = read(BUILTIN.iter().copied().chain(user.iter().map(String::as_str)))?;
         Ok(Self { rows, user })
     }
 
-    /// Every server that is not switched off, in the order of the file.
+    /// Returns every server that is not disabled, in the order of the file.
     pub fn rows(&self) -> impl Iterator<Item = &Arc<ServerEntry>> {
         self.rows.iter().filter(|row| row.enabled)
     }
 
-    /// A server by its id, switched off or not.
+    /// Returns a server by its id, disabled or not.
     pub fn row(&self, id: &str) -> Option<&Arc<ServerEntry>> {
         self.rows.iter().find(|row| row.id == id)
     }
 
-    /// The servers for a language (LSP's id), the preferred first.
+    /// Returns the servers for a language (LSP's id), the preferred first.
     pub fn for_language(&self, language: &str) -> Vec<Arc<ServerEntry>> {
         let mut rows: Vec<_> = self.rows().filter(|row| row.serves(language)).cloned().collect();
         rows.sort_by_key(|row| row.priority);
@@ -453,7 +462,7 @@ fn id_of(table: &toml::Table) -> Option<&str> {
     table.get("id").and_then(toml::Value::as_str).filter(|id| !id.is_empty())
 }
 
-/// The rows of several files, each laid over those before it.
+/// Reads the rows of several files, each laid over those before it.
 fn read<'a>(files: impl Iterator<Item = &'a str>) -> Result<Vec<Arc<ServerEntry>>, CatalogueError> {
     let mut tables: Vec<toml::Table> = Vec::new();
     for text in files {
@@ -465,7 +474,7 @@ fn read<'a>(files: impl Iterator<Item = &'a str>) -> Result<Vec<Arc<ServerEntry>
                 return Err(CatalogueError::Syntax("a [[server]] without an `id`".to_owned()));
             };
             if seen.contains(&id) {
-                return Err(CatalogueError::Row { id, what: "it stands in the file twice".to_owned() });
+                return Err(CatalogueError::Row { id, what: "it is in the file twice".to_owned() });
             }
             match tables.iter_mut().find(|known| id_of(known) == Some(id.as_str())) {
                 Some(known) => merge_tables(known, table),
@@ -479,7 +488,8 @@ fn read<'a>(files: impl Iterator<Item = &'a str>) -> Result<Vec<Arc<ServerEntry>
 
 fn row(table: &toml::Table) -> Result<ServerEntry, CatalogueError> {
     let failed = |what: String| CatalogueError::Row { id: id_of(table).unwrap_or_default().to_owned(), what };
-    let row: ServerEntry = table.clone().try_into().map_err(|error: toml::de::Error| failed(error.message().to_owned()))?;
+    let row: ServerEntry =
+        table.clone().try_into().map_err(|error: toml::de::Error| failed(error.message().to_owned()))?;
     row.check().map_err(failed)?;
     Ok(row)
 }

@@ -1,19 +1,19 @@
-//! When a check that a server runs after a file was saved (cargo check) has come to its end.
+//! The end of a check that a server runs after a file was saved (cargo check).
 //!
-//! Owns the state of that check as far as the server tells it by progress; who waits for it, and until when, is decided
-//! by [`crate::endpoint`]. The rules were found by tracing rust-analyzer (1.96):
+//! Owns the state of that check as far as the server reports it by progress; [`crate::endpoint`] decides who waits for
+//! it, and until when. The rules were found by tracing rust-analyzer (1.96):
 //!
-//! - It runs its check once whenever the project has been read, 60 to 300 ms after it said so, and after every
-//!   `didSave`. Two saves within 50 ms make one run; a later one ends the run that is under way and begins another. So
-//!   the end of a run that was begun for an earlier reason is not the end of the check.
-//! - A run is also broken off when the check was asked for twice in one turn, as at the end of reading the project: it
+//! - It runs its check once whenever the project has been read, 60 to 300 ms after it reported that, and after every
+//!   `didSave`. Two saves within 50 ms make one run; a later one ends the current run and begins another. So the end of
+//!   a run that was begun for an earlier reason is not the end of the check.
+//! - A run is also cancelled when the check was requested twice in one turn, as at the end of reading the project: it
 //!   ends at once, and another begins 60 ms later. No run of cargo is that short.
-//! - It takes up a save only when it has a thread to spare: 6 s late while it was working out its first answer, 0.1 s
-//!   later. So how long its beginning may take is counted from its answer to a question that came after the save.
-//! - A save just before it reads the project anew (a file was renamed) and the end of reading make one run or two. So
-//!   what was saved before a run began counts as seen once no further run has followed.
-//! - Without a `Cargo.toml`, and with `checkOnSave` off, no check ever begins. What did not begin when it first had
-//!   reason to is not waited for again until it is seen to run.
+//! - It handles a save only when it has a thread to spare: 6 s late while it was computing its first answer, 0.1 s
+//!   later. So the time allowed for the beginning is counted from its answer to a request that was sent after the save.
+//! - A save just before it reads the project again (a file was renamed) and the end of reading make one run or two. So
+//!   the check covers the files saved before a run began once no further run has followed.
+//! - Without a `Cargo.toml`, and with `checkOnSave` off, no check ever begins. If a check did not begin when it first
+//!   had reason to, zubi does not wait for it again until a run has been seen.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -27,21 +27,22 @@ mod tests;
 /// Reasons that come closer together than this make one run.
 const ONE_REASON: Duration = Duration::from_millis(50);
 
-/// The most runs followed at once. A server runs one for each project that it has read.
+/// The maximum number of runs followed at once. A server runs one for each project that it has read.
 const MAX_RUNS: usize = 64;
 
-/// A check that a server runs besides its own analysis, told by its progress.
+/// A check that a server runs besides its own analysis, recognized by its progress.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Checker {
-    /// How its progress tokens begin: `rust-analyzer/flycheck`.
+    /// The prefix of its progress tokens: `rust-analyzer/flycheck`.
     pub token: String,
-    /// What to call it: `cargo check`.
+    /// The display name of the check: `cargo check`.
     pub name: String,
-    /// How long it may take to begin when it has a reason to and the server is idle, in milliseconds.
+    /// The time in milliseconds within which it begins when it has a reason to and the server is idle.
     #[serde(default = "default_begins_within_ms")]
     pub begins_within_ms: u64,
-    /// A run that ends sooner was broken off: starting a process alone takes longer. In milliseconds.
+    /// The minimum time of a complete run, in milliseconds. A run that ends sooner was cancelled: starting a process
+    /// alone takes longer.
     #[serde(default = "default_lasts_at_least_ms")]
     pub lasts_at_least_ms: u64,
 }
@@ -55,14 +56,14 @@ fn default_lasts_at_least_ms() -> u64 {
     10
 }
 
-/// How a check stands.
+/// The state of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CheckState {
-    /// It has said everything about the files as they were last saved, or will not run.
+    /// The check has reported everything about the files as they were last saved, or will not run.
     Settled,
-    /// It will begin when the project has been read.
+    /// The check will begin when the project has been read.
     Loading,
-    /// It has had a reason to begin since then.
+    /// The check has had a reason to begin since then.
     Due {
         since: Instant,
     },
@@ -80,22 +81,22 @@ pub(crate) struct Checks {
 struct State {
     /// Whether the project is being read.
     loading: bool,
-    /// Since when it has a reason to run that it has not answered by beginning.
+    /// The time since which it has had a reason to run without having begun.
     due: Option<Instant>,
-    /// Whether a reason came while an earlier one stood: the next run may be the earlier one's, and be broken off.
+    /// Whether a reason came while an earlier one was pending: the next run may be the earlier one's, and be cancelled.
     again: bool,
-    /// The runs under way: their tokens, and since when.
+    /// The current runs: their tokens and start times.
     runs: BTreeMap<String, Instant>,
-    /// Whether it was ever seen to run.
+    /// Whether a run was ever seen.
     seen: bool,
-    /// Whether it was given up before it was ever seen.
+    /// Whether zubi stopped waiting for the check before it ever saw a run.
     absent: bool,
-    /// Whether a file was saved that no finished run has seen for certain.
+    /// Whether a file was saved that may not be covered by a finished run.
     outdated: bool,
-    /// When a file was saved last.
+    /// The time of the last save.
     saved: Option<Instant>,
-    /// Whether a run that began after that came to its end. It may have been asked for earlier; that it was not shows
-    /// when no other follows.
+    /// Whether a run that began after that has ended. It may have been requested for an earlier reason; if no other run
+    /// follows, it was not.
     followed: bool,
 }
 
@@ -115,7 +116,7 @@ impl Checks {
         Self { checker, state: watch::Sender::new(state) }
     }
 
-    /// A file was saved.
+    /// Records that a file was saved.
     pub(crate) fn on_saved(&self, now: Instant) {
         if self.checker.is_some() {
             self.state.send_modify(|state| {
@@ -127,7 +128,7 @@ impl Checks {
         }
     }
 
-    /// The server is reading the project, or is done with it.
+    /// Records that the server is reading the project, or has finished.
     pub(crate) fn loading(&self, loading: bool, now: Instant) {
         self.state.send_if_modified(|state| {
             let changed = state.loading != loading;
@@ -139,7 +140,7 @@ impl Checks {
         });
     }
 
-    /// A progress with this token began or ended; those of others are passed over.
+    /// Records that a progress with this token began or ended; ignores the progress of others.
     pub(crate) fn progress(&self, token: &str, kind: Option<&str>, now: Instant) {
         let Some(checker) = self.checker.as_ref().filter(|checker| token.starts_with(&checker.token)) else { return };
         let shortest = Duration::from_millis(checker.lasts_at_least_ms);
@@ -164,7 +165,7 @@ impl Checks {
                     state.followed |= began > state.saved;
                 }
                 match &mut state.due {
-                    // It was broken off, or there is one to come: its beginning is counted from here.
+                    // The run was cancelled, or another one follows: the time for its beginning is counted from here.
                     Some(due) => *due = now,
                     None if state.runs.is_empty() => state.outdated = false,
                     None => {}
@@ -190,17 +191,17 @@ impl Checks {
         }
     }
 
-    /// Follows [`Self::stage`].
+    /// Returns a receiver of changes of [`Self::stage`].
     pub(crate) fn changes(&self) -> watch::Receiver<impl Sized + use<>> {
         self.state.subscribe()
     }
 
-    /// How long it may take to begin.
+    /// Returns the time within which the check begins.
     pub(crate) fn begins_within(&self) -> Duration {
         Duration::from_millis(self.checker.as_ref().map_or(0, |checker| checker.begins_within_ms))
     }
 
-    /// It did not begin for the reason it had since then.
+    /// Records that the check did not begin for the reason it had since then.
     pub(crate) fn give_up(&self, since: Instant) {
         self.state.send_if_modified(|state| {
             let stands = state.due == Some(since) && state.runs.is_empty();
@@ -214,12 +215,13 @@ impl Checks {
         });
     }
 
-    /// Whether what it said may be about files as they were before they were saved last.
+    /// Whether its diagnostics may be about files as they were before they were last saved.
     pub(crate) fn is_outdated(&self) -> bool {
         self.state.borrow().outdated
     }
 
-    /// What it has not said yet about the files as they are, as a note; `None` when there is nothing to wait for.
+    /// Returns a note about the results that are still missing for the current files; `None` when there is nothing to
+    /// wait for.
     pub(crate) fn pending_note(&self) -> Option<String> {
         let name = &self.checker.as_ref()?.name;
         if self.stage() != CheckState::Settled {
@@ -231,7 +233,7 @@ impl Checks {
 }
 
 impl State {
-    /// It has a reason to run.
+    /// Records a reason to run.
     fn reason(&mut self, now: Instant) {
         if self.absent {
             return;

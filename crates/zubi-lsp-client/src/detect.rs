@@ -1,12 +1,13 @@
-//! What is in a workspace, and which language servers this machine has: everything that makes zubi work without
-//! configuration.
+//! The languages and projects of a workspace, and the language servers of this machine: everything that makes zubi work
+//! without configuration.
 //!
-//! - [`Languages`] tells a file's language by its name, extension or first line.
+//! - [`Languages`] recognizes a file's language by its name, extension or first line.
 //! - [`scan()`] walks the folders once and counts languages, directories and root markers.
-//! - [`project_root`] finds where a document's project begins, [`inner_project`] which part of it a server reads at once.
+//! - [`project_root`] finds where a document's project begins, [`inner_project`] which part of it a server reads at
+//!   once.
 //! - [`ProgramFinder`] finds a server's program and proves that it runs.
 //!
-//! Owns no decision about what is started; it reads the disk and runs `--version`.
+//! Does not decide which servers are started; it reads the disk and runs `--version`.
 
 mod languages;
 mod program;

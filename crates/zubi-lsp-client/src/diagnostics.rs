@@ -1,8 +1,8 @@
-//! What one server said about problems, pushed or pulled, and whether it said so about the present text.
+//! The diagnostics of one server, published or pulled, and whether they belong to the current text.
 //!
-//! Owns the store; asking and waiting is the endpoint's work. A publication that carries a version belongs to that
-//! version. Servers that send none (typescript-language-server) are believed from the first publication after the text
-//! was sent: the protocol gives no better sign.
+//! Owns the store; requests and waiting are the endpoint's work. A publication that carries a version belongs to that
+//! version. For servers that send none (typescript-language-server), the first publication after the text was sent
+//! counts as current: the protocol gives no better sign.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,41 +16,41 @@ use zubi_base::lsp::{Diagnostic, Uri};
 
 use crate::size_estimate::estimated_size;
 
-/// The most documents remembered of one server. Servers that check whole projects publish one for each file.
+/// The maximum number of documents stored for one server. Servers that check whole projects publish one for each file.
 const MAX_DOCUMENTS: usize = 20_000;
 
-/// The most problems remembered of one document: how many, and how much memory they may hold in bytes.
+/// The limits for the diagnostics stored for one document: their number, and their memory in bytes.
 const MAX_ITEMS: usize = 2_000;
 const MAX_ITEMS_WEIGHT: usize = 2 * 1024 * 1024;
 
-/// How much memory all published problems may hold before those of documents that were never opened are dropped, in
-/// bytes. Nobody has asked about those.
+/// The memory, in bytes, that all published diagnostics may take up before those of documents that were never opened
+/// are dropped. No request was about those.
 const MAX_UNASKED_WEIGHT: usize = 32 * 1024 * 1024;
 
-/// The problems of all documents, by one server.
+/// The diagnostics of all documents, by one server.
 #[derive(Debug)]
 pub(crate) struct DiagnosticsStore {
     documents: Mutex<FxHashMap<Utf8PathBuf, Entry>>,
-    /// How much memory all that was pushed holds, in bytes. Changed under the lock of `documents`.
+    /// The memory of all published diagnostics, in bytes. Changed under the lock of `documents`.
     held: AtomicUsize,
-    /// Counts publications, for those who wait for one.
+    /// The number of publications, for tasks that wait for one.
     publications: watch::Sender<u64>,
-    /// Whether the server is known to name the version whenever it publishes about an open document.
+    /// Whether the server is known to include the version in every publication about an open document.
     names_versions: bool,
 }
 
 #[derive(Debug, Default)]
 struct Entry {
     pushed: Vec<Diagnostic>,
-    /// How much memory `pushed` holds, in bytes.
+    /// The memory that `pushed` takes up, in bytes.
     weight: usize,
     /// Whether `pushed` belongs to the text that was sent last.
     push_is_current: bool,
-    /// Whether the last publication named the version of the text it is about.
+    /// Whether the last publication had the version of its text.
     push_names_version: bool,
     /// The version sent last; `None` when the document was never opened.
     sent: Option<i32>,
-    /// By provider.
+    /// The pulled diagnostics by provider.
     pulled: FxHashMap<Option<String>, PulledReport>,
 }
 
@@ -60,13 +60,14 @@ struct PulledReport {
     items: Vec<Diagnostic>,
 }
 
-/// What was pushed for a document.
+/// The diagnostics published for a document.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PublishedReport {
     pub(crate) items: Vec<Diagnostic>,
-    /// Whether it belongs to the text that was sent last.
+    /// Whether the diagnostics belong to the text that was sent last.
     pub(crate) current: bool,
-    /// Whether the server said which text they are about. One that does not may publish in parts, the first of them empty.
+    /// Whether the server named the text's version. A server that does not may publish in parts, the first of them
+    /// empty.
     pub(crate) names_version: bool,
 }
 
@@ -77,7 +78,8 @@ impl Default for DiagnosticsStore {
 }
 
 impl DiagnosticsStore {
-    /// The store of a server that is known, or not, to name the version of every open document it publishes about.
+    /// Creates the store of a server. `names_versions`: whether the server includes the version in every publication
+    /// about an open document.
     pub(crate) fn new(names_versions: bool) -> Self {
         Self {
             documents: Mutex::default(),
@@ -91,7 +93,8 @@ impl DiagnosticsStore {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A text is about to be sent; what was pushed before does not belong to it. Call before the message is queued.
+    /// Records that a text is about to be sent; earlier publications do not belong to it. Call before the message is
+    /// queued.
     pub(crate) fn expect(&self, path: &Utf8Path, version: i32) {
         let mut documents = self.documents();
         let entry = documents.entry(path.to_owned()).or_default();
@@ -99,7 +102,7 @@ impl DiagnosticsStore {
         entry.push_is_current = false;
     }
 
-    /// The params of `textDocument/publishDiagnostics`. An empty publication counts like any other.
+    /// Handles the params of `textDocument/publishDiagnostics`. An empty publication counts like any other.
     pub(crate) fn publish(&self, params: &Value) {
         let Some(path) = params.get("uri").and_then(Value::as_str).and_then(path_of) else { return };
         let (items, weight) = items(params.get("diagnostics"));
@@ -121,11 +124,12 @@ impl DiagnosticsStore {
             let entry = documents.entry(path).or_default();
             let belongs = match (version, entry.sent) {
                 (Some(version), Some(sent)) => version >= i64::from(sent),
-                // What it found while it read the project; the publication about the opened text names it.
+                // These are the diagnostics from reading the project; the publication about the opened text names its
+                // version.
                 (None, Some(_)) if self.names_versions => false,
                 _ => true,
             };
-            // An older text's problems must not hide newer ones.
+            // An older text's diagnostics must not hide newer ones.
             if belongs || !entry.push_is_current {
                 entry.pushed = items;
                 entry.weight = weight;
@@ -137,7 +141,7 @@ impl DiagnosticsStore {
         self.publications.send_modify(|count| *count += 1);
     }
 
-    /// Follows publications.
+    /// Returns a receiver of publications.
     pub(crate) fn publications(&self) -> watch::Receiver<u64> {
         self.publications.subscribe()
     }
@@ -153,12 +157,12 @@ impl DiagnosticsStore {
             .unwrap_or_default()
     }
 
-    /// The result id to send with the next pull.
+    /// Returns the result id to send with the next pull.
     pub(crate) fn result_id(&self, path: &Utf8Path, provider: Option<&String>) -> Option<String> {
         self.documents().get(path)?.pulled.get(&provider.cloned())?.result_id.clone()
     }
 
-    /// Takes a `DocumentDiagnosticReport`, with the reports of related documents. Returns the document's problems;
+    /// Stores a `DocumentDiagnosticReport`, with the reports of related documents. Returns the document's diagnostics;
     /// `None` when the report is neither full nor unchanged.
     pub(crate) fn take_report(
         &self,
@@ -196,13 +200,13 @@ impl DiagnosticsStore {
         }
     }
 
-    /// The server asked for pulls to be made anew.
+    /// Handles the server's request to pull all diagnostics again.
     pub(crate) fn invalidate(&self) {
         // Every entry alike, so the order does not matter.
         self.documents().values_mut().for_each(|entry| entry.pulled = FxHashMap::default());
     }
 
-    /// A document is gone.
+    /// Removes a deleted document.
     pub(crate) fn remove(&self, path: &Utf8Path) {
         let mut documents = self.documents();
         if let Some(entry) = documents.remove(path) {
@@ -215,7 +219,7 @@ fn path_of(uri: &str) -> Option<Utf8PathBuf> {
     zubi_base::uri::to_path(&Uri(uri.to_owned()))
 }
 
-/// The problems that can be read, and how much memory they hold; one that cannot does not cost the others.
+/// Returns the diagnostics that can be read, and their memory in bytes; skips those that cannot.
 fn items(list: Option<&Value>) -> (Vec<Diagnostic>, usize) {
     let list = list.and_then(Value::as_array).into_iter().flatten().take(MAX_ITEMS);
     let mut held = 0;
@@ -285,9 +289,9 @@ mod tests {
         }
         let held = store.held.load(Ordering::Relaxed);
         assert!((MAX_UNASKED_WEIGHT / 2..=MAX_UNASKED_WEIGHT + MAX_ITEMS_WEIGHT).contains(&held), "{held}");
-        store.publish(&publication(Some(1), &["asked"]));
-        insta::assert_snapshot!(show(&store), @r#""asked" current"#);
-        // What is taken back makes room.
+        store.publish(&publication(Some(1), &["opened"]));
+        insta::assert_snapshot!(show(&store), @r#""opened" current"#);
+        // Withdrawn diagnostics free memory.
         for number in 0..100 {
             store.publish(&json!({ "uri": format!("file:///w/{number}.rs"), "diagnostics": [] }));
         }

@@ -1,15 +1,15 @@
-//! When a server that publishes a document's problems more than once is done with it.
+//! When a server that publishes a document's diagnostics more than once has finished with it.
 //!
-//! Owns what the server says it is doing with each document; the problems are [`crate::diagnostics`]'s, and waiting is
-//! the endpoint's work.
+//! Owns the state that the server reports for each document; [`crate::diagnostics`] owns the diagnostics, and the
+//! endpoint waits.
 //!
-//! clangd (22) keeps what a source includes as a *preamble*. When a source or a header changed, it publishes what it
-//! finds with the old preamble first, and again, for the same version, when it has built the new one: 30 to 60 ms
-//! apart, with false problems in the first ("use of undeclared identifier" after a rename). `didSave` of one document
-//! makes it look at every open one again. Each time it says `parsing includes` and then `idle`; `idle` alone proves
-//! nothing, because two threads take turns, and it is also said now and then between the new preamble and the
-//! problems found with it. Those are queued by then, so a request about the same document is answered after them: that
-//! is the fence.
+//! clangd (22) stores the headers that a source includes as a *preamble*. When a source or a header changed, it
+//! publishes the diagnostics found with the old preamble first, and again, for the same version, when it has built the
+//! new one: 30 to 60 ms apart, with false diagnostics in the first ("use of undeclared identifier" after a rename).
+//! `didSave` of one document makes it check every open one again. Each time it reports `parsing includes` and then
+//! `idle`; `idle` alone proves nothing, because two threads take turns, and clangd sometimes also reports it between
+//! the new preamble and the diagnostics found with it. Those are queued by then, so a request about the same document
+//! is answered after them: that request is the fence.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -20,26 +20,26 @@ use serde_json::Value;
 use tokio::sync::watch;
 use zubi_base::lsp::Uri;
 
-/// The most documents followed; about others nothing is claimed.
+/// The maximum number of documents followed; the state of others is unknown.
 const MAX_DOCUMENTS: usize = 20_000;
 
-/// A notification by which a server says what it is doing with a document. Its params are `uri` and `state`, a text.
+/// A notification by which a server reports its work on a document. Its params are `uri` and `state`, a text.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DocumentStatus {
-    /// Its method.
+    /// The method of the notification.
     pub notification: String,
-    /// Part of `state` while it reads again what the document includes. Said for every change, be there anything to
-    /// read or not.
+    /// Part of `state` while it reads the document's includes again. Reported for every change, whether there is
+    /// anything to read or not.
     pub rebuilding: String,
-    /// `state` when it is doing nothing.
+    /// The value of `state` when the server does nothing.
     pub idle: String,
     /// A request with nothing but `textDocument` in its params that is answered after everything queued for the
     /// document.
     pub fence: String,
 }
 
-/// What one server is doing with its documents; nothing is known of a server without a [`DocumentStatus`].
+/// The activity of one server on its documents; unknown for a server without a [`DocumentStatus`].
 #[derive(Debug)]
 pub(crate) struct DocumentActivity {
     status: Option<DocumentStatus>,
@@ -50,22 +50,22 @@ pub(crate) struct DocumentActivity {
 #[derive(Debug, Default)]
 struct ActivityState {
     documents: FxHashMap<Utf8PathBuf, Document>,
-    /// Whether the notification ever came: a user may have switched it off.
+    /// Whether the notification ever came: a user may have disabled it.
     heard: bool,
-    /// Counts texts sent and saved.
+    /// The number of texts sent and saved.
     sent: u64,
 }
 
 #[derive(Debug)]
 struct Document {
     step: Step,
-    /// Whether it was ever seen to be rebuilt. One that the server cannot compile never is.
+    /// Whether a rebuild was ever seen. The server never rebuilds a document that it cannot compile.
     rebuilt: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
-    /// Something was sent that the server has not begun to look at.
+    /// A text or save was sent that the server has not begun to process.
     Sent,
     Rebuilding,
     Idle,
@@ -80,7 +80,7 @@ impl DocumentActivity {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A text of the document is about to be sent.
+    /// Records that a text of the document is about to be sent.
     pub(crate) fn mark_sent(&self, path: &Utf8Path) {
         if self.status.is_none() {
             return;
@@ -94,7 +94,7 @@ impl DocumentActivity {
         }
     }
 
-    /// It is about to be said that a document was saved, which makes the server look at all of them.
+    /// Records that the server is about to be notified of a saved document, which makes it check all of them.
     pub(crate) fn mark_saved(&self) {
         let mut known = self.lock_state();
         known.sent += 1;
@@ -102,7 +102,7 @@ impl DocumentActivity {
         known.documents.values_mut().for_each(|document| document.step = Step::Sent);
     }
 
-    /// A notification from the server; those of other methods are passed over.
+    /// Handles a notification from the server; ignores other methods.
     pub(crate) fn notification(&self, method: &str, params: &Value) {
         let Some(status) = self.status.as_ref().filter(|status| status.notification == method) else { return };
         let text = |name: &str| params.get(name).and_then(Value::as_str);
@@ -121,23 +121,25 @@ impl DocumentActivity {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Whether nothing is known to be done with the document that was asked for by a text or a save.
+    /// Whether the server has finished the work on the document that a text or a save caused, as far as its reports
+    /// show.
     pub(crate) fn is_idle(&self, path: &Utf8Path) -> bool {
         let known = self.lock_state();
         !known.heard || known.documents.get(path).is_none_or(|document| document.step == Step::Idle)
     }
 
-    /// The request whose answer shows that nothing is queued for a document.
+    /// Returns the request whose answer shows that nothing is queued for a document.
     pub(crate) fn fence(&self) -> Option<&str> {
         self.status.as_ref().map(|status| status.fence.as_str())
     }
 
-    /// How often something was sent or saved: when it is the same after the fence, the fence stood behind everything.
+    /// Returns the number of texts sent and saved. If it is the same before and after the fence, the fence came after
+    /// all of them.
     pub(crate) fn sent_so_far(&self) -> u64 {
         self.lock_state().sent
     }
 
-    /// Follows [`Self::is_idle`].
+    /// Returns a receiver of changes of [`Self::is_idle`].
     pub(crate) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -151,7 +153,8 @@ mod tests {
 
     use super::*;
 
-    /// A script of what is sent and heard of `/w/a.cc`. Gives after each step whether it is idle.
+    /// Runs a script of messages sent and received about `/w/a.cc`. Returns after each step whether the document is
+    /// idle.
     fn run(script: &[&str]) -> String {
         let settling = DocumentActivity::new(Some(crate::testing::document_status()));
         let path = Utf8Path::new("/w/a.cc");

@@ -1,8 +1,8 @@
-//! The documents a server has open, and how its copies are kept equal to the files on disk.
+//! The documents that a server has open, and the synchronization of its copies with the files on disk.
 //!
-//! Owns what was sent and when; the server's wishes come as [`Sync`], the way to it as [`Outgoing`]. A document is
-//! opened on first use and stays open, because opening is what costs; the ones unused for longest are closed when
-//! there are more than [`MAX_OPEN`], but never one that a running request speaks of.
+//! Owns the texts sent and their times; [`Sync`] has the server's wishes, and [`OutgoingSync`] sends the messages. A
+//! document is opened on first use and stays open, because opening is expensive; when there are more than [`MAX_OPEN`],
+//! those unused for longest are closed, but never one that a running request needs.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -20,17 +20,17 @@ use crate::stamp::Stamp;
 #[cfg(test)]
 mod tests;
 
-/// The most documents kept open in one server. An editor's user seldom has more tabs; each costs a server memory and,
-/// for those that check every open file, time.
+/// The maximum number of documents open in one server. An editor's user seldom has more tabs; each costs a server
+/// memory and, in servers that check every open file, time.
 const MAX_OPEN: usize = 100;
 
-/// The way to the server.
+/// Sends notifications to the server.
 pub(crate) trait OutgoingSync {
-    /// Queues a notification. `false`: the server is gone.
+    /// Queues a notification. Returns `false` if the connection is closed.
     fn notify(&self, method: &str, params: Value) -> bool;
 }
 
-/// What was done to bring a document up to date.
+/// The action that brought a document up to date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SyncAction {
     Opened,
@@ -45,13 +45,13 @@ struct Document {
     uri: String,
     language: String,
     version: i32,
-    /// Of the file when it was read; `None` when it may have changed again within the same tick of the clock.
+    /// The stamp of the file when it was read; `None` when it may have changed again within the same tick of the clock.
     stamp: Option<Stamp>,
-    /// Of the text sent, so that a file that was only touched is not sent again.
+    /// The hash of the text sent, so that a file that was only touched is not sent again.
     hash: u64,
-    /// When it was last used, in uses of any document.
+    /// The time of the last use, counted in uses of any document.
     used: u64,
-    /// How many running requests speak of it.
+    /// The number of running requests that need it.
     pins: usize,
 }
 
@@ -61,23 +61,23 @@ pub(crate) struct Documents {
     open: FxHashMap<Utf8PathBuf, Document>,
     uses: u64,
     /// The last version given to any document. One count for all: a document that is closed and opened again must not
-    /// get a version that late diagnostics of its former life carry.
+    /// get a version that late diagnostics of its earlier text have.
     last_version: i32,
 }
 
-/// How a document is opened.
+/// The parameters for opening a document.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenParams<'a> {
     /// LSP's language id.
     pub(crate) language: &'a str,
     pub(crate) sync: Sync,
-    /// Time since the Unix epoch.
+    /// The time since the Unix epoch.
     pub(crate) now: Duration,
 }
 
 impl Documents {
-    /// Opens a document, or sends what changed on disk since. `certainly_changed` is set when the file is known to
-    /// have been written, whatever its stamp says.
+    /// Opens a document, or sends what changed on disk since. `certainly_changed` is set when the file is known to have
+    /// been written, even if its stamp is the same.
     pub(crate) fn sync(
         &mut self,
         path: &Utf8Path,
@@ -106,7 +106,14 @@ impl Documents {
         Ok(SyncAction::Opened)
     }
 
-    fn open(&mut self, path: &Utf8Path, text: &str, stamp: Option<Stamp>, opening: OpenParams<'_>, out: &dyn OutgoingSync) {
+    fn open(
+        &mut self,
+        path: &Utf8Path,
+        text: &str,
+        stamp: Option<Stamp>,
+        opening: OpenParams<'_>,
+        out: &dyn OutgoingSync,
+    ) {
         self.last_version = self.next_version();
         let document = Document {
             uri: zubi_base::uri::from_path(path).0,
@@ -122,7 +129,7 @@ impl Documents {
         self.close_unused(out);
     }
 
-    /// Gives a deleted file to the server as an empty text, for servers that otherwise keep what they knew of it.
+    /// Sends an empty text for a deleted file, to servers that otherwise remember its old content.
     pub(crate) fn empty(&mut self, path: &Utf8Path, opening: OpenParams<'_>, out: &dyn OutgoingSync) -> SyncAction {
         self.uses += 1;
         if self.open.contains_key(path) {
@@ -137,11 +144,16 @@ impl Documents {
     }
 
     /// Reads an open document again and sends it when its text differs.
-    fn resend(&mut self, path: &Utf8Path, opening: OpenParams<'_>, out: &dyn OutgoingSync) -> Result<SyncAction, ReadError> {
+    fn resend(
+        &mut self,
+        path: &Utf8Path,
+        opening: OpenParams<'_>,
+        out: &dyn OutgoingSync,
+    ) -> Result<SyncAction, ReadError> {
         let (text, stamp) = match read(path, opening.now) {
             Ok(read) => read,
             Err(error) => {
-                // Gone, or no longer text: the server must not go on with a copy that nobody can see.
+                // Deleted, or no longer text: the server must not use a copy that no client can see.
                 self.close(path, out);
                 return Err(error);
             }
@@ -185,7 +197,7 @@ impl Documents {
         SyncAction::Changed
     }
 
-    /// Keeps a document open until [`Self::unpin`] is called as often.
+    /// Prevents a document from being closed until [`Self::unpin`] is called the same number of times.
     pub(crate) fn pin(&mut self, path: &Utf8Path) {
         if let Some(document) = self.open.get_mut(path) {
             document.pins += 1;
@@ -218,7 +230,7 @@ impl Documents {
         }
     }
 
-    /// The version that the next text sent will have.
+    /// Returns the version that the next text sent will have.
     pub(crate) fn next_version(&self) -> i32 {
         self.last_version.wrapping_add(1).max(1)
     }
@@ -227,12 +239,12 @@ impl Documents {
         self.open.contains_key(path)
     }
 
-    /// The version of an open document that the server has.
+    /// Returns the version of an open document that the server has.
     pub(crate) fn version(&self, path: &Utf8Path) -> Option<i32> {
         self.open.get(path).map(|document| document.version)
     }
 
-    /// The open documents, the least recently used first.
+    /// Returns the open documents, the least recently used first.
     pub(crate) fn paths(&self) -> Vec<Utf8PathBuf> {
         let mut paths: Vec<_> = self.open.iter().map(|(path, document)| (document.used, path.clone())).collect();
         paths.sort();
@@ -248,8 +260,8 @@ impl Document {
     }
 }
 
-/// Tells a server that wants to know it that a document was saved: what is on disk was saved by whoever wrote it. cargo
-/// check begins then, and clangd looks again at the documents that include this one.
+/// Notifies a server that wants `didSave` that a document was saved: a text on disk was saved, by whichever program.
+/// cargo check begins then, and clangd checks the documents that include this one again.
 fn save(path: &Utf8Path, text: &str, opening: OpenParams<'_>, out: &dyn OutgoingSync) {
     let Some(include_text) = opening.sync.save else { return };
     let mut params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path).0 } });
@@ -259,7 +271,7 @@ fn save(path: &Utf8Path, text: &str, opening: OpenParams<'_>, out: &dyn Outgoing
     out.notify("textDocument/didSave", params);
 }
 
-/// The text of a file without its byte-order mark, and its stamp if that can be relied on later.
+/// Reads the text of a file without its byte-order mark, and its stamp if that is reliable later.
 fn read(path: &Utf8Path, now: Duration) -> Result<(Arc<str>, Option<Stamp>), ReadError> {
     // The stamp is taken first: if the file changes between the two, the next comparison notices.
     let stamp = Stamp::of_file(path).filter(|stamp| stamp.is_settled(now));

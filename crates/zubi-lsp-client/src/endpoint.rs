@@ -1,13 +1,14 @@
-//! A language server as an [`Endpoint`]: started when needed, started again when it has died, asked with fresh documents.
+//! A language server as an [`Endpoint`]: started when needed, restarted when it has died, and sent fresh documents
+//! before a request.
 //!
-//! Owns the life cycle over several runs ([`Session`]s) and the retry rules of the protocol. Which servers there are is
-//! the pool's knowledge; how long to wait until one is ready is decided by whoever asks.
+//! Owns the life cycle over several runs ([`Session`]s) and the retry rules of the protocol. The pool knows which
+//! servers exist; the caller decides how long to wait until one is ready.
 //!
-//! **Retries.** `ContentModified` (-32801) and `ServerCancelled` (-32802, unless `retriggerRequest` is false) mean "ask
-//! again" (LSP 3.18): the request is sent again when the server's readiness changes or it asks for a refresh, or after a
-//! pause that doubles from [`FIRST_PAUSE`], at most [`MAX_RETRIES`] times and never past the deadline. A request that only
-//! reads is sent once more to a new process when the old one died over it, but not before that one has read the project:
-//! whoever asked a ready server must not get the answer of one that is loading.
+//! **Retries.** `ContentModified` (-32801) and `ServerCancelled` (-32802, unless `retriggerRequest` is false) mean
+//! "retry" (LSP 3.18): the request is sent again when the server's readiness changes or it requests a refresh, or after
+//! a pause that doubles from [`FIRST_PAUSE`], at most [`MAX_RETRIES`] times and never past the deadline. A request that
+//! only reads is sent once more to a new process when the old one died while answering it, but not before the new one
+//! has read the project: the caller of a ready server must not get the answer of one that is loading.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use camino::Utf8Path;
 use serde_json::Value;
 use tokio::sync::watch;
 use zubi_base::endpoint::{
-    DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Caveats, Readiness, RequestCx,
+    Caveats, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, Readiness, RequestCx,
 };
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
@@ -25,8 +26,8 @@ use zubi_base::process::CommandSpec;
 use zubi_base::rpc::ConnectionError;
 use zubi_base::workspace::Workspace;
 
-use crate::catalogue::VirtualDocuments;
 use crate::capabilities::ServerCapabilities;
+use crate::catalogue::VirtualDocuments;
 use crate::readiness::Health;
 use crate::session::{Pin, Session, SessionSpec};
 use crate::watch::FileChange;
@@ -40,7 +41,7 @@ mod virtual_text;
 
 pub use lifecycle::RetentionPolicy;
 pub(crate) use lifecycle::Starter;
-use lifecycle::{Phase, EndpointState, retry_hint, lock, was_shut_down, why_it_ended};
+use lifecycle::{EndpointState, Phase, lock, retry_hint, was_shut_down, why_it_ended};
 use partial::merge_partial;
 
 /// LSP 3.18, `LSPErrorCodes.ContentModified`.
@@ -54,23 +55,23 @@ const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 const MAX_RETRIES: u32 = 20;
 
-/// How long after `initialize` a server may take to register what it offers. pyright and ty take 10 ms.
+/// The time after `initialize` in which a server may register its capabilities. pyright and ty take 10 ms.
 const REGISTRATION_PATIENCE: Duration = Duration::from_millis(500);
 
-/// Everything needed to run one server in one root.
+/// The parameters for running one server in one root.
 #[derive(Debug, Clone)]
 pub struct LaunchSpec {
     pub spec: SessionSpec,
     pub command: CommandSpec,
     pub workspace: Arc<Workspace>,
-    /// Commands that `workspace/executeCommand` may run without asking.
+    /// Commands that `workspace/executeCommand` may run without approval.
     pub allowed_commands: Vec<String>,
-    /// How long one request may take, whatever its caller allows.
+    /// The time limit for one request, whatever its caller allows.
     pub request_timeout: Duration,
     pub keep: RetentionPolicy,
-    /// How it gives texts of documents that are no files.
+    /// How the server returns the texts of documents that are not files.
     pub virtual_documents: Option<VirtualDocuments>,
-    /// What limits the answers, as far as it is known before the server runs.
+    /// The caveats of its answers, as far as they are known before the server runs.
     pub limits: Caveats,
 }
 
@@ -93,7 +94,8 @@ impl ServerEndpoint {
     pub(crate) fn ensure_started(&self, document: Option<&Utf8Path>) {
         if let Some(session) = self.running_now() {
             drop(session.in_use());
-            // Opened here and not only with the request, so that its project counts for readiness before anyone asks.
+            // The document is opened here and not only with the request, so that its project counts for readiness
+            // before any request.
             if let Some(document) = document
                 && let Err(error) = session.bring_up_to_date(document, false)
             {
@@ -125,13 +127,14 @@ impl ServerEndpoint {
         }
     }
 
-    /// The running server's process id, and how much memory the process and all that it started hold now, in bytes.
+    /// Returns the running server's process id, and the memory in bytes that the process and its child processes use
+    /// now.
     pub async fn process(&self) -> Option<(u32, u64)> {
         let session = self.running_now()?;
         Some((session.process_id()?, session.memory().await?))
     }
 
-    /// The running server, if there is one.
+    /// Returns the running server, if there is one.
     pub(crate) fn running_now(&self) -> Option<Arc<Session>> {
         match &*self.shared.phase.borrow() {
             Phase::Running(session) if session.end_reason().borrow().is_none() => Some(Arc::clone(session)),
@@ -158,7 +161,7 @@ impl ServerEndpoint {
                 }
                 // It may be started again by now.
                 Phase::Down { .. } | Phase::Idle => continue,
-                // Ended just now, or being started: the next phase tells.
+                // Ended just now, or being started: the next phase shows which.
                 Phase::Running(_) | Phase::Starting => {}
             }
             tokio::select! {
@@ -171,8 +174,8 @@ impl ServerEndpoint {
         }
     }
 
-    /// Tells the server which files changed. One that is being started is told afterwards; one that does not run will
-    /// read the files itself.
+    /// Notifies the server about changed files. A server that is being started is notified afterwards; one that does
+    /// not run will read the files itself.
     pub(crate) fn notify_changes(&self, changes: &[FileChange]) -> Option<String> {
         {
             let mut pending = lock(&self.shared.pending);
@@ -184,7 +187,7 @@ impl ServerEndpoint {
         self.running_now()?.deliver(changes)
     }
 
-    /// Ends the server for good.
+    /// Ends the server permanently.
     pub(crate) async fn shutdown(&self) {
         let session = match self.shared.phase.send_replace(Phase::Closed) {
             Phase::Running(session) => Some(session),
@@ -203,7 +206,7 @@ impl ServerEndpoint {
         self.shared.tasks.wait().await;
     }
 
-    /// The documents of a request, opened, current, and kept open while the result lives.
+    /// Opens the documents of a request and brings them up to date; they stay open while the result lives.
     fn pin(session: &Arc<Session>, cx: &RequestCx) -> Result<Vec<Pin>, EndpointError> {
         cx.documents
             .iter()
@@ -229,8 +232,8 @@ impl ServerEndpoint {
         }
     }
 
-    /// Whether a request can be sent. What is not offered by a server that has just been initialized may be registered
-    /// in the next moment, so that is waited for.
+    /// Waits until a request can be sent; returns whether it can. A server that has just been initialized may register
+    /// a missing capability in the next moment, so this function waits for that.
     async fn await_offer(session: &Session, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
         if !ServerCapabilities::is_known(method) || session.peer().offers().is_disabled(method) {
             return !ServerCapabilities::is_known(method);
@@ -253,7 +256,7 @@ impl ServerEndpoint {
         }
     }
 
-    /// Sends a request to a running server, again as often as the protocol demands.
+    /// Sends a request to a running server, again as often as the protocol requires.
     async fn request_with_retries(
         &self,
         session: &Arc<Session>,
@@ -326,11 +329,11 @@ impl ServerEndpoint {
         }
     }
 
-    /// Asks a server that is started first when it does not run.
+    /// Sends a request to the server, which is started first if it does not run.
     async fn request_until(&self, method: &str, params: &Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         let mut died = None;
         let mut fresh = self.running_now().is_none();
-        // Once more on a new process, if reading was all that was asked for.
+        // Once more on a new process, if the request only reads.
         for _ in 0..2 {
             let session = self.running_session(method, cx).await?;
             let _in_use = session.in_use();
@@ -364,8 +367,8 @@ impl ServerEndpoint {
         EndpointError::TimedOut { endpoint: self.id.clone(), method: method.to_owned(), after }
     }
 
-    /// No answer came. When the server was given all the time it may have and seems to be dead, it is ended, so that
-    /// the next question finds a living one.
+    /// Handles a request without an answer. A server that was given all its time and seems to be dead is ended, so that
+    /// the next request starts a new one.
     fn out_of_time(
         &self,
         session: &Session,
@@ -374,19 +377,19 @@ impl ServerEndpoint {
         (asked, heard): (Instant, u64),
     ) -> EndpointError {
         let limit = self.shared.launch.request_timeout;
-        // Waiting for its start is part of the limit; what a caller with less patience gives up says nothing.
+        // Waiting for its start is part of the limit; a request that the caller cancels earlier shows nothing.
         if asked.elapsed() * 2 < limit || !session.ran_out_of_time(asked, heard, limit) {
             return self.timed_out(method, started);
         }
-        let why = "it did not say a word while two questions ran out of time, and was ended".to_owned();
+        let why = "it sent no message while two requests ran out of time, and was ended".to_owned();
         session.end_because(why.clone());
         self.on_process_exit(why)
     }
 }
 
-/// Why one run of a server did not answer.
+/// The reason why one run of a server did not answer.
 enum Failure {
-    /// It died meanwhile; another run may answer.
+    /// The server died meanwhile; another run may answer.
     Died(String),
     Final(EndpointError),
 }
@@ -418,7 +421,7 @@ impl Endpoint for ServerEndpoint {
     fn serves(&self, document: &DocumentRef) -> bool {
         let LaunchSpec { spec, workspace, .. } = &self.shared.launch;
         spec.supports_language(&document.path)
-            // A library's file is answered for by whoever led there.
+            // The server that led to a library's file answers for it.
             && (document.path.starts_with(&spec.folder.path) || !workspace.contains(&document.path))
     }
 
@@ -432,7 +435,7 @@ impl Endpoint for ServerEndpoint {
 
     fn readiness(&self) -> Readiness {
         match self.running_now() {
-            // Asked anew for the time it has been up.
+            // Computed again, for the time the server has been up.
             Some(session) => session.peer().readiness(),
             None => self.shared.readiness_without_session(),
         }
@@ -443,8 +446,8 @@ impl Endpoint for ServerEndpoint {
     }
 
     fn encoding(&self) -> Encoding {
-        // Of one that has just died, what the last run said: the next one will say the same, and a position must not
-        // be given in other units meanwhile.
+        // For a server that has just died, the encoding of the last run: the next run will negotiate the same, and a
+        // position must not be given in other units meanwhile.
         let mut known = lock(&self.shared.encoding);
         if let Some(session) = self.running_now() {
             *known = session.encoding();
@@ -453,7 +456,7 @@ impl Endpoint for ServerEndpoint {
     }
 
     async fn offers(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
-        // One that has just died is started again: its death says nothing of what it offers.
+        // A server that has just died is started again: its death does not show which capabilities it has.
         match self.running_session(method, cx).await {
             Ok(session) => Self::await_offer(&session, method, document, cx).await,
             Err(_) => false,
@@ -483,7 +486,7 @@ impl Endpoint for ServerEndpoint {
         let began = Instant::now();
         let deadline = cx.deadline.min(began + self.shared.launch.request_timeout);
         match self.request_until(method, &params, &RequestCx { deadline, ..cx.clone() }).await {
-            // What the caller has waited, its start included.
+            // The time that the caller has waited, including the server's start.
             Err(EndpointError::TimedOut { endpoint, method, .. }) => {
                 Err(EndpointError::TimedOut { endpoint, method, after: began.elapsed() })
             }
@@ -510,7 +513,7 @@ impl Endpoint for ServerEndpoint {
     }
 }
 
-/// Whether a request changes nothing, so that it may be asked twice.
+/// Whether a request changes nothing, so that it may be sent twice.
 fn only_reads(method: &str) -> bool {
     method != "workspace/executeCommand"
 }

@@ -5,14 +5,14 @@ use zubi_base::walk::{self, WalkOptions};
 
 use crate::readiness::{ReadinessSignal, project_of};
 
-/// How many files and directories are looked at. Projects begin near their root.
+/// The maximum number of files and directories examined. Projects begin near their root.
 const MAX_ENTRIES: usize = 20_000;
 
-/// How many files with the right extension are compared.
+/// The maximum number of files with the right extension that are compared.
 const MAX_CANDIDATES: usize = 200;
 
-/// A file of the project to open first: one that a project file covers if there is any, of the extension that comes
-/// first in the list (a source file before a header), the least deep. `None` when the root holds no such file.
+/// Returns the file of the project to open first: one that a project file covers if there is any, of the extension that
+/// comes first in the list (a source file before a header), the least deep. `None` when the root has no such file.
 pub(crate) fn find(root: &Utf8Path, extensions: &[String], recipe: &ReadinessSignal) -> Option<Utf8PathBuf> {
     let project_files: &[String] = match recipe {
         ReadinessSignal::Progress { project_files, .. } => project_files,
@@ -43,7 +43,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(directory.path()).unwrap();
         let extensions = ["cc".to_owned(), "h".to_owned()];
-        let recipe = ReadinessSignal::Progress { titles: Vec::new(), project_files: vec!["compile_commands.json".to_owned()] };
+        let recipe =
+            ReadinessSignal::Progress { titles: Vec::new(), project_files: vec!["compile_commands.json".to_owned()] };
         let write = |name: &str| {
             let path = root.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -5,20 +5,20 @@ use globset::{Glob, GlobBuilder, GlobMatcher};
 use serde_json::Value;
 use zubi_base::lsp::Uri;
 
-/// The longest pattern compiled, in bytes. Longer ones are not written by people.
+/// The longest pattern compiled, in bytes. People do not write longer ones.
 const MAX_PATTERN_BYTES: usize = 4096;
 
 /// One compiled pattern.
 #[derive(Debug, Clone)]
 pub(crate) struct PathGlob {
-    /// Where a relative pattern starts; `None` for a pattern on the whole path.
+    /// The directory in which a relative pattern starts; `None` for a pattern on the whole path.
     base: Option<Utf8PathBuf>,
     matcher: GlobMatcher,
 }
 
 impl PathGlob {
-    /// From a `GlobPattern`: a string, or `{baseUri, pattern}`. `root` is where a string that is neither absolute nor
-    /// begins with `**` starts, as in VS Code. `None` when it cannot be compiled.
+    /// Compiles a `GlobPattern`: a string, or `{baseUri, pattern}`. `root` is where a string that is neither absolute
+    /// nor begins with `**` starts, as in VS Code. `None` when it cannot be compiled.
     pub(crate) fn from_lsp(pattern: &Value, root: &Utf8Path) -> Option<Self> {
         if let Some(text) = pattern.as_str() {
             let anywhere = text.starts_with('/') || text.starts_with("**");
@@ -47,7 +47,7 @@ fn compile(pattern: &str) -> Option<GlobMatcher> {
     match compiled {
         Ok(glob) => Some(glob.compile_matcher()),
         Err(error) => {
-            tracing::debug!(%pattern, %error, "a server registered a pattern that cannot be read");
+            tracing::debug!(%pattern, %error, "a server registered an invalid pattern");
             None
         }
     }

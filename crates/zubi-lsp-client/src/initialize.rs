@@ -1,9 +1,9 @@
-//! What zubi tells a server about itself in `initialize`: only what it really handles.
+//! The `initialize` params that zubi sends to a server: only the capabilities that zubi really handles.
 
 use serde_json::{Value, json};
 use zubi_base::workspace::Folder;
 
-/// The params of `initialize` for a server that works in `folder`.
+/// Returns the params of `initialize` for a server that works in `folder`.
 pub(crate) fn params(folder: &Folder, process_id: u32, initialization_options: &Value) -> Value {
     let uri = zubi_base::uri::from_path(&folder.path).0;
     let mut params = json!({
@@ -24,8 +24,8 @@ pub(crate) fn params(folder: &Folder, process_id: u32, initialization_options: &
     params
 }
 
-/// zubi's client capabilities (LSP 3.18). Dynamic registration is declared wherever registrations are kept and used
-/// (`crate::capabilities`); snippets are not, because answers are read by a model.
+/// zubi's client capabilities (LSP 3.18). Dynamic registration is declared wherever `crate::capabilities` stores and
+/// uses registrations; snippets are not declared, because a model reads the answers.
 fn capabilities() -> Value {
     // From `File` to `TypeParameter`, all that LSP 3.18 names.
     let symbol_kinds: Vec<u32> = (1..=26).collect();
@@ -62,8 +62,9 @@ fn capabilities() -> Value {
                 "tagSupport": { "valueSet": [1] },
             },
             "executeCommand": dynamic,
-            // No `fileOperations`: zubi applies an edit that moves files without asking `workspace/willRenameFiles`
-            // first. rust-analyzer leaves every text edit out of a module's rename for a client that says it will ask.
+            // No `fileOperations`: zubi applies an edit that moves files without a `workspace/willRenameFiles` request
+            // before it. rust-analyzer leaves every text edit out of a module's rename for a client that promises this
+            // request.
             "diagnostics": { "refreshSupport": true },
             "semanticTokens": { "refreshSupport": true },
             "inlayHint": { "refreshSupport": true },
@@ -156,8 +157,8 @@ fn capabilities() -> Value {
             "inlayHint": dynamic,
             "codeLens": { "dynamicRegistration": true, "resolveSupport": { "properties": ["command"] } },
         },
-        // rust-analyzer's extensions. Without the first it does not say when it has read the project; without the second it
-        // has no lenses, of which only the titles are read.
+        // rust-analyzer's extensions. Without the first it does not report when it has read the project; without the
+        // second it has no lenses, of which zubi reads only the titles.
         "experimental": {
             "serverStatusNotification": true,
             "commands": { "commands": ["rust-analyzer.runSingle", "rust-analyzer.showReferences"] },
@@ -169,7 +170,7 @@ fn capabilities() -> Value {
 mod tests {
     use super::capabilities;
 
-    /// A server that is promised `workspace/willRenameFiles` may keep a rename's text edits back until it is asked.
+    /// A server that is promised `workspace/willRenameFiles` may hold a rename's text edits back until that request.
     #[test]
     fn file_operations_are_not_announced_for_nobody_sends_them() {
         assert_eq!(capabilities().pointer("/workspace/fileOperations"), None);

@@ -3,18 +3,18 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-/// The most lines kept.
+/// The maximum number of lines stored.
 const MAX_LINES: usize = 200;
 
-/// The most bytes kept of one line; servers print whole requests and stack traces in one.
+/// The maximum number of bytes stored for one line; servers print whole requests and stack traces in one.
 const MAX_LINE_BYTES: usize = 1024;
 
-/// A bounded buffer of lines: new ones push out the oldest.
+/// A bounded buffer of lines: new ones replace the oldest.
 #[derive(Debug, Default)]
 pub(crate) struct LineRing(Mutex<VecDeque<String>>);
 
 impl LineRing {
-    /// Adds text, line by line. Control characters (terminal colours among them) are left out, empty lines too.
+    /// Adds text, line by line. Drops control characters (terminal colours among them) and empty lines.
     pub(crate) fn push(&self, text: &str) {
         for line in text.lines().rev().take(MAX_LINES).collect::<Vec<_>>().into_iter().rev() {
             let mut clean = String::new();
@@ -43,14 +43,14 @@ impl LineRing {
         }
     }
 
-    /// The last lines, oldest first.
+    /// Returns the last lines, oldest first.
     pub(crate) fn last(&self, count: usize) -> Vec<String> {
         let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lines.iter().skip(lines.len().saturating_sub(count)).cloned().collect()
     }
 }
 
-/// Leaves out what follows an escape character: `[`, parameters, and one final letter (ECMA-48, "CSI").
+/// Skips the text after an escape character: `[`, parameters, and one final letter (ECMA-48, "CSI").
 fn skip_escape_sequence(characters: &mut std::str::Chars<'_>) {
     if characters.as_str().starts_with('[') {
         characters.next();

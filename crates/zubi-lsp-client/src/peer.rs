@@ -1,7 +1,7 @@
-//! What zubi answers when a server asks, and what it keeps of what a server says.
+//! zubi's answers to a server's requests, and the state that zubi stores from a server's notifications.
 //!
-//! Every server request of LSP 3.18 gets the answer a client without a user interface must give; some servers stand
-//! still until they have it (gopls on `workspace/configuration`), so all answers are given at once and from memory.
+//! Every server request of LSP 3.18 gets the answer a client without a user interface must give; some servers block
+//! until they have it (gopls on `workspace/configuration`), so all answers are given at once and from memory.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,29 +17,29 @@ use zubi_base::lsp::WorkspaceEdit;
 use zubi_base::rpc::{PeerHandler, Responder};
 use zubi_base::workspace::Folder;
 
+use crate::capabilities::ServerCapabilities;
 use crate::checks::Checks;
 use crate::diagnostics::DiagnosticsStore;
+use crate::document_activity::DocumentActivity;
 use crate::log::LineRing;
-use crate::capabilities::ServerCapabilities;
 use crate::readiness::{Health, Tracker, token_text};
 use crate::session::SessionSpec;
-use crate::document_activity::DocumentActivity;
 use crate::size_estimate::estimated_size;
 
 #[cfg(test)]
 mod tests;
 
-/// The most partial results gathered for one request: how many, and how much memory they may hold in bytes.
+/// The limits for the partial results of one request: their number, and their memory in bytes.
 const MAX_PARTIAL_RESULTS: usize = 10_000;
 const MAX_PARTIAL_WEIGHT: usize = 64 * 1024 * 1024;
 
-/// The most edits caught for one request: how many, and how much memory they may hold in bytes. A command that
-/// produces edits sends one; a rename of everything has a few megabytes.
+/// The limits for the edits captured for one request: their number, and their memory in bytes. A command that produces
+/// edits sends one; a rename of everything has a few megabytes.
 const MAX_CAPTURED_EDITS: usize = 100;
 const MAX_CAPTURED_WEIGHT: usize = 32 * 1024 * 1024;
 
-/// The most sections answered in one `workspace/configuration`. Real servers ask for fewer than ten; each may be
-/// answered with all settings.
+/// The maximum number of sections answered in one `workspace/configuration`. Real servers request fewer than ten; each
+/// may be answered with all settings.
 const MAX_SECTIONS: usize = 200;
 
 /// zubi's side of one running server.
@@ -54,29 +54,29 @@ pub(crate) struct Peer {
     pub(crate) log: LineRing,
     pub(crate) checks: Checks,
     pub(crate) settling: DocumentActivity,
-    /// Where edits go while a captured request runs.
+    /// The store for edits while a captured request runs.
     capture: Mutex<Option<ActiveCapture>>,
-    /// Partial results of requests that asked for them, by token.
+    /// Partial results, by token, of requests that support them.
     partial: Mutex<FxHashMap<String, PartialAnswer>>,
     /// Shared with the endpoint, which outlives this server.
     readiness: Arc<watch::Sender<Readiness>>,
-    /// Counts `refresh` requests: what the server said about some documents may be out of date.
+    /// The number of `refresh` requests: earlier results for some documents may be out of date.
     refreshes: watch::Sender<u64>,
-    /// Whether the server's state is its endpoint's: not before its endpoint can ask it, and no more when it is given up,
-    /// so that its last words do not change its successor's state.
+    /// Whether the server's state is its endpoint's: false before the endpoint can send it requests, and after the
+    /// endpoint has abandoned it, so that its last messages do not change its successor's state.
     speaks: AtomicBool,
-    /// Counts registrations: what was not offered may be now.
+    /// The number of registrations: a missing capability may be available now.
     registrations: watch::Sender<u64>,
 }
 
-/// Where the edits of a captured request go, and how much there was.
+/// The store for the edits of a captured request, with their number and size.
 struct ActiveCapture {
     edits: EditCapture,
     count: usize,
     weight: usize,
 }
 
-/// The pieces of one answer so far.
+/// The parts of one answer so far.
 #[derive(Default)]
 struct PartialAnswer {
     pieces: Vec<Value>,
@@ -109,19 +109,21 @@ impl Peer {
         lock(&self.offers)
     }
 
-    /// Changes the readiness tracker and tells everyone who waits.
+    /// Changes the readiness tracker and notifies all waiting tasks.
     pub(crate) fn track(&self, change: impl FnOnce(&mut Tracker)) {
-        // Held while telling, so that states are told in the order in which they came.
+        // Locked during the notification, so that states are published in the order in which they came.
         let mut tracker = lock(&self.tracker);
         change(&mut tracker);
         let now = tracker.readiness(Instant::now());
-        // Before it is told: whoever waits for both must not see the end of the loading without what follows it.
+        // Before the notification: a task that waits for both must not see the end of the loading without what follows
+        // it.
         self.checks.loading(!now.is_settled(), Instant::now());
         if !self.speaks.load(Ordering::Acquire) {
             return;
         }
         self.readiness.send_if_modified(|known| {
-            // The time a server without a signal has been up is told on asking; it is no change of state.
+            // The time that a server without a signal has been up is computed when it is queried; it is not a change of
+            // state.
             let same =
                 *known == now || matches!((&*known, &now), (Readiness::Unknown { .. }, Readiness::Unknown { .. }));
             if !same {
@@ -135,23 +137,23 @@ impl Peer {
         lock(&self.tracker).readiness(Instant::now())
     }
 
-    /// What the server says is wrong with it or with the project.
+    /// Returns the error or warning that the server reports about itself or the project.
     pub(crate) fn health(&self) -> Option<Health> {
         lock(&self.tracker).health().cloned()
     }
 
-    /// From now on this server's state is its endpoint's.
+    /// Makes this server's state its endpoint's from now on.
     pub(crate) fn activate(&self) {
         self.speaks.store(true, Ordering::Release);
         self.track(|_| ());
     }
 
-    /// This server no longer speaks for its endpoint.
+    /// Separates this server's state from its endpoint's.
     pub(crate) fn deactivate(&self) {
         self.speaks.store(false, Ordering::Release);
     }
 
-    /// Follows registrations.
+    /// Returns a receiver of registrations.
     pub(crate) fn registrations(&self) -> watch::Receiver<u64> {
         self.registrations.subscribe()
     }
@@ -161,12 +163,12 @@ impl Peer {
         *lock(&self.capture) = capture.map(|edits| ActiveCapture { edits, count: 0, weight: 0 });
     }
 
-    /// Follows `refresh` requests.
+    /// Returns a receiver of `refresh` requests.
     pub(crate) fn refreshes(&self) -> watch::Receiver<u64> {
         self.refreshes.subscribe()
     }
 
-    /// Gathers partial results under a token until [`Self::take_partial`].
+    /// Collects partial results under a token until [`Self::take_partial`].
     pub(crate) fn expect_partial(&self, token: &Value) {
         lock(&self.partial).insert(token_text(Some(token)), PartialAnswer::default());
     }
@@ -175,10 +177,10 @@ impl Peer {
         lock(&self.partial).remove(&token_text(Some(token))).map(|gathered| gathered.pieces).unwrap_or_default()
     }
 
-    /// The settings of one section (`a.b.c`), `null` where there are none.
+    /// Returns the settings of one section (`a.b.c`), `null` if it has no settings.
     fn section(&self, section: Option<&str>) -> Value {
         let Some(section) = section.filter(|section| !section.is_empty()) else { return self.settings.clone() };
-        // A section may stand under its dotted name, as in an editor's settings file.
+        // A section may be listed under its dotted name, as in an editor's settings file.
         if let Some(value) = self.settings.get(section) {
             return value.clone();
         }
@@ -194,7 +196,7 @@ impl Peer {
         let refused = |reason: &str| json!({ "applied": false, "failureReason": reason });
         let mut capture = lock(&self.capture);
         let Some(capture) = capture.as_mut() else {
-            return refused("no edit was asked for");
+            return refused("no edit was requested");
         };
         let edit = params.get("edit").cloned().unwrap_or_default();
         capture.count += 1;
@@ -205,7 +207,7 @@ impl Peer {
         match WorkspaceEdit::deserialize(&edit) {
             Ok(_) => {
                 capture.edits.push(edit);
-                // It becomes a plan, and the server goes on as if it had been applied.
+                // The edit becomes a plan, and the server continues as if it had been applied.
                 json!({ "applied": true })
             }
             Err(error) => {
@@ -219,7 +221,7 @@ impl Peer {
         self.refreshes.send_modify(|count| *count += 1);
     }
 
-    /// A progress value that is a piece of an answer.
+    /// Stores a progress value that is part of an answer.
     fn take_progress(&self, params: &Value) {
         let token = token_text(params.get("token"));
         if let Some(gathered) = lock(&self.partial).get_mut(&token)
@@ -252,7 +254,7 @@ impl PeerHandler for Peer {
                 self.track(|tracker| tracker.notification(method, &params));
             }
             "experimental/serverStatus" => self.track(|tracker| tracker.notification(method, &params)),
-            // Telemetry, traces and servers' own notifications; those that say what becomes of a document are heard.
+            // Telemetry, traces and servers' own notifications; those that report a document's state are used.
             _ => self.settling.notification(method, &params),
         }
     }
@@ -263,7 +265,7 @@ impl PeerHandler for Peer {
 }
 
 impl Peer {
-    /// The answer to a server's request, from memory.
+    /// Returns the answer to a server's request, from memory.
     fn answer(&self, method: &str, params: &Value) -> Result<Value, ResponseError> {
         Ok(match method {
             "workspace/configuration" => self.configuration(params),
@@ -285,7 +287,7 @@ impl Peer {
                 if let Some(message) = params.get("message").and_then(Value::as_str) {
                     self.log.push(message);
                 }
-                // Nobody is there to choose.
+                // There is no user to choose.
                 Value::Null
             }
             "window/showDocument" => json!({ "success": false }),

@@ -1,12 +1,12 @@
-//! All headless servers of a workspace: who answers for a document, started on the first question.
+//! All headless servers of a workspace: selects the servers for a document and starts them at the first request.
 //!
 //! Owns the running endpoints (one for each server and project root), the file watcher they share, and the reasons why
-//! others do not run. Making a pool does no I/O, so that a front can answer its own `initialize` at once; the folders
-//! are looked at, and the watcher is started, when the first question comes.
+//! others do not run. Making a pool does no I/O, so that a client can answer its own `initialize` at once; the first
+//! request scans the folders and starts the watcher.
 //!
-//! **Who answers.** Every server of the document's language, the preferred first; of an exclusive group (pyright, ty)
-//! only the first that is installed and may run. **Trust** is asked anew for each question, so that `zubi trust` in
-//! another terminal takes effect at once: a server that ran restricted is then replaced.
+//! **Selection.** All servers of the document's language answer, the preferred first; of an exclusive group (pyright,
+//! ty) only the first that is installed and may run. **Trust** is checked again for each request, so that `zubi trust`
+//! in another terminal takes effect at once: a server that ran restricted is then replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -19,42 +19,42 @@ use futures_util::future::join_all;
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use zubi_base::endpoint::{MissingServer, DocumentRef, Endpoint, EndpointSource, Endpoints, OtherProject, RequestCx};
+use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointSource, Endpoints, MissingServer, OtherProject, RequestCx};
 use zubi_base::process::{CommandSpec, Spawner};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, Workspace};
 
+use crate::capabilities::{ChangeKind, ServerCapabilities};
 use crate::catalogue::{Catalogue, Role, ServerEntry};
 use crate::detect::{self, Detection, Languages, Limits, ProgramFinder, project_root};
-use crate::endpoint::{RetentionPolicy, LaunchSpec, ServerEndpoint, Starter};
-use crate::capabilities::{ChangeKind, ServerCapabilities};
+use crate::endpoint::{LaunchSpec, RetentionPolicy, ServerEndpoint, Starter};
 use crate::session::SessionSpec;
 use crate::watch::FileChange;
 
 mod caveats;
 mod projects;
-mod start;
 pub mod report;
+mod start;
 #[cfg(test)]
 mod tests;
 
-use caveats::{folder_gone, install_hint, caveats, no_row, subject};
+use caveats::{caveats, folder_gone, install_hint, no_row, subject};
 use projects::roots;
-use start::{Prestarted, NotStarted, ProcessStarter, Slot, WatcherCell};
+use start::{NotStarted, Prestarted, ProcessStarter, Slot, WatcherCell};
 
-/// Of the servers of one group that are not installed, how many are suggested.
+/// The number of servers that are suggested from one group of which none is installed.
 const MAX_SUGGESTED: usize = 2;
 
-/// What a pool needs to know.
+/// The parameters of a pool.
 #[derive(Debug, Clone)]
 pub struct PoolConfig {
     pub workspace: Arc<Workspace>,
     pub catalogue: Catalogue,
     pub spawner: Spawner,
     pub trust: Trust,
-    /// The value of the PATH variable, where servers are looked for.
+    /// The value of the PATH variable, on which servers are searched.
     pub search_path: Option<OsString>,
-    /// A directory of zubi's own, private to the user; made if need be.
+    /// A directory of zubi's own, private to the user; created if needed.
     pub state_directory: Utf8PathBuf,
 }
 
@@ -73,9 +73,9 @@ struct PoolState {
     watcher: Arc<WatcherCell>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
     servers: Mutex<BTreeMap<Key, RunningServer>>,
-    /// Cancelled when the pool is shut down: what is being looked for then is not started any more.
+    /// Cancelled when the pool is shut down: servers whose program is still being searched are not started then.
     closed: CancellationToken,
-    /// Who may start a server now.
+    /// The locks that let one task at a time start a server.
     turns: Mutex<BTreeMap<Key, Arc<tokio::sync::Mutex<()>>>>,
     /// Servers that are being ended.
     retiring: TaskTracker,
@@ -86,12 +86,12 @@ type Key = (String, Utf8PathBuf);
 
 struct RunningServer {
     endpoint: Arc<ServerEndpoint>,
-    /// Whether it was started with the rights of a trusted folder.
+    /// Whether it was started with the permissions of a trusted folder.
     trusted: bool,
 }
 
 impl ServerPool {
-    /// A pool that has started nothing yet. Does no I/O.
+    /// Creates a pool that has started nothing yet. Does no I/O.
     pub fn new(config: PoolConfig) -> Self {
         let watcher = Arc::new(WatcherCell {
             folders: config.workspace.roots(),
@@ -120,7 +120,7 @@ impl ServerPool {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The servers that were started, with their roots, for `doctor` and tests.
+    /// Returns the servers that were started, with their roots, for `doctor` and tests.
     pub fn started_servers(&self) -> Vec<Arc<ServerEndpoint>> {
         self.shared.endpoints()
     }
@@ -168,7 +168,7 @@ impl EndpointSource for ServerPool {
                     for root in roots {
                         // A language and its dialects (TypeScript, JavaScript) share a server.
                         if seen.insert((row.id.clone(), root.clone())) {
-                            // What is opened first must exist; a root that has no file of its own known gets none.
+                            // The document to open first must exist; a root without a known file of its own gets none.
                             let document = if example.starts_with(&root) { example.clone() } else { root.clone() };
                             let root = OnceLock::from(root);
                             wanted.push(NeededServer { row: Arc::clone(&row), root, folder: folder.clone(), document });
@@ -194,7 +194,7 @@ impl EndpointSource for ServerPool {
         let detection = self.shared.detect().await;
         let workspace = Arc::clone(&self.shared.workspace);
         let document = document.path.clone();
-        // Looks at a few files for each marker.
+        // Examines a few files for each marker.
         let count = move || projects::has_several(&row, &document, &detection, &workspace);
         tokio::task::spawn_blocking(count).await.unwrap_or_default()
     }
@@ -211,7 +211,7 @@ impl EndpointSource for ServerPool {
     }
 
     async fn refresh(&self, _cx: &RequestCx) -> Option<String> {
-        // Before the first server runs, nobody could know anything old.
+        // Before the first server runs, no server can have outdated content.
         let watcher = self.shared.watcher.cell.get()?;
         let refreshed = watcher.refresh().await;
         let mut notes: Vec<String> = refreshed.note.into_iter().collect();
@@ -229,15 +229,17 @@ impl EndpointSource for ServerPool {
     }
 
     async fn restart(&self) -> usize {
-        // Who is asked from now on is started anew; whoever waits for one of these is told that it has ended.
+        // Requests from now on start new servers; a task that waits for one of the old ones gets the error that it has
+        // ended.
         let ended = std::mem::take(&mut *self.shared.servers());
-        let retire = |RunningServer { endpoint, .. }| self.shared.retiring.spawn(async move { endpoint.shutdown().await });
+        let retire =
+            |RunningServer { endpoint, .. }| self.shared.retiring.spawn(async move { endpoint.shutdown().await });
         join_all(ended.into_values().map(retire)).await.len()
     }
 
     async fn shutdown(&self) {
         let endpoints = {
-            // Under the lock, so that a server is either among these or sees that it is too late.
+            // Under the lock, so that a server is either among these or is not started because the pool is closed.
             let servers = self.shared.servers();
             self.shared.closed.cancel();
             servers.values().map(|running| Arc::clone(&running.endpoint)).collect::<Vec<_>>()
@@ -248,18 +250,18 @@ impl EndpointSource for ServerPool {
     }
 }
 
-/// A server that should answer, if it can.
+/// A server that should answer if it can.
 struct NeededServer {
     row: Arc<ServerEntry>,
-    /// Worked out when it is needed: a language may have ten servers, of which one is asked.
+    /// Computed when it is needed: a language may have ten servers, of which one receives requests.
     root: OnceLock<Utf8PathBuf>,
     folder: Folder,
-    /// Opened first.
+    /// The document to open first.
     document: Utf8PathBuf,
 }
 
 impl NeededServer {
-    /// Where the document's project begins.
+    /// Returns the root directory of the document's project.
     fn root(&self) -> &Utf8PathBuf {
         self.root.get_or_init(|| project_root(&self.row, &self.document, &self.folder.path))
     }
@@ -274,7 +276,7 @@ impl PoolState {
         self.servers().values().map(|running| Arc::clone(&running.endpoint)).collect()
     }
 
-    /// The server that answers such requests about a document, once it has been started.
+    /// Returns the server that answers such requests about a document, once it has been started.
     fn answering_row(&self, document: &DocumentRef, method: &str) -> Option<Arc<ServerEntry>> {
         let language = self.languages.of_file(&document.path)?;
         let folder = self.workspace.folder_of(&document.path)?;
@@ -286,7 +288,7 @@ impl PoolState {
         self.catalogue.for_language(language).into_iter().find(runs)
     }
 
-    /// A library's file: whoever runs already and speaks its language.
+    /// A library's file: any server that already runs and supports its language answers.
     fn for_external(&self, document: &DocumentRef) -> Endpoints {
         let endpoints: Vec<Arc<dyn Endpoint>> = self
             .endpoints()
@@ -297,8 +299,8 @@ impl PoolState {
         let absent = if endpoints.is_empty() {
             vec![MissingServer {
                 subject: subject(&document.path),
-                why: "the file is outside the workspace and no server runs that may know it".to_owned(),
-                hint: "ask about a file of the workspace first".to_owned(),
+                why: "the file is outside the workspace, and no running server supports it".to_owned(),
+                hint: "query a file of the workspace first".to_owned(),
             }]
         } else {
             Vec::new()
@@ -306,7 +308,7 @@ impl PoolState {
         Endpoints { endpoints, absent, ..Endpoints::default() }
     }
 
-    /// Starts what can be started: of each group and root the first, everything else beside it.
+    /// Starts the servers that can run: the first of each group and root, and all servers without a group.
     async fn start_all(&self, wanted: Vec<NeededServer>) -> Endpoints {
         let mut slots: Vec<Vec<NeededServer>> = Vec::new();
         for server in wanted {
@@ -316,8 +318,8 @@ impl PoolState {
                 None => slots.push(vec![server]),
             }
         }
-        // Looking for programs runs them (`--version`), which takes half a second for some; so all at once, and
-        // the file watcher with them.
+        // A search for programs runs them (`--version`), which takes half a second for some; so all searches run at
+        // once, and the file watcher starts with them.
         let starting = join_all(slots.into_iter().map(|slot| self.start_first(slot)));
         let (started, _) = tokio::join!(starting, self.watcher.start());
         let mut endpoints: Vec<Arc<dyn Endpoint>> = Vec::new();
@@ -331,14 +333,14 @@ impl PoolState {
                 companions.extend(slot.absent);
             }
         }
-        // A linter that is not installed is no news where anything else answers; a language that nobody serves is.
+        // A linter that is not installed is reported only if no other server answers for the language.
         if endpoints.is_empty() {
             absent.extend(companions);
         }
         Endpoints { endpoints, absent, ..Endpoints::default() }
     }
 
-    /// The first server of a group that can run, in each root that its group members want.
+    /// Starts the first server of a group that can run, in each root that its group members want.
     async fn start_first(&self, slot: Vec<NeededServer>) -> Slot {
         let mut result = Slot::default();
         let mut served: Option<String> = None;
@@ -368,14 +370,14 @@ impl PoolState {
         result
     }
 
-    /// Starts one server, or says why not.
+    /// Starts one server, or returns the reason why it cannot run.
     async fn start(&self, wanted: &NeededServer) -> Result<Arc<ServerEndpoint>, NotStarted> {
         let NeededServer { row, folder, document, .. } = wanted;
         let root = wanted.root();
         let trusted = self.trust.folder(&folder.path);
         let document = document.is_file().then_some(document.as_path());
         let key = (row.id.clone(), root.clone());
-        // Questions that come together wait for one start; a question that is given up lets the next one try.
+        // Concurrent requests wait for one start; if a request is cancelled, the next one starts the server.
         let turn =
             Arc::clone(self.turns.lock().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_default());
         let _turn = turn.lock().await;
@@ -387,8 +389,8 @@ impl PoolState {
             return Ok(Arc::clone(endpoint));
         }
         let may_run = trusted || row.runs_untrusted();
-        // Asking a program for its version takes up to half a second (Node.js), so the server is started meanwhile. If
-        // the program turns out to be unusable, it is ended again before anyone has asked it anything.
+        // A program takes up to half a second (Node.js) to print its version, so the server is started meanwhile. If
+        // the program turns out to be unusable, the server is ended again before it receives any request.
         let likely = self.finder.first_candidate(row, root, &folder.path, trusted).filter(|_| may_run);
         let mut early = match likely {
             Some(program) => {
@@ -420,8 +422,8 @@ impl PoolState {
             if self.closed.is_cancelled() {
                 let absent = MissingServer {
                     subject: row.title.clone(),
-                    why: format!("{} is not started any more: this host is ending", row.title),
-                    hint: "ask again".to_owned(),
+                    why: format!("{} is not started: this host is shutting down", row.title),
+                    hint: "retry the request".to_owned(),
                 };
                 return Err(NotStarted { absent, installed: true });
             }
@@ -434,10 +436,10 @@ impl PoolState {
         Ok(endpoint)
     }
 
-    /// A server that has not been started yet.
+    /// Creates a server that has not been started yet.
     async fn endpoint(&self, wanted: &NeededServer, program: &Utf8Path, trusted: bool) -> Arc<ServerEndpoint> {
         let (row, root, finder) = (Arc::clone(&wanted.row), wanted.root().clone(), Arc::clone(&self.finder));
-        // What limits its answers may take a walk through the project to find out.
+        // Finding the caveats of its answers may take a walk through the project.
         let limits = tokio::task::spawn_blocking(move || caveats(&row, &root, trusted, &finder)).await;
         let launch = self.launch(wanted, program, trusted, limits.unwrap_or_default());
         Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)))
@@ -489,7 +491,7 @@ impl PoolState {
         }
     }
 
-    /// What is in the workspace, looked at once.
+    /// Returns the result of scanning the workspace, which is done once.
     async fn detect(&self) -> Arc<Detection> {
         let mut detection = self.detection.lock().await;
         if let Some(known) = &*detection {
@@ -502,7 +504,7 @@ impl PoolState {
         found
     }
 
-    /// Forgets what was detected when files came that could change it.
+    /// Discards the detected languages and projects when new files could change them.
     async fn detection_may_be_old(&self, changes: &[FileChange]) {
         let mut detection = self.detection.lock().await;
         let Some(known) = &*detection else { return };

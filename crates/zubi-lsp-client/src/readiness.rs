@@ -1,37 +1,39 @@
-//! How far a server has read its project: a state machine fed with what the server says, never asked and never polled.
+//! How far a server has read its project: a state machine driven by the server's messages, without requests or polling.
 //!
-//! Owns the recipes and their states; who waits for them, and for how long, is decided above. The rules were found by
-//! tracing the real servers (versions in brackets) on published projects, cold and with caches:
+//! Owns the recipes and their states; the layers above decide who waits for them, and for how long. The rules were
+//! found by tracing the real servers (versions in brackets) on published projects, cold and with caches:
 //!
 //! - **rust-analyzer** (1.96) sends `experimental/serverStatus`. Without a `Cargo.toml` the very first status was
 //!   `quiescent: true`, one millisecond after `initialized` and before anything was loaded; a `false` followed in the
 //!   same millisecond. With a `Cargo.toml` the first one was `false`. So `true` counts only after a `false` or after a
 //!   "Fetching" progress began. A references request sent at the first `true` that counts was complete in every run.
-//!   `health` other than `ok` does not make it less ready: it is told as a note.
-//! - **clangd** (22) begins the progress `backgroundIndexProgress` about 4 ms after the first `didOpen` of a file that a
-//!   `compile_commands.json` above it covers, and ends it when everything is indexed, also when all of it came from
-//!   its cache (0.2 s). In between it answers from what it has: 16, then 118 for eight seconds, then 434 of 434
-//!   references to one class. Without a compilation database, or with an empty or malformed one, no progress ever
-//!   comes and references stay within the opened file; the proof is that the file's diagnostics are published (0.3 s)
-//!   and nothing has begun. That is [`Readiness::Unknown`], not ready: other files were not read.
+//!   `health` other than `ok` does not make it less ready: it is reported as a note.
+//! - **clangd** (22) begins the progress `backgroundIndexProgress` about 4 ms after the first `didOpen` of a file that
+//!   a `compile_commands.json` above it covers, and ends it when everything is indexed, also when all of it came from
+//!   its cache (0.2 s). In between it answers from the part of the index that it has: 16, then 118 for eight seconds,
+//!   then 434 of 434 references to one class. Without a compilation database, or with an empty or malformed one, no
+//!   progress ever comes and references stay within the opened file; the proof is that the file's diagnostics are
+//!   published (0.3 s) and nothing has begun. That is [`Readiness::Unknown`], not ready: other files were not read.
 //! - **typescript-language-server** (6) begins "Initializing JS/TS language features…" 0.2 to 0.5 s after the first
-//!   `didOpen` of a file that a `tsconfig.json` covers and ends it when that project is loaded; asked before, it answered
-//!   1 of 901 references. Without a configuration file nothing begins; diagnostics are published as for clangd.
+//!   `didOpen` of a file that a `tsconfig.json` covers and ends it when that project is loaded; to an earlier request
+//!   it answered 1 of 901 references. Without a configuration file nothing begins; diagnostics are published as for
+//!   clangd.
 //! - **gopls** (0.16) begins "Setting up workspace" before it answers anything else and holds requests back until its
 //!   end.
 //! - **pyright** (1.1.414) logs "Found 100 source files" ("Found 1 source file", "No source files found.") when it
-//!   knows which files there are; from then on one references request is complete (216 of 216, 383 of 383), before
-//!   that it is not (12). It looks for files only when idle: asking early delayed the line from 0.6 s to 1.6 s.
-//! - **bash-language-server** (5.8) logs `BackgroundAnalysis: Completed after 0.01 seconds.` when it has read all scripts.
+//!   knows which files there are; from then on one references request is complete (216 of 216, 383 of 383), before that
+//!   it is not (12). It looks for files only when idle: an early request delayed the line from 0.6 s to 1.6 s.
+//! - **bash-language-server** (5.8) logs `BackgroundAnalysis: Completed after 0.01 seconds.` when it has read all
+//!   scripts.
 //! - **ty** (0.0.104), **ruff** (0.17) and **TypeScript 7** hold requests back until they can answer them whole: ready
 //!   when initialized.
 //!
-//! clangd answers about other files from an index that it brings up to date a moment after a file was opened or
-//! changed, just before it publishes that file's diagnostics (0.1 to 0.5 s); until then it counts as loading again.
+//! clangd answers about other files from an index that it updates a moment after a file was opened or changed, just
+//! before it publishes that file's diagnostics (0.1 to 0.5 s); until then it counts as loading again.
 //!
 //! A server reads one *project* for each configuration file it meets (`compile_commands.json`, `tsconfig.json`). When a
-//! document of a project is opened that the server has not seen yet, the state goes back to loading at once, so that
-//! nobody trusts the readiness of another project.
+//! document of a project is opened that the server has not seen yet, the state goes back to loading at once, so that no
+//! client relies on the readiness of another project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -43,7 +45,7 @@ use zubi_base::endpoint::Readiness;
 #[cfg(test)]
 mod tests;
 
-/// By which signal a server is known to be ready.
+/// The signal by which a server is known to be ready.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadinessSignal {
     /// `experimental/serverStatus` with `quiescent`.
@@ -52,21 +54,21 @@ pub enum ReadinessSignal {
     Progress {
         /// The progress that matters, by the beginning of its title or by its token.
         titles: Vec<String>,
-        /// The names of project files, relative to a directory above the document, that the progress belongs to.
+        /// The names of project files, relative to a directory above the document, to which the progress belongs.
         /// Empty: it belongs to the server and begins without a document.
         project_files: Vec<String>,
     },
     /// A line in the log (`window/logMessage`).
     Log {
-        /// It begins with one of these.
+        /// The line begins with one of these.
         prefixes: Vec<String>,
-        /// Or one of these stands in it, behind the time of day with which the server begins its lines.
+        /// Or the line contains one of these, behind the time of day with which the server begins its lines.
         parts: Vec<String>,
-        /// Whether it answers questions about one file's text before that. bash-language-server (5.8) does, but says of
-        /// every file that it declares nothing until it has read its settings.
+        /// Whether it answers requests about one file's text before that. bash-language-server (5.8) does, but returns
+        /// no declarations for any file until it has read its settings.
         answers_before: bool,
     },
-    /// Answers are whole as soon as `initialize` is answered.
+    /// Answers are complete as soon as `initialize` is answered.
     Initialized,
     /// No signal.
     Unknown,
@@ -80,10 +82,10 @@ pub struct OpenProgress {
     pub percent: Option<u8>,
 }
 
-/// The most progresses followed at once; a server that opens more is not followed beyond.
+/// The maximum number of progresses followed at once; further ones are ignored.
 const MAX_PROGRESSES: usize = 256;
 
-/// The longest title, message or token kept, in characters.
+/// The longest title, message or token stored, in characters.
 const MAX_TEXT_CHARS: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,16 +104,16 @@ struct ExpectedDocument {
     progress_seen: bool,
 }
 
-/// What a server says is wrong with it or with the project (rust-analyzer's `health`).
+/// The error or warning that a server reports about itself or the project (rust-analyzer's `health`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Health {
-    /// It works, but something is missing: part of the standard library, a build script that failed.
+    /// The server works, but something is missing: part of the standard library, a build script that failed.
     Warning(String),
-    /// It cannot work on the project.
+    /// The server cannot work on the project.
     Error(String),
 }
 
-/// Follows one run of one server.
+/// The state machine for one run of one server.
 #[derive(Debug)]
 pub struct Tracker {
     recipe: ReadinessSignal,
@@ -120,9 +122,9 @@ pub struct Tracker {
     progresses: BTreeMap<String, OpenProgress>,
     /// Tokens of open progresses that the recipe waits for.
     awaited: BTreeSet<String>,
-    /// Whether the server has said that it is busy, so that its "idle" means something.
+    /// Whether the server has reported that it is busy, so that its "idle" means something.
     was_busy: bool,
-    /// What it says about its own health, unless it is well.
+    /// The server's own health report, unless it is `ok`.
     health: Option<Health>,
     /// Documents whose project is not known to be loading, the oldest first.
     expected: Vec<ExpectedDocument>,
@@ -130,7 +132,7 @@ pub struct Tracker {
     met: BTreeSet<Utf8PathBuf>,
     /// Whether a document was opened that no project covers, or whose project the server did not load.
     uncovered: bool,
-    /// Changed files that the server was sent, with the version that it has not published diagnostics for.
+    /// Changed files sent to the server, with the version for which it has not published diagnostics yet.
     digesting: BTreeMap<Utf8PathBuf, i32>,
 }
 
@@ -151,21 +153,23 @@ impl Tracker {
         }
     }
 
-    /// `initialize` was answered.
+    /// Records that `initialize` was answered.
     pub fn on_initialized(&mut self, now: Instant) {
         self.initialized_at = Some(now);
         self.state = match &self.recipe {
             ReadinessSignal::Initialized => State::Ready,
             ReadinessSignal::Unknown => State::Unknown,
             ReadinessSignal::Log { answers_before: false, .. } => State::Starting,
-            ReadinessSignal::ServerStatus | ReadinessSignal::Progress { .. } | ReadinessSignal::Log { .. } => State::Loading,
+            ReadinessSignal::ServerStatus | ReadinessSignal::Progress { .. } | ReadinessSignal::Log { .. } => {
+                State::Loading
+            }
         };
         if self.uncovered {
             self.settle();
         }
     }
 
-    /// There is no document to open, so a signal that needs one will not come.
+    /// Records that there is no document to open, so a signal that needs one will not come.
     pub fn nothing_to_open(&mut self) {
         if matches!(&self.recipe, ReadinessSignal::Progress { project_files, .. } if !project_files.is_empty()) {
             self.uncovered = true;
@@ -173,10 +177,10 @@ impl Tracker {
         }
     }
 
-    /// A document is about to be opened. `root` bounds the search for the project that covers it.
+    /// Records that a document is about to be opened. `root` bounds the search for the project that covers it.
     pub fn on_opened(&mut self, document: &Utf8Path, root: &Utf8Path) {
         let ReadinessSignal::Progress { project_files, .. } = &self.recipe else { return };
-        // A library's file says nothing about the project.
+        // A library's file does not belong to the project.
         if project_files.is_empty() || !document.starts_with(root) {
             return;
         }
@@ -192,18 +196,18 @@ impl Tracker {
         self.settle();
     }
 
-    /// The server was sent a changed file and will publish diagnostics for it when it has read it; until then its
-    /// answers about other files do not know the change.
+    /// Records that a changed file was sent to the server, which will publish diagnostics for it when it has read it;
+    /// until then its answers about other files do not include the change.
     pub fn awaiting_diagnostics(&mut self, document: &Utf8Path, version: i32) {
         self.digesting.insert(document.to_owned(), version);
     }
 
-    /// A document was closed; nothing will be published for it.
+    /// Records that a document was closed; the server will publish nothing for it.
     pub fn on_closed(&mut self, document: &Utf8Path) {
         self.digesting.remove(document);
     }
 
-    /// The document could not be opened after all.
+    /// Records that the document could not be opened after all.
     pub fn not_opened(&mut self, document: &Utf8Path, root: &Utf8Path) {
         let ReadinessSignal::Progress { project_files, .. } = &self.recipe else { return };
         let before = self.expected.len();
@@ -216,7 +220,7 @@ impl Tracker {
         }
     }
 
-    /// A notification from the server; those that say nothing about readiness are passed over.
+    /// Handles a notification from the server; ignores those that do not concern readiness.
     pub fn notification(&mut self, method: &str, params: &Value) {
         match method {
             "$/progress" => self.progress(params),
@@ -241,7 +245,7 @@ impl Tracker {
                 }
                 if self.is_awaited(&token, &title) {
                     self.awaited.insert(token.clone());
-                    // One beginning answers for one project, in the order of opening. A server with a single progress
+                    // One beginning counts for one project, in the order of opening. A server with a single progress
                     // for all of them (clangd) begins once: for the others it is enough that the progress was seen.
                     if !self.expected.is_empty() {
                         self.expected.remove(0);
@@ -274,7 +278,9 @@ impl Tracker {
 
     fn is_awaited(&self, token: &str, title: &str) -> bool {
         match &self.recipe {
-            ReadinessSignal::Progress { titles, .. } => titles.iter().any(|wanted| token == wanted || title.starts_with(wanted)),
+            ReadinessSignal::Progress { titles, .. } => {
+                titles.iter().any(|wanted| token == wanted || title.starts_with(wanted))
+            }
             _ => false,
         }
     }
@@ -297,7 +303,7 @@ impl Tracker {
                 self.state = State::Loading;
             }
             Some(true) if self.was_busy => self.state = State::Ready,
-            // Sent before the first load: believed only once the server has been busy.
+            // Sent before the first load: it counts only once the server has been busy.
             Some(true) | None => {}
         }
     }
@@ -311,7 +317,8 @@ impl Tracker {
         }
     }
 
-    /// Diagnostics of a document: the server has read it, so the loading of its project has begun by now or never will.
+    /// Handles published diagnostics of a document: the server has read it, so the loading of its project has begun by
+    /// now or never will.
     fn on_published(&mut self, params: &Value) {
         if self.expected.is_empty() && self.digesting.is_empty() {
             return;
@@ -331,7 +338,7 @@ impl Tracker {
         }
     }
 
-    /// Decides between loading, ready and unknown when a recipe that waits for progress has learnt something.
+    /// Decides between loading, ready and unknown after an event, for a recipe that waits for progress.
     fn settle(&mut self) {
         if self.initialized_at.is_none() {
             return;
@@ -345,7 +352,7 @@ impl Tracker {
         };
     }
 
-    /// The state now. `now` only serves to tell how long a server without a signal has been up.
+    /// Returns the current state. `now` serves only to compute how long a server without a signal has been up.
     pub fn readiness(&self, now: Instant) -> Readiness {
         match self.state {
             State::Starting => Readiness::Starting,
@@ -358,7 +365,7 @@ impl Tracker {
                 waited: self.initialized_at.map(|at| now.saturating_duration_since(at)).unwrap_or_default(),
             },
             State::Loading => {
-                // The one that is awaited tells most; otherwise whichever gives a number.
+                // The awaited progress is the most useful one; otherwise the first that has a percentage.
                 let shown = self
                     .awaited
                     .iter()
@@ -376,13 +383,13 @@ impl Tracker {
         }
     }
 
-    /// What the server says is wrong with it or with the project.
+    /// Returns the error or warning that the server reports about itself or the project.
     pub fn health(&self) -> Option<&Health> {
         self.health.as_ref()
     }
 }
 
-/// The nearest directory, from the document's up to `root`, that holds one of the project files.
+/// Returns the nearest directory, from the document's up to `root`, that contains one of the project files.
 pub(crate) fn project_of(document: &Utf8Path, root: &Utf8Path, project_files: &[String]) -> Option<Utf8PathBuf> {
     document
         .ancestors()
@@ -392,19 +399,19 @@ pub(crate) fn project_of(document: &Utf8Path, root: &Utf8Path, project_files: &[
         .map(Utf8Path::to_owned)
 }
 
-/// A progress token as text: the protocol allows numbers and strings, and the two never mean the same. Of one without end
-/// the beginning tells it from others.
+/// Converts a progress token to text: the protocol allows numbers and strings, and the two never mean the same. An
+/// overlong token is cut, because its beginning distinguishes it from others.
 pub(crate) fn token_text(token: Option<&Value>) -> String {
     match token {
         Some(Value::String(text)) => text.chars().take(MAX_TEXT_CHARS).collect(),
-        // No number, and nothing the protocol allows.
+        // Neither a number nor a string, so the protocol does not allow it.
         Some(Value::Array(_) | Value::Object(_)) => String::new(),
         Some(other) => other.to_string(),
         None => String::new(),
     }
 }
 
-/// One line, without control characters, of bounded length.
+/// Returns the first line, without control characters and with bounded length.
 fn shorten(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().filter(|c| !c.is_control()).take(MAX_TEXT_CHARS).collect()
 }

@@ -1,7 +1,7 @@
 //! One run of one language server: from its start to its end.
 //!
-//! Owns the process, the connection, the handshake, the document mirror and the delivery of file changes. Starting it
-//! again, and who may ask what, is the endpoint's and the pool's work.
+//! Owns the process, the connection, the handshake, the document mirror and the delivery of file changes. The endpoint
+//! and the pool restart it and decide which requests it receives.
 //!
 //! The end is orderly: `shutdown` (bounded), `exit`, input closed, and only then signals. TypeScript 7 and some others
 //! ignore `exit` and end when their input does.
@@ -27,30 +27,30 @@ use zubi_base::workspace::Folder;
 use crate::catalogue::Freshness;
 use crate::checks::Checker;
 use crate::detect::Languages;
+use crate::document_activity::DocumentStatus;
 use crate::documents::{Documents, OpenParams, OutgoingSync, SyncAction};
 use crate::initialize;
 use crate::peer::Peer;
 use crate::readiness::{ReadinessSignal, Tracker};
-use crate::document_activity::DocumentStatus;
 
 mod delivery;
-mod sync_barrier;
 mod process;
+mod sync_barrier;
 #[cfg(test)]
 mod tests;
 mod usage;
 
-use sync_barrier::SyncBarrier;
 pub(crate) use process::Process;
 use process::{attend, quote};
+use sync_barrier::SyncBarrier;
 use usage::Usage;
 
-/// What a server is and what it is told.
+/// The properties of a server and its settings.
 #[derive(Debug, Clone)]
 pub struct SessionSpec {
     /// The name in answers.
     pub name: Arc<str>,
-    /// Where it works.
+    /// The workspace folder in which the server works.
     pub folder: Folder,
     pub recipe: ReadinessSignal,
     /// Answers to `workspace/configuration`, by section.
@@ -58,23 +58,23 @@ pub struct SessionSpec {
     pub initialization_options: Value,
     /// Whether it reads settings only from `workspace/didChangeConfiguration`.
     pub push_settings: bool,
-    /// Methods not to use although it offers them.
+    /// Methods that zubi does not use although the server supports them.
     pub withheld: Vec<String>,
-    /// What works out further diagnostics after saving.
+    /// The check that computes further diagnostics after saving.
     pub checker: Option<Checker>,
-    /// How it tells that it is done with a document.
+    /// How the server signals that it has finished with a document.
     pub document_status: Option<DocumentStatus>,
-    /// The request whose answer shows that it has taken up a document's text.
+    /// The request whose answer shows that the server has processed a document's text.
     pub fence: Option<String>,
-    /// Whether it always names the version of an open document it publishes about.
+    /// Whether it includes the version in every publication about an open document.
     pub names_versions: bool,
     /// The command that passes requests on to tsserver.
     pub tsserver_command: Option<String>,
-    /// How it learns of files that changed on disk.
+    /// How the server is notified about files that changed on disk.
     pub freshness: Freshness,
-    /// How a file's language is told.
+    /// The tables that map a file to its language.
     pub language_table: Arc<Languages>,
-    /// LSP language ids it is responsible for.
+    /// The LSP language ids that it supports.
     pub languages: Vec<String>,
     /// File extensions of these languages, without the dot, source files before headers.
     pub extensions: Vec<String>,
@@ -82,22 +82,22 @@ pub struct SessionSpec {
     pub root_markers: Vec<String>,
     /// Whether it does not begin to read the project before a document is open.
     pub needs_document: bool,
-    /// How long it may take to answer `initialize`.
+    /// The time limit for the answer to `initialize`.
     pub start_timeout: Duration,
-    /// How long it may take to answer `shutdown`.
+    /// The time limit for the answer to `shutdown`.
     pub shutdown_timeout: Duration,
-    /// Whether it is asked about problems.
+    /// Whether zubi requests diagnostics from it.
     pub diagnoses: bool,
 }
 
 impl SessionSpec {
-    /// LSP's language id of a file; `plaintext` when nobody knows.
+    /// Returns LSP's language id of a file; `plaintext` when it is unknown.
     pub fn language(&self, path: &Utf8Path) -> &str {
         self.language_table.of_file(path).map_or("plaintext", |language| language)
     }
 
-    /// What is opened at once, if the server needs a document to begin: the one that is asked about, or one that is
-    /// looked for.
+    /// Returns the document to open at once, if the server needs one to begin: the document of the first request, or
+    /// one that is searched for.
     async fn first_document(&self, asked: Option<Utf8PathBuf>) -> Option<Utf8PathBuf> {
         if !self.needs_document {
             return None;
@@ -120,12 +120,12 @@ impl SessionSpec {
     }
 }
 
-/// Why a server could not be started.
+/// The reason why a server could not be started.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StartError {
     #[error("{0}")]
     Spawn(String),
-    /// It ended, refused or was silent; the text includes the last lines of its standard error.
+    /// The server ended, refused or was silent; the text includes the last lines of its standard error.
     #[error("{0}")]
     Handshake(String),
 }
@@ -136,22 +136,22 @@ pub struct Session {
     connection: Connection,
     peer: Arc<Peer>,
     encoding: Encoding,
-    /// `name version`, as the server gives them.
+    /// `name version`, as the server reports them.
     server_version: Option<String>,
     documents: Mutex<Documents>,
     fence: SyncBarrier,
-    /// Why it ended, once it has.
+    /// The reason for its end, once it has ended.
     ended: watch::Receiver<Option<String>>,
     stop: CancellationToken,
-    /// Why zubi ended it of its own accord, if it did.
+    /// The reason why zubi ended it, if it did.
     verdict: Arc<OnceLock<String>>,
-    /// The process, for looking at what it uses; `None` for a server that is no process of its own.
+    /// The process id, for measuring its memory; `None` for a server without a process of its own.
     process: Option<u32>,
     usage: Usage,
     /// Ends the process when the session is dropped without [`Self::shutdown`].
     _ends_process: DropGuard,
     started: Instant,
-    /// Whether it has answered anything.
+    /// Whether it has answered any request.
     answered: AtomicBool,
 }
 
@@ -168,11 +168,11 @@ impl OutgoingSync for Connection {
 }
 
 impl Session {
-    /// Starts a server and initializes it. `readiness` is told of every change from then on. `first` is opened at once
-    /// if the server needs a document to begin; without one, a suitable file is looked for.
+    /// Starts a server and initializes it. `readiness` receives every change from then on. `first` is opened at once if
+    /// the server needs a document to begin; without one, a suitable file is searched for.
     ///
-    /// `watching` is done when changes of files are noticed. It runs while the process starts, and is waited for before
-    /// the server is told that it is initialized: until then servers read no sources, so no change is missed.
+    /// `watching` completes when changes of files are noticed. It runs while the process starts, and is awaited before
+    /// `initialized` is sent: until then servers read no sources, so no change is missed.
     pub async fn start(
         spec: SessionSpec,
         command: &CommandSpec,
@@ -214,7 +214,7 @@ impl Session {
         let answer = match answer {
             Ok(answer) => answer,
             Err(ConnectionError::Closed { .. }) => {
-                // The reason, with what it wrote to standard error, is known when the process has been reaped.
+                // The reason, with the server's output on standard error, is known when the process has been reaped.
                 let why = ended.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
                 return Err(StartError::Handshake(why.unwrap_or_else(|| "it ended".to_owned())));
             }
@@ -248,14 +248,14 @@ impl Session {
         Ok(session)
     }
 
-    /// What follows the answer to `initialize`.
+    /// Sends the messages that follow the answer to `initialize`.
     fn introduce(&self, first: Option<Utf8PathBuf>) {
         OutgoingSync::notify(&self.connection, "initialized", json!({}));
         if self.spec.push_settings {
             let params = json!({ "settings": self.spec.settings });
             OutgoingSync::notify(&self.connection, "workspace/didChangeConfiguration", params);
         }
-        // The tracker hears of the document before it says "loading": in between it would look ready.
+        // The tracker receives the document before the server reports "loading": in between it would look ready.
         self.peer.track(|tracker| tracker.on_initialized(Instant::now()));
         match first {
             Some(path) => {
@@ -281,34 +281,34 @@ impl Session {
         self.encoding
     }
 
-    /// `name version`, as the server gives them.
+    /// Returns `name version`, as the server reports them.
     pub fn server_version(&self) -> Option<&str> {
         self.server_version.as_deref()
     }
 
-    /// Ends the server because of something it did, which is then told as the reason of its end.
+    /// Ends the server because of something it did, which is then reported as the reason of its end.
     pub(crate) fn end_because(&self, why: String) {
-        // The first reason is the one that counts.
+        // The first reason counts.
         drop(self.verdict.set(why));
         self.stop.cancel();
     }
 
-    /// It answered a question.
+    /// Records that the server answered a request.
     pub(crate) fn has_answered(&self) {
         self.answered.store(true, Ordering::Release);
     }
 
-    /// Whether it was of any use: it did not die of being started.
+    /// Whether it answered any request, which shows that it can be started.
     pub(crate) fn was_useful(&self) -> bool {
         self.answered.load(Ordering::Acquire)
     }
 
-    /// How long it has been running.
+    /// Returns how long it has been running.
     pub fn age(&self) -> Duration {
         self.started.elapsed()
     }
 
-    /// Becomes the reason when the server has ended.
+    /// Returns a receiver that gets the reason when the server has ended.
     pub fn end_reason(&self) -> watch::Receiver<Option<String>> {
         self.ended.clone()
     }
@@ -317,7 +317,7 @@ impl Session {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends a request, behind the fence if texts were sent. Documents are the caller's concern.
+    /// Sends a request, behind the fence if texts were sent. The caller opens the documents.
     pub(crate) async fn request(
         &self,
         method: &str,
@@ -335,7 +335,7 @@ impl Session {
         self.bring_up_to_date_locked(&mut documents, path, certainly_changed)
     }
 
-    /// The same, and keeps the document open until the guard is dropped.
+    /// Like [`Self::bring_up_to_date`], and prevents the document from being closed until the guard is dropped.
     pub(crate) fn pin(self: &Arc<Self>, path: &Utf8Path) -> Result<Pin, ReadError> {
         let mut documents = self.documents();
         self.bring_up_to_date_locked(&mut documents, path, false)?;
@@ -368,7 +368,8 @@ impl Session {
         touch
     }
 
-    /// Under which identifiers the server tells a document's problems on asking; empty when it only publishes them.
+    /// Returns the identifiers under which the server provides pull diagnostics for a document; empty when it only
+    /// publishes them.
     pub(crate) fn pulls_for(&self, path: &Utf8Path) -> Vec<Option<String>> {
         let offers = self.peer.offers();
         if offers.is_disabled("textDocument/diagnostic") {
@@ -377,18 +378,18 @@ impl Session {
         offers.diagnostic_identifiers((path, self.spec.language(path)))
     }
 
-    /// The open documents, for whoever starts its successor.
+    /// The open documents, for the server's successor.
     pub(crate) fn open_documents(&self) -> Vec<Utf8PathBuf> {
         self.documents().paths()
     }
 
-    /// Ends the server. Returns when nothing is left of it.
+    /// Ends the server. Returns when its process is gone.
     pub async fn shutdown(&self) {
         self.peer.deactivate();
         let mut ended = self.ended.clone();
         if ended.borrow().is_none() {
             let deadline = Instant::now() + self.spec.shutdown_timeout;
-            // A server that refuses or does not answer is ended all the same.
+            // A server that refuses or does not answer is ended anyway.
             let answer = self.connection.request("shutdown", Value::Null, &CancellationToken::new(), deadline).await;
             if let Err(error) = answer {
                 tracing::debug!(server = %self.spec.name, %error, "shutdown");
@@ -396,12 +397,12 @@ impl Session {
             OutgoingSync::notify(&self.connection, "exit", Value::Null);
         }
         self.stop.cancel();
-        // An error means that the attendant is gone, and with it the process.
+        // An error means that the task which watches the process is gone, and with it the process.
         drop(ended.wait_for(Option::is_some).await);
     }
 }
 
-/// Notices which text was sent, so that older diagnostics are not taken for those of the new one.
+/// Records which text was sent, so that older diagnostics are not taken for those of the new one.
 struct TextSentGuard<'a> {
     session: &'a Session,
     path: &'a Utf8Path,
@@ -424,7 +425,7 @@ impl OutgoingSync for TextSentGuard<'_> {
     }
 }
 
-/// Keeps a document open while a request speaks of it.
+/// Prevents a document from being closed while a request needs it.
 pub(crate) struct Pin {
     session: Arc<Session>,
     path: Utf8PathBuf,
@@ -446,7 +447,7 @@ fn server_version(answer: &Value) -> Option<String> {
     let text = |name: &str| answer.get("serverInfo")?.get(name)?.as_str();
     let name = text("name")?;
     Some(match text("version") {
-        // gopls gives a page of JSON.
+        // gopls reports a page of JSON.
         Some(version) if version.len() <= 100 => format!("{name} {version}"),
         _ => name.to_owned(),
     })

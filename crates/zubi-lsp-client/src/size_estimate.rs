@@ -1,11 +1,11 @@
-//! How much memory a piece of JSON holds, roughly: what is kept of what a server says is bounded by this.
+//! The approximate memory of a JSON value, which limits how much zubi stores of a server's messages.
 
 use serde_json::Value;
 
-/// What a value costs besides its text, in bytes: the value itself and its share of the container.
+/// The cost of a value besides its text, in bytes: the value itself and its share of the container.
 const PER_VALUE: usize = 80;
 
-/// The memory a value holds, in bytes. An estimate, within a factor of two.
+/// Returns the memory that a value takes up, in bytes. An estimate, within a factor of two.
 pub(crate) fn estimated_size(value: &Value) -> usize {
     let own = match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 0,

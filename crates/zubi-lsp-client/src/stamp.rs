@@ -1,11 +1,11 @@
-//! Whether a file is the one that was read before, told without reading it.
+//! Whether a file is the one that was read before, determined without reading it.
 
 use std::time::Duration;
 
 use camino::Utf8Path;
 
-/// What changes when a file's content does. Two different contents can have the same stamp only when both were
-/// written within one tick of the file system's clock; [`Stamp::is_settled`] tells when that cannot be.
+/// The metadata that changes when a file's content does. Two different contents can have the same stamp only when both
+/// were written within one tick of the file system's clock; [`Stamp::is_settled`] shows when that is impossible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     /// Time of the last modification since the Unix epoch.
@@ -20,7 +20,7 @@ pub(crate) struct Stamp {
 const CLOCK_TICK: Duration = Duration::from_millis(20);
 
 impl Stamp {
-    /// The stamp of a file, links followed; `None` when there is no regular file.
+    /// Returns the stamp of a file, links followed; `None` when there is no regular file.
     pub(crate) fn of_file(path: &Utf8Path) -> Option<Self> {
         let metadata = std::fs::metadata(path).ok()?;
         metadata.is_file().then(|| Self::from_metadata(&metadata))
@@ -35,7 +35,7 @@ impl Stamp {
         }
     }
 
-    /// Whether a later change must change the stamp: the last one lies further back than a tick of the clock.
+    /// Whether a later change must change the stamp: the last one is further back than a tick of the clock.
     pub(crate) fn is_settled(&self, now: Duration) -> bool {
         now.saturating_sub(self.modified) > CLOCK_TICK
     }

@@ -17,13 +17,13 @@ use zubi_base::workspace::Folder;
 use crate::catalogue::{Catalogue, Freshness};
 use crate::checks::Checker;
 use crate::detect::Languages;
+use crate::document_activity::DocumentStatus;
 use crate::endpoint::{LaunchSpec, Starter};
 use crate::log::LineRing;
 use crate::readiness::ReadinessSignal;
 use crate::session::{Process, Session, SessionSpec, StartError};
-use crate::document_activity::DocumentStatus;
 
-/// Longer than anything a test waits for; only a failing test gets there.
+/// Longer than any wait of a test; only a failing test gets there.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The server's end.
@@ -93,7 +93,7 @@ impl Workspace {
         self.root.join(name)
     }
 
-    /// A session and the server it talks to, after the handshake with these server capabilities.
+    /// Starts a session and its server, and performs the handshake with these server capabilities.
     pub(crate) async fn start(&self, capabilities: Value) -> (Arc<Session>, FakeServer) {
         let (mut server, session) = self.connect();
         let (id, _) = server.expect_request("initialize").await;
@@ -106,18 +106,19 @@ impl Workspace {
         (session, server)
     }
 
-    /// The same before the handshake.
+    /// Like [`Self::start`], but before the handshake.
     pub(crate) fn connect(&self) -> (FakeServer, tokio::task::JoinHandle<Result<Arc<Session>, StartError>>) {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (spec, readiness, tasks) = (self.spec.clone(), Arc::clone(&self.readiness), self.tasks.clone());
-        let session =
-            tokio::spawn(async move { Session::with_transport(spec, process(ours), None, readiness, &tasks, async {}).await });
+        let session = tokio::spawn(async move {
+            Session::with_transport(spec, process(ours), None, readiness, &tasks, async {}).await
+        });
         let (reader, writer) = tokio::io::split(theirs);
         (FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 }, session)
     }
 }
 
-/// A check whose tokens begin with `check/`, and that is waited for as long as a test may take.
+/// Returns a check whose tokens begin with `check/`, with a time-out as long as a test may take.
 pub(crate) fn checker() -> Checker {
     let begins_within_ms = u64::try_from(PATIENCE.as_millis()).unwrap();
     Checker { token: "check/".to_owned(), name: "cargo check".to_owned(), begins_within_ms, lasts_at_least_ms: 0 }
@@ -128,7 +129,7 @@ pub(crate) async fn wait_until(states: &mut watch::Receiver<Readiness>, wanted: 
     tokio::time::timeout(PATIENCE, states.wait_for(wanted)).await.expect("the state never comes").unwrap();
 }
 
-/// A server that says what it is doing with its documents.
+/// Returns the form in which a server reports its work on documents.
 pub(crate) fn document_status() -> DocumentStatus {
     DocumentStatus {
         notification: "fake/status".to_owned(),
@@ -143,7 +144,7 @@ fn process(stream: DuplexStream) -> Process {
     Process { output: Box::new(output), input: Box::new(input), child: None, stderr: Arc::new(LineRing::default()) }
 }
 
-/// Starts servers that the test plays, each run one after the other.
+/// Starts fake servers that the test controls, one for each run.
 pub(crate) struct FakeStarter {
     servers: mpsc::UnboundedSender<FakeServer>,
 }
@@ -175,7 +176,7 @@ impl Starter for FakeStarter {
 }
 
 impl FakeServer {
-    /// Plays the handshake.
+    /// Performs the server's side of the handshake.
     pub(crate) async fn initialize(&mut self, capabilities: Value) {
         let (id, _) = self.expect_request("initialize").await;
         self.reply(id, json!({ "capabilities": capabilities })).await;
@@ -223,7 +224,7 @@ impl FakeServer {
         self.send(Message::Notification(Notification { method: method.to_owned(), params })).await;
     }
 
-    /// Asks zubi and returns its answer.
+    /// Sends a request to zubi and returns its answer.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Result<Value, ResponseError> {
         let id = RequestId::Number(self.next_id);
         self.next_id += 1;

@@ -1,10 +1,10 @@
-//! Problems told by tsserver when it is asked, through the language server in front of it.
+//! Diagnostics that zubi requests from tsserver, through the language server in front of it.
 //!
-//! Owns the form of the question and the reading of the answer; who asks is [`crate::endpoint`]. tsserver finds the
-//! problems of a file in three steps (syntax, types, suggestions), and typescript-language-server publishes after each
-//! of them, without a version: no publication is known to be the last. It also passes requests of tsserver's own
-//! protocol on, as a command, and the `…Sync` requests of that protocol (TypeScript, `protocol.d.ts`) are answered with
-//! all of one step about the text that was sent last.
+//! Owns the form of the request and reads the answer; [`crate::endpoint`] sends it. tsserver finds the diagnostics of a
+//! file in three steps (syntax, types, suggestions), and typescript-language-server publishes after each of them,
+//! without a version: no publication is known to be the last. It also passes requests of tsserver's own protocol on, as
+//! a command, and the `…Sync` requests of that protocol (TypeScript, `protocol.d.ts`) are answered with all of one step
+//! about the text that was sent last.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,10 +14,10 @@ use zubi_base::lsp::{Diagnostic, Uri};
 pub(crate) const STEPS: [&str; 3] =
     ["syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync"];
 
-/// The most problems read of one step.
+/// The maximum number of diagnostics read of one step.
 const MAX_ITEMS: usize = 2_000;
 
-/// The params of `workspace/executeCommand` for one step.
+/// Returns the params of `workspace/executeCommand` for one step.
 pub(crate) fn question(command: &str, step: &str, document: &Uri) -> Value {
     json!({ "command": command, "arguments": [step, { "file": document }] })
 }
@@ -57,8 +57,8 @@ impl Location {
     }
 }
 
-/// The problems of one step, in LSP's form; `None` when this is no answer of tsserver. A problem that cannot be read
-/// does not cost the others.
+/// Returns the diagnostics of one step, in LSP's form; `None` when the value is not an answer of tsserver. A diagnostic
+/// that cannot be read is skipped.
 pub(crate) fn answer(result: Value) -> Option<Vec<Diagnostic>> {
     let response = serde_json::from_value::<Response>(result).ok()?;
     Some(response.body.into_iter().take(MAX_ITEMS).filter_map(diagnostic).collect())
@@ -76,7 +76,7 @@ fn diagnostic(problem: Value) -> Option<Diagnostic> {
     let mut diagnostic = json!({
         "range": { "start": problem.start.to_lsp(), "end": problem.end.to_lsp() },
         "message": problem.text,
-        // LSP's `DiagnosticSeverity`; what is neither a warning nor a suggestion counts as an error, as it does for
+        // LSP's `DiagnosticSeverity`; a category other than warning and suggestion counts as an error, as it does for
         // the language server.
         "severity": match problem.category.as_str() { "warning" => 2, "suggestion" => 4, _ => 1 },
         "source": problem.source.as_deref().unwrap_or("typescript"),

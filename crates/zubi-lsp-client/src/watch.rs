@@ -1,17 +1,17 @@
-//! Which files of the workspace were created, changed, deleted or renamed since the last question, by anyone.
+//! The files of the workspace that were created, changed, deleted or renamed since the last request, by any program.
 //!
-//! Owns one `notify` watcher for every directory that is not ignored, and a record of the files seen there. Whom a
-//! change concerns is decided elsewhere. Nothing happens between questions: events only mark paths, and a question
-//! looks at the marked ones.
+//! Owns one `notify` watcher for every directory that is not ignored, and a record of the files seen there. Other
+//! modules decide which servers a change concerns. Nothing happens between requests: events only mark paths, and a
+//! request examines the marked ones.
 //!
 //! **The fence.** An operating system delivers file events late, so "no event" proves nothing by itself. Before each
-//! look a small file is written into a directory of zubi's own that the *same* watcher watches: events of one inotify
-//! instance arrive in order, so when that file's event has come, every earlier one has. If it does not come within
-//! [`FENCE_TIMEOUT`], or if the system has no watches left, all files are compared instead, and the caller is told.
-//! The limits are the user's, not zubi's: other programs take from them and give back, so each comparison tries again to
-//! watch the directories for which no watch was left.
+//! examination a small file is written into a directory of zubi's own that the *same* watcher watches: events of one
+//! inotify instance arrive in order, so when that file's event has come, every earlier one has. If it does not come
+//! within [`FENCE_TIMEOUT`], or if the system has no watches left, all files are compared instead, and the caller gets
+//! a note. The limits are the user's, not zubi's: other programs use watches and release them, so each comparison tries
+//! again to watch the directories for which no watch was left.
 //!
-//! What is ignored is decided by [`zubi_base::walk`].
+//! [`zubi_base::walk`] decides which files are ignored.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -32,28 +32,29 @@ use crate::stamp::Stamp;
 #[cfg(test)]
 mod tests;
 
-/// How long a question waits for its fence. On an idle Linux machine the event takes about 0.1 ms.
+/// The time that a request waits for its fence. On an idle Linux machine the event takes about 0.1 ms.
 const FENCE_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// The most paths marked between two questions. Beyond it (a checkout of another branch) everything is compared.
+/// The maximum number of paths marked between two requests. Beyond it (a checkout of another branch) everything is
+/// compared.
 const MAX_MARKED: usize = 20_000;
 
-/// The most files recorded, about 150 bytes each.
+/// The maximum number of files recorded, about 150 bytes each.
 const MAX_FILES: usize = 200_000;
 
-/// Something that happened to a file. Paths are absolute.
+/// A change to a file. Paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileChange {
     pub(crate) path: Utf8PathBuf,
     pub(crate) kind: ChangeKind,
 }
 
-/// What a question needs to know about the files.
+/// The changes since the last request.
 #[derive(Debug, Default)]
 pub(crate) struct FileChanges {
-    /// In the order of their paths.
+    /// The changes in the order of their paths.
     pub(crate) changes: Vec<FileChange>,
-    /// Why the changes may not be all, or took long to find.
+    /// The reason why the changes may be incomplete, or took long to find.
     pub(crate) note: Option<String>,
 }
 
@@ -61,14 +62,14 @@ pub(crate) struct FileChanges {
 pub(crate) struct FileWatcher {
     marks: Arc<Marks>,
     record: Arc<Mutex<Record>>,
-    /// One question at a time passes the fence; holds the number of the last one.
+    /// The number of the last fence. The lock lets one request at a time pass the fence.
     fence: tokio::sync::Mutex<u64>,
     fence_directory: Option<tempfile::TempDir>,
-    /// How many looks have found changes.
+    /// The number of examinations that have found changes.
     found: AtomicU64,
 }
 
-/// What the event thread leaves behind.
+/// The marks that the event thread sets.
 struct Marks {
     marked: Mutex<MarkedPaths>,
     /// The number of the last fence seen.
@@ -82,12 +83,12 @@ struct MarkedPaths {
     everything: bool,
 }
 
-/// What is known about a marked path beyond that something happened.
+/// The details known about a marked path.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
-    /// Its content was written, so it counts as changed even if its stamp is the same.
+    /// The path's content was written, so it counts as changed even if its stamp is the same.
     written: bool,
-    /// It came into being, so a directory must be looked at and watched anew.
+    /// The path was created, so a directory must be examined and watched again.
     appeared: bool,
 }
 
@@ -98,20 +99,20 @@ struct Record {
     watched: FxHashSet<Utf8PathBuf>,
     /// `None` when watching is impossible.
     watcher: Option<Box<dyn Watcher + Send>>,
-    /// Why files must be compared at each question.
+    /// The reason why files must be compared at each request.
     blind: Option<String>,
 }
 
 impl FileWatcher {
     /// Starts to watch. Walks the folders, so it takes about 10 ms for a thousand directories; never fails, but may
-    /// have to compare files at each question.
+    /// have to compare files at each request.
     ///
     /// `state_directory` is where the fence is written: outside the folders, private to the user.
     pub(crate) fn start(folders: &[Utf8PathBuf], state_directory: &Utf8Path) -> Self {
         Self::start_with(folders, state_directory, |handler| Ok(Box::new(notify::recommended_watcher(handler)?)))
     }
 
-    /// The same with a watcher that `open` makes.
+    /// Like [`Self::start`], with a watcher that `open` makes.
     fn start_with(
         folders: &[Utf8PathBuf],
         state_directory: &Utf8Path,
@@ -135,7 +136,7 @@ impl FileWatcher {
                 None
             }
         };
-        // Nothing has been told to anyone yet, so what the first look finds is not a change.
+        // No changes have been reported yet, so what the first examination finds is not a change.
         for folder in folders {
             record.compare(folder, &mut BTreeMap::new());
         }
@@ -148,7 +149,7 @@ impl FileWatcher {
         }
     }
 
-    /// Everything that happened before this call and was not told before.
+    /// Returns all changes before this call that were not reported earlier.
     pub(crate) async fn refresh(&self) -> FileChanges {
         let mut last = self.fence.lock().await;
         *last += 1;
@@ -169,18 +170,18 @@ impl FileWatcher {
         let changes = tokio::task::spawn_blocking(move || lock(&record).examine(&marked.paths, compare_all)).await;
         let changes = changes.unwrap_or_default();
         if !changes.is_empty() {
-            // Before the next question may pass the fence: it finds nothing new and must see the new number.
+            // Before the next request may pass the fence: it finds nothing new and must see the new number.
             self.found.fetch_add(1, Ordering::AcqRel);
         }
         FileChanges { changes, note }
     }
 
-    /// How many calls of [`Self::refresh`] have found changes.
+    /// Returns how many calls of [`Self::refresh`] have found changes.
     pub(crate) fn refreshes_with_changes(&self) -> u64 {
         self.found.load(Ordering::Acquire)
     }
 
-    /// Writes the fence and waits for its event.
+    /// Writes the fence file and waits for its event.
     async fn pass_fence(&self, number: u64) -> bool {
         let Some(directory) = &self.fence_directory else { return false };
         let path = directory.path().join(number.to_string());
@@ -189,7 +190,7 @@ impl FileWatcher {
             return false;
         }
         let passed = tokio::time::timeout(FENCE_TIMEOUT, seen.wait_for(|seen| *seen >= number)).await;
-        // Left behind it would only be a stray empty file in a directory that is removed at the end.
+        // A remaining fence file is only an empty file in a directory that is removed at the end.
         drop(std::fs::remove_file(&path));
         matches!(passed, Ok(Ok(_)))
     }
@@ -199,7 +200,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is told of each event.
+/// The function that receives each event.
 type Handler = Box<dyn Fn(notify::Result<notify::Event>) + Send>;
 
 fn open_watcher(
@@ -211,7 +212,7 @@ fn open_watcher(
     std::fs::create_dir_all(state_directory).map_err(|error| cannot(&error))?;
     let directory =
         tempfile::Builder::new().prefix("fence-").tempdir_in(state_directory).map_err(|error| cannot(&error))?;
-    // Resolved, because events carry the path that was watched and it is compared below.
+    // Resolved, because events have the path that was watched and it is compared below.
     let path = directory.path().to_owned();
     let handler = {
         let (marks, fence_directory) = (Arc::clone(marks), path.clone());
@@ -222,7 +223,8 @@ fn open_watcher(
     Ok((watcher, directory))
 }
 
-/// Why files or directories cannot be watched, as a clause. Names the setting where a limit is reached (inotify(7)).
+/// Returns the reason why files or directories cannot be watched, as a clause. Names the setting if a limit is reached
+/// (inotify(7)).
 fn why_blind(error: &notify::Error) -> String {
     match &error.kind {
         notify::ErrorKind::MaxFilesWatch => {
@@ -272,7 +274,7 @@ impl Marks {
                 }
                 continue;
             }
-            // Servers are told of documents by UTF-8 URIs only.
+            // Servers know documents by UTF-8 URIs only.
             let Ok(path) = Utf8PathBuf::from_path_buf(path) else { continue };
             let mut marked = lock(&self.marked);
             if marked.paths.len() >= MAX_MARKED {
@@ -287,7 +289,7 @@ impl Marks {
 }
 
 impl Record {
-    /// What became of the marked paths, and of all others too if asked.
+    /// Returns the changes of the marked paths, and of all others too if `compare_all` is set.
     fn examine(&mut self, marked: &FxHashMap<Utf8PathBuf, Mark>, compare_all: bool) -> Vec<FileChange> {
         let mut changes = BTreeMap::new();
         let mut visible = FxHashMap::default();
@@ -299,7 +301,8 @@ impl Record {
             self.examine_one(path, *mark, &mut visible, &mut changes);
         }
         if compare_all || rules_changed {
-            // Found anew below, if it still holds: the limits are shared with other programs, which come and go.
+            // Determined again below, if it still holds: the limits are shared with other programs, which start and
+            // end.
             if self.watcher.is_some() {
                 self.blind = None;
             }
@@ -342,12 +345,12 @@ impl Record {
                     }
                 }
             }
-            // A socket or a pipe where a file was.
+            // A socket or a pipe has replaced a file.
             Ok(_) => self.remove_path(path, changes),
         }
     }
 
-    /// A file or a whole directory is gone.
+    /// Records that a file or a whole directory was deleted.
     fn remove_path(&mut self, path: &Utf8Path, changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>) {
         if self.files.remove(path).is_some() {
             changes.insert(path.to_owned(), ChangeKind::Deleted);
@@ -373,7 +376,7 @@ impl Record {
             .collect()
     }
 
-    /// Looks at everything below a directory and watches it.
+    /// Examines everything below a directory and watches it.
     fn compare(&mut self, directory: &Utf8Path, changes: &mut BTreeMap<Utf8PathBuf, ChangeKind>) {
         let mut unseen: FxHashSet<Utf8PathBuf> = self.files_under(directory).into_iter().collect();
         for entry in walk::entries(directory, WalkOptions::default()) {
@@ -400,7 +403,7 @@ impl Record {
         unseen.sort();
         for path in unseen {
             self.files.remove(&path);
-            // Still there, but ignored by now: nothing happened to it that a server would call deletion.
+            // Still there, but ignored by now: for a server that is not a deletion.
             if Stamp::of_file(&path).is_none() {
                 changes.insert(path, ChangeKind::Deleted);
             }
@@ -411,7 +414,7 @@ impl Record {
         if self.files.len() < MAX_FILES {
             self.files.insert(path.to_owned(), stamp);
         } else if self.blind.is_none() {
-            // The files beyond the record are still watched; only a lost event would go unnoticed.
+            // The files beyond the record are still watched; only a lost event would be missed.
             tracing::warn!("more than {MAX_FILES} files in the workspace: not all are recorded");
         }
     }
@@ -422,7 +425,7 @@ impl Record {
             Ok(()) => {
                 self.watched.insert(directory.to_owned());
             }
-            // Gone again since it was listed, or not readable, so that nothing in it was seen either.
+            // Deleted again since it was listed, or not readable, so that nothing in it was seen either.
             Err(error) if is_gone_or_closed(&error) => {
                 tracing::debug!(%directory, %error, "a directory cannot be watched");
             }
@@ -441,7 +444,7 @@ fn is_gone_or_closed(error: &notify::Error) -> bool {
     }
 }
 
-/// Whether a path is not ignored. Rules are read once for each directory and question.
+/// Whether a path is not ignored. Rules are read once for each directory and request.
 fn is_visible(path: &Utf8Path, visible: &mut FxHashMap<Utf8PathBuf, FxHashSet<Utf8PathBuf>>) -> bool {
     let Some(parent) = path.parent() else { return false };
     if !visible.contains_key(parent) {

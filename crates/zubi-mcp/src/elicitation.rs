@@ -19,9 +19,9 @@ use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use zubi_base::escape::printable;
-use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver, ClientApprover, NoApprover};
 use zubi_policy::ApprovalOption;
-use zubi_tool_api::{question, redact};
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, ApprovalScope, Approver, ClientApprover, NoApprover};
+use zubi_tool_api::{approval_prompt, redact};
 
 /// The fields of the form.
 const ANSWER: &str = "answer";
@@ -74,10 +74,10 @@ struct Form {
 impl Form {
     fn new(request: &ApprovalRequest) -> Self {
         let lasts = |option: &ApprovalOption| matches!(option.scope, ApprovalScope::Once | ApprovalScope::Session);
-        let mut message = question::prompt_text(request);
+        let mut message = approval_prompt::prompt_text(request);
         let mut yeses: Vec<(String, usize)> = Vec::new();
         for (at, option) in request.options.iter().enumerate().filter(|(_, option)| lasts(option)) {
-            let (label, others) = question::option(option);
+            let (label, others) = approval_prompt::option(option);
             let words = format!("yes: {label}");
             for other in others {
                 // Writing to a `String` cannot fail.
@@ -100,7 +100,7 @@ impl Form {
         );
         let arguments = editable(&request.arguments);
         if let Err(why) = &arguments {
-            message.push_str(&question::arguments(request, &format!("(they cannot be changed here: {why})")));
+            message.push_str(&approval_prompt::arguments(request, &format!("(they cannot be changed here: {why})")));
         }
         let arguments = arguments.ok();
         if let Some(arguments) = &arguments {
@@ -138,9 +138,9 @@ impl Form {
             Some(Ok(arguments @ Value::Object(_))) => {
                 ApprovalAnswer::Allow { option: *option, arguments: Some(arguments) }
             }
-            Some(_) => {
-                ApprovalAnswer::Deny { text: Some("they changed the arguments to a value that is not a JSON object".to_owned()) }
-            }
+            Some(_) => ApprovalAnswer::Deny {
+                text: Some("they changed the arguments to a value that is not a JSON object".to_owned()),
+            },
         }
     }
 }

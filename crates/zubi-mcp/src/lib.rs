@@ -4,12 +4,12 @@
 //! This is the only crate that names `rmcp`, and it knows no tool. stdout, where the output stream usually is, belongs to
 //! the protocol alone.
 
-mod elicitation;
 mod convert;
-mod progress;
-mod startup_error;
-mod server;
+mod elicitation;
 mod limits;
+mod progress;
+mod server;
+mod startup_error;
 mod suspended;
 mod transport;
 
@@ -24,8 +24,8 @@ use zubi_host::ToolService;
 use crate::server::Server;
 use crate::transport::WriteGate;
 
-pub use crate::elicitation::ElicitationMode;
 pub use crate::convert::tool_list_json;
+pub use crate::elicitation::ElicitationMode;
 pub use crate::startup_error::serve_startup_error;
 pub use rmcp::transport::io::stdio_pipes as stdio;
 

@@ -15,15 +15,15 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use zubi_host::{CallAnswer, CallRequest, CallContext, HostUnavailable, ToolService, UnknownTool};
-use zubi_tool_api::cx::{Approver, Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_host::{CallAnswer, CallContext, CallRequest, HostUnavailable, ToolService, UnknownTool};
+use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, Restrictions, Surface};
 
 use crate::ServerIdentity;
-use crate::elicitation::{ElicitationMode, DeferredElicitation, InlineElicitation, shows_forms};
 use crate::convert;
+use crate::elicitation::{DeferredElicitation, ElicitationMode, InlineElicitation, shows_forms};
+use crate::limits::{CallLimiter, MAX_CALLS, Slot, YieldPermit};
 use crate::progress::Progress;
-use crate::limits::{MAX_CALLS, Slot, CallLimiter, YieldPermit};
-use crate::suspended::{APPROVAL, NotResumed, Outcome, Now, SuspendedCall, SuspendedCalls};
+use crate::suspended::{APPROVAL, NotResumed, Now, Outcome, SuspendedCall, SuspendedCalls};
 
 /// The time for which a client may cache the list and the discovery result, in milliseconds. The list is fixed for the
 /// life of the process.
@@ -52,7 +52,14 @@ impl Server {
         service: Arc<dyn ToolService>,
         calls: CancellationToken,
     ) -> Self {
-        Self { introduction, asking, service, calls, slots: CallLimiter::default(), suspended: SuspendedCalls::default() }
+        Self {
+            introduction,
+            asking,
+            service,
+            calls,
+            slots: CallLimiter::default(),
+            suspended: SuspendedCalls::default(),
+        }
     }
 
     fn caller(cx: &RequestContext<RoleServer>) -> Arc<Caller> {
@@ -119,7 +126,8 @@ impl Server {
         let Some(handle) = &request.request_state else {
             let Some(slot) = self.slots.take() else { return Ok(too_many(&request.name).into()) };
             let (sender, questions) = mpsc::channel(1);
-            let approver = approver_for_slot(&slot, DeferredElicitation { questions: sender, patience: self.asking.patience });
+            let approver =
+                approver_for_slot(&slot, DeferredElicitation { questions: sender, patience: self.asking.patience });
             // The call outlives its request, so it ends with the process, or when the client does not return.
             let cancel = self.calls.child_token();
             let mut circumstances = Self::circumstances(cancel.clone(), approver);

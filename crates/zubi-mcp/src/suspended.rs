@@ -138,7 +138,9 @@ impl SuspendedCalls {
         if !waiting.call.matches(tool, arguments) {
             return Err(NotResumed::OtherCall);
         }
-        let Some(answer) = answer else { return Err(NotResumed::AskAgain(Box::new(input_required(&waiting.question, handle)))) };
+        let Some(answer) = answer else {
+            return Err(NotResumed::AskAgain(Box::new(input_required(&waiting.question, handle))));
+        };
         let WaitingPrompt { call, question } = all.waiting.remove(handle).ok_or(NotResumed::Unknown)?;
         // Under the same lock, so that a client that repeats it at once finds the handle.
         let (sender, outcome) = watch::channel(None);

@@ -144,7 +144,9 @@ fn read(line: &Line) -> Read {
     match Message::parse(body) {
         Ok(message) => match (serde_json::from_slice(&message.to_body()), message) {
             (Ok(message), _) => Read::Message(Box::new(message)),
-            (Err(why), Message::Request(Request { id, .. })) => invalid_request(Some(id), format!("not a request: {why}")),
+            (Err(why), Message::Request(Request { id, .. })) => {
+                invalid_request(Some(id), format!("not a request: {why}"))
+            }
             (Err(why), Message::Notification(_) | Message::Response(_)) => {
                 tracing::debug!(%why, "what came has no meaning here");
                 Read::Nothing

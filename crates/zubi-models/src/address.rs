@@ -1,24 +1,25 @@
-//! Addresses of providers, as people write them: in a file, or in the variable that a provider's own program reads.
+//! Parsing of providers' addresses, as people write them: in a file, or in the variable that the provider's own program
+//! reads.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use reqwest::Url;
 use zubi_base::config::Api;
 
-/// The port that Ollama listens on unless it is told otherwise.
+/// The port that Ollama listens on by default.
 const OLLAMA_PORT: u16 = 11434;
 
-/// The address that an API's paths are appended to; its path ends without `/`. A host alone means the path that the API
-/// usually has; a final `/` says that it has none.
+/// Returns the address to which an API's paths are appended; its path ends without `/`. A host alone gets the API's
+/// usual path; a final `/` means no path.
 pub(super) fn parse(text: &str, api: Api, allow_http: bool) -> Result<Url, String> {
     let text = text.trim();
     let whole = match api {
         _ if text.contains("://") => text.to_owned(),
-        // As its own program takes it: a host, a port behind a colon, or both.
+        // The same forms that Ollama accepts: a host, a port behind a colon, or both.
         Api::Ollama => of_ollama(text),
         _ => return Err("its address begins with neither `https://` nor `http://`".to_owned()),
     };
-    // What stands in it may be a password, so it is not said.
+    // The address may contain a password, so the error does not show it.
     let mut url = Url::parse(&whole).map_err(|error| format!("its address cannot be read: {error}"))?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err("its address has a user or a password in it; name a key with `key` instead".to_owned());
@@ -52,7 +53,7 @@ fn of_ollama(text: &str) -> String {
     if let Ok(address) = text.parse::<Ipv6Addr>() {
         return format!("http://[{address}]:{OLLAMA_PORT}");
     }
-    // The address that it listens on at all interfaces is asked on this machine.
+    // If Ollama listens at all interfaces, zubi connects to it on this machine.
     let text = match text.strip_prefix("0.0.0.0") {
         Some(rest) => format!("127.0.0.1{rest}"),
         None if text.starts_with(':') => format!("127.0.0.1{text}"),
@@ -62,7 +63,7 @@ fn of_ollama(text: &str) -> String {
     if has_port { format!("http://{text}") } else { format!("http://{text}:{OLLAMA_PORT}") }
 }
 
-/// Whether a host is this machine, or one of its own network.
+/// Returns whether a host is this machine, or in its local network.
 fn is_near(host: &str) -> bool {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     match bare.parse::<IpAddr>() {
@@ -70,8 +71,7 @@ fn is_near(host: &str) -> bool {
         Ok(IpAddr::V6(address)) => {
             address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local()
         }
-        // Names that are no names of the public network: single ones, and those of RFC 6761, 6762, 8375 and ICANN's
-        // `internal`.
+        // Names outside the public network: single labels, and those of RFC 6761, 6762, 8375 and ICANN's `internal`.
         Err(_) => {
             let name = bare.trim_end_matches('.');
             !name.is_empty()
@@ -157,6 +157,6 @@ mod tests {
         https://: its address cannot be read: empty host
         : its address begins with neither `https://` nor `http://`
         ");
-        assert!(parse("http://example.com", Api::OpenaiChat, true).is_ok(), "where it is said explicitly");
+        assert!(parse("http://example.com", Api::OpenaiChat, true).is_ok(), "where `allow_http` is set");
     }
 }

@@ -1,27 +1,29 @@
-//! The providers that are built in: the one table of them.
+//! The built-in providers: the only table of them.
 
 use zubi_base::config::Api;
 use zubi_base::env::{self, Variable};
 
-/// A provider that need not be configured.
+/// A provider that works without configuration.
 #[derive(Debug, Clone, Copy)]
 pub struct WellKnown {
     pub name: &'static str,
     pub api: Api,
     pub url: &'static str,
-    /// Has the key; without one there is nothing to ask it with.
+    /// The variable for the key; the provider cannot be called without one.
     pub key: Option<Variable>,
-    /// Has another address.
+    /// The variable for another address.
     pub address: Variable,
-    /// How the names of its own models begin, by which a bare name is known to be one of them.
+    /// The prefixes of its own models' names, by which zubi recognizes a bare name.
     pub prefixes: &'static [&'static str],
-    /// Those that are taken first where only the provider is named, the best first. Any other is taken if it has none of these.
+    /// The preferred models if only the provider is named, the best first. Without any of them, the first listed model
+    /// is used.
     pub good: &'static [&'static str],
-    /// The variable of its key has much else to do, so that being set does not mean that models may be asked with it.
+    /// Whether zubi uses the provider only by name. The variable of its key serves other programs too, so a set
+    /// variable does not mean that models may be called with the key.
     pub only_by_name: bool,
 }
 
-/// In the order in which they are looked at.
+/// In the order in which they are searched.
 pub const PROVIDERS: &[WellKnown] = &[
     WellKnown {
         name: "openai",
@@ -85,15 +87,15 @@ pub const PROVIDERS: &[WellKnown] = &[
     },
 ];
 
-/// The provider whose models are called like this one. A name with a tag, as `gpt-oss:20b`, is one of weights that anybody may
-/// have.
+/// Returns the provider whose models have names like this one. A name with a tag, such as `gpt-oss:20b`, means open
+/// weights that any provider may have.
 pub fn maker(model: &str) -> Option<&'static str> {
     let is_its = |known: &&WellKnown| known.prefixes.iter().any(|prefix| model.starts_with(prefix));
     let maker = PROVIDERS.iter().find(is_its).filter(|_| !model.contains(':'));
     maker.map(|known| known.name)
 }
 
-/// See [`WellKnown::good`].
+/// Returns [`WellKnown::good`] of a provider.
 pub fn good_models(provider: &str) -> &'static [&'static str] {
     PROVIDERS.iter().find(|known| known.name == provider).map_or(&[], |known| known.good)
 }

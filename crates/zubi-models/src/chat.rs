@@ -1,7 +1,7 @@
 //! Providers that speak OpenAI's chat API: OpenAI, gateways, vLLM, llama.cpp, LM Studio and many more.
 //!
-//! `request` writes the question, `stream` reads the answer from bytes, `answer` and `calls` from events. Here is the HTTP
-//! around them, and what is learnt about a server by asking it.
+//! `request` writes the request, `stream` reads the answer from bytes, `answer` and `calls` from events. This module is
+//! the HTTP around them, and stores what zubi learns about a server from its responses.
 
 mod answer;
 mod calls;
@@ -22,11 +22,12 @@ use serde_json::Value;
 use self::request::Dialect;
 use self::stream::Reader;
 use super::ids::Ids;
-use super::provider::ProviderConfig;
 use super::model_list::ModelList;
+use super::provider::ProviderConfig;
 use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
 
-/// How long a server that has said that the model is finished is waited for: the tokens may still come, the end need not.
+/// How long to wait for the server after it has reported the end of the answer: the token counts may still follow, the
+/// end of the stream need not.
 const AFTER_FINISH: Duration = Duration::from_secs(3);
 
 /// A provider.
@@ -36,16 +37,16 @@ pub struct ChatCompletionsProvider(Arc<ChatShared>);
 #[derive(Debug)]
 struct ChatShared {
     config: ProviderConfig,
-    /// Made when it is first needed.
+    /// Created on first use.
     client: Mutex<Option<Client>>,
-    /// The server has refused `stream_options`.
+    /// Whether the server has refused `stream_options`.
     no_stream_options: AtomicBool,
-    /// The server wants `max_completion_tokens`.
+    /// Whether the server requires `max_completion_tokens`.
     completion_tokens: AtomicBool,
     roster: ModelList,
 }
 
-/// One model of it.
+/// One model of the provider.
 #[derive(Debug)]
 struct ChatModel {
     info: ModelInfo,
@@ -54,7 +55,7 @@ struct ChatModel {
 }
 
 impl ChatCompletionsProvider {
-    /// Nothing is asked before a model is.
+    /// Creates the provider; sends no request before a model is used.
     pub fn new(config: ProviderConfig) -> Self {
         let completion_tokens = AtomicBool::new(config.url.host_str() == Some("api.openai.com"));
         Self(Arc::new(ChatShared {
@@ -104,7 +105,7 @@ impl ChatShared {
         }
     }
 
-    /// Learns from a refusal. Whether asking again is of use.
+    /// Learns from a refusal. Returns whether a retry makes sense.
     fn learn(&self, refusal: &ModelError, sent: Dialect, has_limit: bool) -> bool {
         if refusal.kind != ErrorKind::Refused {
             return false;
@@ -147,8 +148,7 @@ impl Model for ChatModel {
 }
 
 impl ChatModel {
-    /// A response that is a success. A server that refuses something which can be left out is asked once more for each such
-    /// thing.
+    /// Returns a successful response. If the server refuses optional fields, zubi retries once without each of them.
     async fn request_response(&self, prompt: Prompt<'_>) -> Result<Response, ModelError> {
         let config = &self.shared.config;
         let client = self.shared.client()?;

@@ -1,4 +1,4 @@
-//! The providers that the user has: those of `[models.NAME]`, and those that are built in, as far as they can be asked.
+//! The user's providers: those of `[models.NAME]`, and the built-in ones that can be called.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,31 +9,36 @@ use zubi_base::config::models::Fields;
 use zubi_base::config::{Api, ProviderLayer, Secrets, Settings};
 use zubi_base::secret;
 
-use super::chat::ChatCompletionsProvider;
-use super::keys::{self, Variables};
-use super::genai_adapter::GenaiProvider;
-use super::openai::OpenAi;
-use super::provider::{self, ProviderTimeouts, ProviderConfig, secrets_of_field};
 use super::builtin::{self, WellKnown};
-use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, address, choose};
+use super::chat::ChatCompletionsProvider;
+use super::genai_adapter::GenaiProvider;
+use super::keys::{self, Variables};
+use super::openai::OpenAi;
+use super::provider::{self, ProviderConfig, ProviderTimeouts, secrets_of_field};
+use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, address, registry};
 
-/// No question with tools has fewer tokens.
+/// The minimum context size; every request with tools has more tokens.
 const LEAST_CONTEXT: u64 = 1_024;
 
-/// The user's own first, by name, then those that are built in and not changed by the user. One that cannot be asked is among
-/// them and says what it needs.
-pub fn configured_sources(settings: &Settings, secrets: &Secrets, variables: Variables<'_>) -> Vec<Arc<dyn ModelSource>> {
-    let known = |name: &str| well_known::PROVIDERS.iter().find(|known| known.name == name);
+/// Returns the user's own providers first, by name, then the built-in ones that the user has not changed. A provider
+/// that cannot be called is included and describes what it needs.
+pub fn configured_sources(
+    settings: &Settings,
+    secrets: &Secrets,
+    variables: Variables<'_>,
+) -> Vec<Arc<dyn ModelSource>> {
+    let known = |name: &str| builtin::PROVIDERS.iter().find(|known| known.name == name);
     let own = settings.models.iter().map(|(name, layer)| (name.as_str(), layer.clone(), known(name)));
-    let built_in = well_known::PROVIDERS.iter().filter(|known| !settings.models.contains_key(known.name));
+    let built_in = builtin::PROVIDERS.iter().filter(|known| !settings.models.contains_key(known.name));
     let built_in = built_in.map(|known| (known.name, ProviderLayer::default(), Some(known)));
     let asked = ProviderContext { settings, secrets, variables };
     own.chain(built_in)
         .map(|(name, layer, known)| -> Arc<dyn ModelSource> {
             match asked.config(name, &layer, known) {
-                // Where the user says which API it is, it is that one.
+                // If the user names the API, zubi uses that one.
                 Ok(config) if layer.api.is_none() && OpenAi::is_meant(&config) => Arc::new(OpenAi::new(config)),
-                // What the user has not configured is not asked with a key that was set for something else.
+                // A provider that the user has not configured is not called with a key that was set for another
+                // purpose.
                 Ok(config) if known.is_some_and(|known| known.only_by_name) && !settings.models.contains_key(name) => {
                     Arc::new(ByName(source(config)))
                 }
@@ -44,11 +49,11 @@ pub fn configured_sources(settings: &Settings, secrets: &Secrets, variables: Var
         .collect()
 }
 
-/// What is secret of the models besides the user's `env`, for whoever takes secrets out of what is kept: keys in variables,
-/// and headers and parameters whose names say so.
+/// Returns the secrets of the models besides the user's `env`, for the redaction of stored data: keys in variables, and
+/// headers and parameters with secret-looking names.
 pub fn secrets_of_models(settings: &Settings, variables: Variables<'_>) -> Vec<String> {
     let own = settings.models.values().filter_map(|layer| layer.key.as_deref());
-    let built_in = well_known::PROVIDERS.iter().filter_map(|known| known.key).map(|key| key.name);
+    let built_in = builtin::PROVIDERS.iter().filter_map(|known| known.key).map(|key| key.name);
     let keys = own.chain(built_in).filter_map(variables);
     let fields = settings.models.values().flat_map(|layer| layer.headers.0.iter().chain(&layer.query.0));
     let fields = fields.filter(|(name, _)| secret::may_be_name_of_one(name));
@@ -63,7 +68,7 @@ fn source(config: ProviderConfig) -> Arc<dyn ModelSource> {
     }
 }
 
-/// What configurations are made from.
+/// The input from which configurations are built.
 struct ProviderContext<'a> {
     settings: &'a Settings,
     secrets: &'a Secrets,
@@ -73,7 +78,8 @@ struct ProviderContext<'a> {
 impl ProviderContext<'_> {
     fn config(&self, name: &str, layer: &ProviderLayer, known: Option<&WellKnown>) -> Result<ProviderConfig, String> {
         if !is_name(name) {
-            return Err("a provider's name has letters, digits, `-`, `_` and `.`, and is none of zubi's own".to_owned());
+            return Err("invalid provider name; use letters, digits, `-`, `_` and `.`, and no name that zubi reserves"
+                .to_owned());
         }
         let api = layer.api.or(known.map(|known| known.api)).unwrap_or(Api::OpenaiChat);
         let url = match (&layer.url, known) {
@@ -87,7 +93,7 @@ impl ProviderContext<'_> {
         };
         let key = match (&layer.key, known.and_then(|known| known.key)) {
             (Some(key), _) => Some(self.key(key)?),
-            // Another server of the user's own may want none, and is not to be sent the provider's.
+            // Another server of the user's own may need no key, and must not receive the provider's.
             (None, Some(_)) if layer.url.is_some() => None,
             (None, Some(key)) => Some(self.key(key.name)?),
             (None, None) => None,
@@ -101,8 +107,9 @@ impl ProviderContext<'_> {
             let usual = ProviderTimeouts::default().idle.as_secs();
             return Err(format!("its `timeout` is 0 seconds, in which no answer comes: leave it out for {usual}"));
         }
-        let header =
-            |name: &String| HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is no header"));
+        let header = |name: &String| {
+            HeaderName::from_bytes(name.as_bytes()).map_err(|_| format!("`{name}` is not a valid header name"))
+        };
         let Fields(query) = &layer.query;
         Ok(ProviderConfig {
             provider: name.to_owned(),
@@ -126,16 +133,16 @@ impl ProviderContext<'_> {
     }
 }
 
-/// Whether a provider may be called this.
+/// Returns whether a name is valid for a provider.
 fn is_name(name: &str) -> bool {
     let is_good = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.is_empty()
         && name.len() <= 64
         && name.bytes().all(is_good)
-        && ![choose::AUTO, choose::MOCK, choose::EDITOR].contains(&name)
+        && ![registry::AUTO, registry::MOCK, registry::EDITOR].contains(&name)
 }
 
-/// A provider whose key was found by chance.
+/// A provider that is used only by name, because its key was not set for zubi.
 struct ByName(Arc<dyn ModelSource>);
 
 #[async_trait]
@@ -161,7 +168,7 @@ impl ModelSource for ByName {
     }
 }
 
-/// A provider that lacks something.
+/// A provider with an incomplete configuration.
 struct Unusable {
     provider: String,
     problem: String,
@@ -169,7 +176,7 @@ struct Unusable {
 
 impl Unusable {
     fn error(&self) -> ModelError {
-        // Some say what it needs or has, others begin a sentence of their own.
+        // Some problems say what the provider needs or has, others are complete sentences.
         let is_clause = ["needs ", "has "].iter().any(|verb| self.problem.starts_with(verb));
         let between = if is_clause { " " } else { ": " };
         ModelError::new(ErrorKind::NotConfigured, format!("{}{between}{}", self.provider, self.problem))

@@ -1,6 +1,7 @@
-//! What a provider's refusal means: one reading of statuses and bodies for all APIs, and of `Retry-After`.
+//! The meaning of a provider's refusal: one interpretation of statuses, bodies and `Retry-After` for all APIs.
 //!
-//! The provider's own words are shown, because they name what zubi cannot know; on one line, cut, and without keys.
+//! The provider's own message is shown, because it names details that zubi cannot know; on one line, truncated, and
+//! without keys.
 
 use std::time::Duration;
 
@@ -12,15 +13,15 @@ use zubi_tool_api::redact::Redactor;
 
 use super::{ErrorKind, ModelError};
 
-/// How many characters of a provider's words are shown.
+/// The maximum length of a provider's message, in characters.
 const WORDS: usize = 400;
-/// How many bytes of the body of a refusal are read: the largest that say something are pages of gateways.
+/// The maximum size of a refusal's body, in bytes; the largest useful ones are pages of gateways.
 pub const MAX_BODY: usize = 64 * 1024;
-/// The longest time that a provider is believed to want to be left alone.
+/// The longest accepted wait before a retry.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
-/// How providers say that a prompt is too long, in small letters: OpenAI, Anthropic, Gemini, llama.cpp, vLLM, Ollama, Mistral,
-/// Groq, Bedrock, xAI, LM Studio, GitHub Models, in no order.
+/// The texts with which providers report that a prompt is too long, in lower case: OpenAI, Anthropic, Gemini,
+/// llama.cpp, vLLM, Ollama, Mistral, Groq, Bedrock, xAI, LM Studio, GitHub Models, in no order.
 const TOO_LONG: &[&str] = &[
     "context_length_exceeded",
     "maximum context length",
@@ -41,15 +42,15 @@ const TOO_LONG: &[&str] = &[
     "request_too_large",
 ];
 
-/// How providers say that a key is none although the status says otherwise.
+/// The texts with which providers report an invalid key although the status has another meaning.
 const NO_KEY: &[&str] =
     &["api_key_invalid", "api key not valid", "invalid_api_key", "invalid api key", "authentication_error"];
 
-/// How providers say that there is no such model although the status says otherwise.
+/// The texts with which providers report that a model does not exist although the status has another meaning.
 const NO_MODEL: &[&str] =
     &["model_not_found", "unknown_model", "model does not exist", "is not a valid model", "no such model"];
 
-/// What a refusal with one of these in its codes means, for those that come without a status, in the midst of an answer.
+/// The error kinds of refusals with these codes, for refusals without a status, in the middle of an answer.
 const CODES: &[(&str, ErrorKind)] = &[
     ("insufficient_quota", ErrorKind::Refused),
     ("billing", ErrorKind::Refused),
@@ -65,17 +66,17 @@ const CODES: &[(&str, ErrorKind)] = &[
     ("content_filter", ErrorKind::Refused),
 ];
 
-/// A response whose status is no success. `body` is as much of it as was read.
+/// Converts a response with an error status. `body` is the part of the body that was read.
 pub fn of_response(provider: &str, status: u16, headers: &HeaderMap, body: &str, redactor: &Redactor) -> ModelError {
     let body = Body::read(body);
     let reason = reqwest::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     let status_text = reason.map_or_else(|| status.to_string(), |reason| format!("{status} {reason}"));
     if (300..400).contains(&status) {
-        // Where it leads may have a parameter in it that is nobody's to read.
+        // The target of the redirect may contain a private parameter.
         return ModelError::new(
             ErrorKind::NotConfigured,
             format!(
-                "{provider} answers {status_text}: it leads elsewhere, and a key is not taken there; name the address where the API is"
+                "{provider} answers {status_text}: it is a redirect, and zubi does not send a key elsewhere; configure the address of the API itself"
             ),
         );
     }
@@ -87,25 +88,25 @@ pub fn of_response(provider: &str, status: u16, headers: &HeaderMap, body: &str,
     error
 }
 
-/// An error in the midst of an answer: the object that has it, or the error itself.
+/// Converts an error in the middle of an answer: the object that contains it, or the error itself.
 pub fn in_stream(provider: &str, error: &Value, redactor: &Redactor) -> ModelError {
     let body = Body::from_json(error);
     let status = body.status.filter(|status| (400..600).contains(status));
     let words = sanitize_words(&body.words, redactor);
-    let words = if words.is_empty() { "an error without a word" } else { words.as_str() };
+    let words = if words.is_empty() { "an error without a message" } else { words.as_str() };
     let mut error = ModelError::new(kind(status, &body), format!("{provider} broke its answer off: {words}"));
     error.retry_after = body.wait;
     error
 }
 
-/// Foreign words on one line, cut, without what is secret.
+/// Returns a provider's text on one line, shortened, without secrets.
 pub fn sanitize_words(words: &str, redactor: &Redactor) -> String {
-    // Redacted before it is cut: half a key is still half a key.
+    // Redact before shortening: half a key is still half a key.
     let words = redactor.text(words);
     let mut line = String::new();
     let mut count = 0;
     for word in words.split_whitespace() {
-        let word = visible::printable(word);
+        let word = escape::printable(word);
         count += word.chars().count() + 1;
         if count > WORDS {
             let room = (WORDS + word.chars().count() + 1).saturating_sub(count);
@@ -122,7 +123,7 @@ pub fn sanitize_words(words: &str, redactor: &Redactor) -> String {
     line
 }
 
-/// How long the headers say that one should wait: in milliseconds as OpenAI does, in seconds, or until a date (RFC 9110,
+/// Returns how long the headers request to wait: in milliseconds as OpenAI does, in seconds, or until a date (RFC 9110,
 /// 10.2.3).
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
@@ -132,7 +133,7 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         let seconds = value.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         seconds.or_else(|| {
             let then = httpdate::parse_http_date(value).ok()?;
-            // By the provider's clock if it tells it, for ours may be wrong.
+            // Uses the provider's clock if the response has it, because the local one may be wrong.
             let now = text(header::DATE.as_str()).and_then(|date| httpdate::parse_http_date(date).ok());
             let now = now.unwrap_or_else(|| std::time::UNIX_EPOCH + SystemClock.now());
             Some(then.duration_since(now).unwrap_or_default())
@@ -141,10 +142,10 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     Some(wait.min(LONGEST_WAIT))
 }
 
-/// What kind of failure it is.
+/// Returns the kind of error.
 fn kind(status: Option<u16>, body: &Body) -> ErrorKind {
     let says = |texts: &[&str]| texts.iter().any(|text| body.codes.contains(text) || body.small.contains(text));
-    // With 429 it is about tokens in a minute, unless the code says otherwise.
+    // With status 429 the text is about tokens per minute, unless the code says otherwise.
     if body.codes.contains("context_length") || (status != Some(429) && says(TOO_LONG)) {
         return ErrorKind::TooLong;
     }
@@ -170,16 +171,16 @@ fn kind(status: Option<u16>, body: &Body) -> ErrorKind {
     }
 }
 
-/// What the body of a refusal says.
+/// The contents of a refusal's body.
 #[derive(Debug, Default)]
 struct Body {
-    /// For a person.
+    /// The message for a person.
     words: String,
-    /// The same in small letters.
+    /// `words` in lower case.
     small: String,
-    /// For programs: types, codes, reasons, in small letters.
+    /// Types, codes and reasons for programs, in lower case.
     codes: String,
-    /// A number that is a status.
+    /// A number in the body that is an HTTP status.
     status: Option<u16>,
     wait: Option<Duration>,
 }
@@ -193,7 +194,7 @@ impl Body {
         }
     }
 
-    /// Of `{"error": {"message", "type", "code", "status", "details"}}` in all the forms that it has: a text in place of the
+    /// Reads `{"error": {"message", "type", "code", "status", "details"}}` in all its variants: a text instead of the
     /// object, the object alone, in a list, under `detail`.
     fn from_json(value: &Value) -> Self {
         let value = value.get(0).unwrap_or(value);
@@ -206,7 +207,7 @@ impl Body {
         };
         let words = error.as_str().or_else(|| text("message")).or_else(detail).map(str::to_owned);
         let mut body = Self::default().with_words(&words.unwrap_or_else(|| value.to_string()));
-        // Gateways put what the provider behind them said beside their own words, which say little.
+        // Gateways put the message of the provider behind them beside their own, which is less helpful.
         if let Some(raw) = error.pointer("/metadata/raw").and_then(Value::as_str) {
             let words = format!("{} ({raw})", body.words);
             body = body.with_words(&words);
@@ -239,7 +240,7 @@ impl Body {
     }
 }
 
-/// What a page of HTML is about; nothing if it is none.
+/// Returns the title of an HTML page; `None` if the text is not HTML.
 pub(super) fn page_title(text: &str) -> Option<String> {
     if !text.trim_start().starts_with('<') {
         return None;

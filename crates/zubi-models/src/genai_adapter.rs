@@ -1,10 +1,10 @@
-//! Providers that are asked over an API of their own: Anthropic, Gemini, OpenAI's Responses, and [`ollama`]. For the first three
-//! the library `genai` writes the questions and reads the answers; [`question`] and [`answer`] are between it and zubi.
+//! Providers with an API of their own: Anthropic, Gemini, OpenAI's Responses, and [`ollama`]. For the first three the
+//! library `genai` writes the requests and reads the answers; [`request`] and [`answer`] convert between it and zubi.
 //!
-//! What the library does not do well is done here: where requests go and with which headers (it has fixed ideas of both), when
-//! an answer is whole (it makes up an end for streams that were cut), what a failure means, which name a model has (it takes
-//! the last word of `gpt-5.1-codex-max` for a wish), bounds. Two bounds are left to it: a line that never ends and the body of
-//! a refusal are read as long as they come, which is until the answer is late.
+//! This module replaces the parts that the library does not do well: where requests go and with which headers (it has
+//! fixed ideas of both), when an answer is complete (it invents an end for truncated streams), the meaning of errors,
+//! the name of a model (it takes the last word of `gpt-5.1-codex-max` for an option), and limits. Two limits are left
+//! to it: it reads an endless line and the body of a refusal in full, that is, until the answer times out.
 
 mod answer;
 mod failure;
@@ -31,13 +31,13 @@ use zubi_base::config::Api;
 use self::answer::{FrameTap, Reader};
 use self::ollama::Ollama;
 use super::ids::Ids;
-use super::provider::ProviderConfig;
 use super::model_list::ModelList;
+use super::provider::ProviderConfig;
 use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
 
-/// The version of Anthropic's API that is spoken.
+/// The version of Anthropic's API that zubi uses.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
-/// Words that the library takes off the end of a model's name.
+/// Suffixes that the library removes from a model's name.
 const TAKEN_OFF: &[&str] = &["none", "zero", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 /// A provider.
@@ -45,9 +45,9 @@ pub struct GenaiProvider(Arc<GenaiShared>);
 
 struct GenaiShared {
     config: Arc<ProviderConfig>,
-    /// How the library calls the API; it is not asked for Ollama's.
+    /// The library's name of the API; not used for Ollama's.
     kind: AdapterKind,
-    /// Made when they are first needed.
+    /// Created on first use.
     clients: Mutex<Option<Clients>>,
     roster: ModelList,
 }
@@ -66,7 +66,7 @@ impl fmt::Debug for GenaiProvider {
 }
 
 impl GenaiProvider {
-    /// Nothing is asked before a model is.
+    /// Creates the provider; sends no request before a model is used.
     pub fn new(mut config: ProviderConfig) -> Self {
         let (kind, key) = match config.api {
             Api::Anthropic => (AdapterKind::Anthropic, Some("x-api-key")),
@@ -79,7 +79,12 @@ impl GenaiProvider {
             let version = HeaderValue::from_static(ANTHROPIC_VERSION);
             config.headers.entry("anthropic-version").or_insert(version);
         }
-        Self(Arc::new(GenaiShared { config: Arc::new(config), kind, clients: Mutex::default(), roster: ModelList::default() }))
+        Self(Arc::new(GenaiShared {
+            config: Arc::new(config),
+            kind,
+            clients: Mutex::default(),
+            roster: ModelList::default(),
+        }))
     }
 }
 
@@ -123,18 +128,18 @@ impl GenaiShared {
         }
         let http = http::client(&self.config)?;
         let library = genai::Client::builder().with_reqwest(http.clone()).build().map_err(|error| {
-            ModelError::new(ErrorKind::Unreachable, format!("{} cannot be asked: {error}", self.config.provider))
+            ModelError::new(ErrorKind::Unreachable, format!("{} cannot be called: {error}", self.config.provider))
         })?;
         Ok(clients.insert(Clients { http, library }).clone())
     }
 }
 
-/// One model of it.
+/// One model of the provider.
 struct NativeModel {
     info: ModelInfo,
     name: String,
     shared: Arc<GenaiShared>,
-    /// It has refused to think aloud.
+    /// Whether the model has refused a request for reasoning.
     is_plain: AtomicBool,
 }
 
@@ -151,7 +156,7 @@ impl Model for NativeModel {
             answered => return answered,
         };
         let answered = self.request_answer(prompt, pieces, true).await;
-        // It was about something else if that is refused as well.
+        // If the retry is refused as well, the first error had another cause.
         let answered = answered.map_err(|error| if error.kind == ErrorKind::Refused { refusal } else { error })?;
         self.is_plain.store(true, Ordering::Relaxed);
         Ok(answered)
@@ -159,7 +164,7 @@ impl Model for NativeModel {
 }
 
 impl NativeModel {
-    /// Whether asking again without reasoning is of use: models that have none refuse to be asked for it.
+    /// Returns whether a retry without reasoning makes sense: models without reasoning refuse requests for it.
     fn refuses_to_think(&self, error: &ModelError) -> bool {
         let says = |word: &str| error.message.to_ascii_lowercase().contains(word);
         error.kind == ErrorKind::Refused
@@ -167,19 +172,25 @@ impl NativeModel {
             && ["reasoning", "thinking", "thought", "encrypted_content"].into_iter().any(says)
     }
 
-    async fn request_answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>, is_plain: bool) -> Result<Answer, ModelError> {
+    async fn request_answer(
+        &self,
+        prompt: Prompt<'_>,
+        pieces: OnDelta<'_>,
+        is_plain: bool,
+    ) -> Result<Answer, ModelError> {
         let shared = &self.shared;
         let frames = Arc::new(FrameTap::default());
         let request = request::chat_request(shared.kind, &self.info.provider, &self.name, prompt);
         let options = self.options(prompt.max_output, is_plain, &frames);
         let library = shared.clients()?.library;
         let stream = library.exec_chat_stream(self.target()?, request, Some(&options)).await;
-        let mut stream: ChatStream = stream.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?.stream;
+        let mut stream: ChatStream =
+            stream.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?.stream;
         let ids = Ids::from_messages(prompt.messages);
         let mut reader = Reader::new(shared.kind, &self.name, ids);
         let mut waits = http::ResponseTimeouts::new(&shared.config);
         let mut said = 0;
-        // Silence is told by the library, which does not tell of everything that ends it.
+        // The library reports silence itself, but not everything that ends it.
         let idle = shared.config.patience.answer;
         while let Some(event) = waits.wait(idle, stream.next()).await? {
             let event = event.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?;
@@ -191,7 +202,8 @@ impl NativeModel {
         reader.finish(&frames, &shared.config)
     }
 
-    /// Where it is asked. The address and the headers are zubi's: the library would put a key of its own choice where it likes.
+    /// Returns the address of the API. The address and the headers are zubi's: the library would put a key of its own
+    /// choice anywhere.
     fn target(&self) -> Result<ServiceTarget, ModelError> {
         let config = &self.shared.config;
         let path = match self.shared.kind {
@@ -207,15 +219,15 @@ impl NativeModel {
         let headers = headers.iter().filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)));
         let headers = Headers::from(headers.collect::<Vec<_>>());
         Ok(ServiceTarget {
-            // Not used where the whole request is told, but read as an address by some of its adapters.
+            // Not used if the whole request is given, but some of the library's adapters parse it as an address.
             endpoint: Endpoint::from_owned(format!("{}/", config.url.as_str().trim_end_matches('/'))),
             auth: AuthData::RequestOverride { url: url.to_string(), headers },
             model: ModelIden::new(self.shared.kind, self.name_for_library()),
         })
     }
 
-    /// The name that the library knows the model's family by. One that it would shorten has an end that it leaves alone; the
-    /// name that is sent is in [`Self::options`], and Gemini's in the address.
+    /// Returns the name by which the library recognizes the model's family. A name that the library would shorten gets
+    /// a suffix that it leaves alone; the name that is sent is in [`Self::options`], and for Gemini in the address.
     fn name_for_library(&self) -> String {
         let last = self.name.rsplit('-').next().unwrap_or_default();
         if TAKEN_OFF.contains(&last) { format!("{}-named", self.name) } else { self.name.clone() }

@@ -1,19 +1,19 @@
-//! Ids of calls: the provider's where they are good, else our own.
+//! Ids of calls: the provider's if they are valid, else zubi's own.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::message::Message;
 
-/// The longest id of a provider that is kept, in bytes.
+/// The longest provider's id that is stored, in bytes.
 const LONGEST: usize = 128;
 
-/// The ids that are taken.
+/// The ids in use.
 #[derive(Debug, Clone, Default)]
 pub struct Ids(BTreeSet<String>);
 
 impl Ids {
-    /// Those that occur in a prompt: some providers count from 0 in each answer.
+    /// Collects the ids of a prompt: some providers count from 0 in each answer.
     pub fn from_messages(messages: &[Message]) -> Self {
         let calls = messages.iter().filter_map(|message| match message {
             Message::Assistant(said) => Some(&said.calls),
@@ -22,7 +22,7 @@ impl Ids {
         Self(calls.flatten().map(|call| call.id.clone()).collect())
     }
 
-    /// `given` if it is an id that nothing else has, otherwise a new one. It is taken from now on.
+    /// Returns `given` if it is a valid unused id, otherwise a new one, and marks it as used.
     pub fn ensure_unique(&mut self, given: &str) -> String {
         let is_good = !given.is_empty() && given.len() <= LONGEST && given.bytes().all(|byte| byte.is_ascii_graphic());
         let mut id = if is_good { given.to_owned() } else { random() };
@@ -33,11 +33,11 @@ impl Ids {
     }
 }
 
-/// Nine letters and digits: what the strictest provider (Mistral) takes, every other takes too.
+/// Returns nine letters and digits, a form that the strictest provider (Mistral) accepts, and so does every other.
 fn random() -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    // Ids need only differ from each other, which they do by the count alone if there is no chance to be had.
+    // Ids need only differ from each other; the count alone ensures that if no random number is available.
     let random = getrandom::u64().unwrap_or_default() ^ COUNT.fetch_add(1, Ordering::Relaxed);
     let bytes = random.to_le_bytes().into_iter().chain([random.count_ones().to_le_bytes()[0]]);
     bytes.filter_map(|byte| LETTERS.get(usize::from(byte) % LETTERS.len())).map(|letter| char::from(*letter)).collect()
@@ -46,7 +46,7 @@ fn random() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{ToolCall, AssistantMessage};
+    use crate::message::{AssistantMessage, ToolCall};
 
     #[test]
     fn good_ids_are_kept_and_others_are_new() {

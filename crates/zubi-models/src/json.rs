@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-/// A value. Halves of surrogate pairs, which JSON's grammar allows and Unicode has no character for, become U+FFFD: servers
-/// that cut text by UTF-16 units send them.
+/// Parses a value. Lone surrogates, which JSON's grammar allows but Unicode text does not, become U+FFFD: servers that
+/// split text by UTF-16 units send them.
 pub fn parse(text: &str) -> Result<Value, serde_json::Error> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
@@ -16,8 +16,8 @@ pub fn parse(text: &str) -> Result<Value, serde_json::Error> {
     }
 }
 
-/// The arguments of a call. Nothing is an empty object. An object may be written as a text, and more than once, or behind an
-/// empty one: servers do that. Nothing if it is none.
+/// Parses the arguments of a call. An empty text is an empty object. An object may be encoded as a string, several
+/// times, or follow an empty one: servers do that. Returns `None` if the arguments are not an object.
 pub fn arguments(text: &str) -> Option<Map<String, Value>> {
     let text = replace_lone_surrogates(text);
     let mut found: Option<Map<String, Value>> = None;
@@ -37,7 +37,7 @@ pub fn arguments(text: &str) -> Option<Map<String, Value>> {
     Some(found.unwrap_or_default())
 }
 
-/// The text with `\ufffd` in place of each escaped half of a surrogate pair that stands alone.
+/// Returns the text with `\ufffd` instead of each escaped half of a surrogate pair without its other half.
 fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     let mut mended = String::new();
     let mut kept = 0;
@@ -64,10 +64,10 @@ fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     Cow::Owned(mended)
 }
 
-/// The number of `\uXXXX` at this place.
+/// Returns the number of the `\uXXXX` at this offset.
 fn unit(text: &str, at: usize) -> Option<u32> {
     let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
-    // Signs would be taken, too.
+    // The parser would accept signs, too.
     digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok()).flatten()
 }
 

@@ -1,11 +1,11 @@
-//! Keys: where each was found, and its value only for the request that it is sent with.
+//! Keys: the place where each was found, and its value only for the request that sends it.
 
 use std::fmt;
 
 use zubi_base::config::{Secrets, Settings};
 use zubi_tool_api::redact::Redactor;
 
-/// A key. It shows itself nowhere.
+/// A key. Its `Debug` output does not contain it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
     value: String,
@@ -19,43 +19,43 @@ impl fmt::Debug for Key {
 }
 
 impl Key {
-    /// `place` is for a person: the variable or the file that it stands in.
+    /// Creates a key. `place` is for a person: the variable or the file that contains it.
     pub fn new(value: impl Into<String>, place: impl Into<String>) -> Self {
         Self { value: value.into(), place: place.into() }
     }
 
-    /// The key itself.
+    /// Returns the key itself.
     pub fn expose(&self) -> &str {
         &self.value
     }
 
-    /// The variable or the file that it stands in.
+    /// Returns the variable or the file that contains the key.
     pub fn place(&self) -> &str {
         &self.place
     }
 }
 
-/// Looks a variable up in the environment.
+/// A function that looks up an environment variable.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Whether it can be a variable's name, and does not look like a key.
+/// Returns whether a text can be a variable's name, and does not look like a key.
 fn may_be_name(name: &str) -> bool {
     let is_word = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     is_word && Redactor::default().text(name) == name
 }
 
-/// The key of this name: an environment variable, else an entry of the user's secrets. What is missing is an error that says
-/// where it may be put.
+/// Returns the key of this name: an environment variable, else an entry of the user's secrets. If the key is missing,
+/// the error names the places where it can be set.
 pub(super) fn find(
     name: &str,
     settings: &Settings,
     secrets: &Secrets,
     variables: Variables<'_>,
 ) -> Result<Key, String> {
-    // A key is not shown, wherever it stands.
+    // A key is never shown, even in the wrong field.
     if !may_be_name(name) {
         return Err(
-            "has no name of a key in `key`: name an environment variable or an entry of [env] there, and keep the key \
+            "has an invalid `key`: name an environment variable or an entry of [env] there, and leave the key \
                     itself out of this file"
                 .to_owned(),
         );
@@ -73,10 +73,10 @@ pub(super) fn find(
             });
         }
     };
-    // Whoever copies a key copies a space or a line end with it; no key begins or ends with one.
+    // A copied key often has a space or a line end around it; no key begins or ends with one.
     let value = value.trim();
     if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(format!("its key, {place}, is empty or has characters that no key has"));
+        return Err(format!("its key, {place}, is empty or has characters that are invalid in a key"));
     }
     Ok(Key::new(value, place))
 }

@@ -1,23 +1,24 @@
-//! The seam to models: one trait, whoever answers. A prompt goes in, what the model says comes out in pieces and then whole.
+//! The interface to models: one trait for all providers. A prompt goes in; the model's answer comes out in deltas and
+//! then as a whole.
 
 mod address;
+pub mod builtin;
 pub mod chat;
-pub mod registry;
 pub mod configured;
 pub mod errors;
+pub mod genai_adapter;
 pub mod http;
 pub mod ids;
 pub mod json;
 pub mod keys;
 pub mod message;
 pub mod mock;
-pub mod genai_adapter;
+mod model_list;
 mod openai;
 pub mod provider;
-mod model_list;
+pub mod registry;
 pub mod scenario;
 pub mod sse;
-pub mod builtin;
 
 use std::fmt;
 use std::time::Duration;
@@ -27,42 +28,42 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::{Message, AssistantMessage, Usage};
+use crate::message::{AssistantMessage, Message, Usage};
 
 /// Name of the tool whose arguments are the final answer of a turn with a schema, unless another tool has this name.
 pub const FINAL_ANSWER: &str = "final_answer";
 
-/// A model, as far as one who chooses must know it.
+/// A model, with the facts that matter for choosing one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelInfo {
     /// `provider/model`, what `--model` takes: `openai/gpt-5`, `editor/gpt-4o`; `mock` alone.
     pub id: String,
-    /// For a person.
+    /// The name for a person.
     pub name: String,
-    /// Before the first `/` of the id.
+    /// The part before the first `/` of the id.
     pub provider: String,
-    /// How many tokens prompt and answer may have together, where it is known.
+    /// The maximum number of tokens of prompt and answer together, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
 }
 
-/// The models that there are.
+/// The available models.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModelList {
     pub models: Vec<ModelInfo>,
-    /// Providers that could not be asked, and what they need.
+    /// Providers that could not be queried, and what they need.
     pub problems: Vec<ProviderProblem>,
 }
 
-/// Why a provider has no models.
+/// The reason why a provider has no models.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderProblem {
     pub provider: String,
     pub message: String,
 }
 
-/// A tool as a model is told of it.
+/// A tool as a model sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolDefinition {
     /// The wire name: `[a-zA-Z0-9_-]{1,64}`.
@@ -72,25 +73,25 @@ pub struct ToolDefinition {
     pub schema: Value,
 }
 
-/// One question to a model.
+/// One request to a model.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompt<'a> {
     pub system: &'a str,
-    /// Every call of an assistant's message has its outcome among the next messages, and each outcome its call.
+    /// Every call in an assistant's message has its result among the following messages, and each result its call.
     pub messages: &'a [Message],
     pub tools: &'a [ToolDefinition],
-    /// In tokens; the provider's own limit if there is none.
+    /// In tokens; `None` for the provider's own limit.
     pub max_output: Option<u64>,
 }
 
-/// A piece of an answer, as soon as it is there.
+/// A part of a streamed answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delta {
     Text(String),
     Reasoning(String),
 }
 
-/// A whole answer.
+/// A complete answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
     pub said: AssistantMessage,
@@ -98,30 +99,31 @@ pub struct Answer {
     pub stop: FinishReason,
 }
 
-/// Why the model stopped, as the provider says. It never decides whether there are calls: those are in the answer or not.
+/// The reason why the model stopped, as the provider reports it. It never decides whether there are calls: those are in
+/// the answer or not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FinishReason {
     #[default]
     Finished,
-    /// It ran into the limit of its output; the last call may be cut.
+    /// The model reached its output limit; the last call may be truncated.
     Length,
-    /// The provider's filter.
+    /// The provider's filter stopped the answer.
     Filtered,
 }
 
-/// Why a model gave no answer.
+/// The reason why a model gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
 #[error("{message}")]
 #[serde(rename_all = "camelCase")]
 pub struct ModelError {
     pub kind: ErrorKind,
-    /// For a person: what happened, with the provider's own words. No key is ever in it.
+    /// The message for a person: what happened, with the provider's own message. It never contains a key.
     pub message: String,
-    /// How long the provider wants to be left alone.
+    /// How long the provider requests to wait before a retry.
     #[serde(skip)]
     pub retry_after: Option<Duration>,
-    /// The next step where it is another than that of the kind, a sentence.
+    /// The next step, a sentence, if it differs from that of the kind.
     #[serde(skip)]
     pub next: Option<&'static str>,
 }
@@ -131,39 +133,39 @@ impl ModelError {
         Self { kind, message: message.into(), retry_after: None, next: None }
     }
 
-    /// With a next step of its own, a sentence.
+    /// Sets a next step, a sentence.
     #[must_use]
     pub fn with_hint(self, next: &'static str) -> Self {
         Self { next: Some(next), ..self }
     }
 
-    /// With the next step.
+    /// Returns the message with the next step.
     pub fn with_default_hint(&self) -> String {
         format!("{}. {}", self.message.trim_end_matches('.'), self.next.unwrap_or(self.kind.advice()))
     }
 }
 
-/// What kind of failure it is; decides whether it is tried again, and what a person is told to do.
+/// The kind of an error; decides whether zubi retries, and which next step a person sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorKind {
-    /// No such model or provider, or no key for it.
+    /// The model or provider does not exist, or has no key.
     NotConfigured,
     Unauthorized,
     RateLimited,
-    /// 529, 503 and other failures of the provider.
+    /// 529, 503 and other errors of the provider.
     Overloaded,
-    /// The prompt is longer than the model takes.
+    /// The prompt is longer than the model's context.
     TooLong,
-    /// The provider does not take the question; asking again would change nothing.
+    /// The provider refuses the request; a retry would change nothing.
     Refused,
-    /// No connection.
+    /// The connection failed.
     Unreachable,
-    /// The answer broke off.
+    /// The answer ended early.
     BrokenOff,
-    /// The answer stood still for too long.
+    /// The answer made no progress for too long.
     TimedOut,
-    /// What came is no answer.
+    /// The response is not an answer.
     Malformed,
 }
 
@@ -180,31 +182,32 @@ impl ErrorKind {
         )
     }
 
-    /// The next step, a sentence.
+    /// Returns the next step, a sentence.
     pub fn advice(self) -> &'static str {
         match self {
-            Self::NotConfigured => "`zubi agent models` shows which models there are and what others need.",
+            Self::NotConfigured => "`zubi agent models` shows the available models and what others need.",
             Self::Unauthorized => "Check the key of this provider: `zubi agent models` says where it was found.",
             Self::RateLimited => "Wait a little, or choose another model with --model.",
             Self::Overloaded => "The provider has trouble; try again later, or choose another model with --model.",
             Self::TooLong => "Begin a new conversation, or choose a model with a larger context.",
-            Self::Refused => "Choose another model with --model if this one cannot take such a question.",
-            Self::Unreachable => "Check the address and the network: `zubi agent models` shows where zubi asks.",
-            Self::BrokenOff | Self::TimedOut => "Ask again; what was done until then is kept.",
+            Self::Refused => "Choose another model with --model if this one does not support such a request.",
+            Self::Unreachable => "Check the address and the network: `zubi agent models` shows the addresses in use.",
+            Self::BrokenOff | Self::TimedOut => "Try again; the work done so far is saved.",
             Self::Malformed => "Check that the address is one of a model's API: `zubi agent models` shows it.",
         }
     }
 }
 
-/// Hears the pieces of an answer. Called often; must not block.
+/// Receives the deltas of an answer. Called often; must not block.
 pub type OnDelta<'a> = &'a (dyn Fn(Delta) + Send + Sync);
 
-/// A model that can be asked. Giving up is dropping the future: it closes the connection at once.
+/// A model. Dropping the future cancels the request: it closes the connection at once.
 #[async_trait]
 pub trait Model: Send + Sync {
     fn info(&self) -> &ModelInfo;
 
-    /// One answer. What `pieces` hears are the beginnings of what is returned; after an error they count for nothing.
+    /// Requests one answer. The deltas that `pieces` receives are the beginnings of the returned answer; after an error
+    /// they are void.
     async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError>;
 }
 
@@ -214,30 +217,31 @@ impl fmt::Debug for dyn Model {
     }
 }
 
-/// Where models come from: a configured provider, the open editor, the mock.
+/// A source of models: a configured provider, the open editor, the mock.
 #[async_trait]
 pub trait ModelSource: Send + Sync {
-    /// [`ModelInfo::provider`] of its models.
+    /// Returns the [`ModelInfo::provider`] of its models.
     fn provider(&self) -> &str;
 
-    /// Where it is asked, where its key was found or what it needs, for a person; never the key.
+    /// Returns, for a person, the address and the place where the key was found, or what the source needs; never the
+    /// key.
     fn describe(&self) -> String {
         String::new()
     }
 
-    /// Whether there is nothing to ask it with, which [`Self::about`] then says.
+    /// Returns whether a key or an address is missing, which [`Self::describe`] then describes.
     fn lacks_something(&self) -> bool {
         false
     }
 
-    /// Whether it is asked only where it is named, not for a list of all models.
+    /// Returns whether the source is used only by name, not for a list of all models.
     fn only_by_name(&self) -> bool {
         false
     }
 
-    /// The models that it knows, and why it knows none. May ask over the network; bounded.
+    /// Returns the known models, or the reason why none are known. May send network requests; bounded.
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError>;
 
-    /// One of them, or one that it does not list: `name` is what stands behind `provider/`.
+    /// Opens a model, listed or not; `name` is the part after `provider/`.
     async fn open(&self, name: &str) -> Result<std::sync::Arc<dyn Model>, ModelError>;
 }

@@ -1,4 +1,4 @@
-//! What is said between a person, a model and tools: the prompt's parts, in no provider's own form.
+//! The messages between a person, a model and tools: the parts of a prompt, independent of any provider's format.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,71 +8,71 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    /// What a person says, or what stands for it: the summary of what was taken out of the prompt.
+    /// The user's message, or its replacement: the summary of messages that were removed from the prompt.
     User {
         text: String,
     },
     Assistant(AssistantMessage),
-    /// What came of one call.
+    /// The result of one call.
     Tool(ToolResult),
 }
 
-/// What a model said in one answer.
+/// One answer of a model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, rename_all = "camelCase")]
 pub struct AssistantMessage {
     pub text: String,
-    /// What it thought aloud; shown, never sent back as text.
+    /// The model's reasoning; shown, never sent back as text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolCall>,
-    /// What only its provider understands and wants back untouched.
+    /// Data that only the provider understands and needs back unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub native: Option<ProviderMetadata>,
 }
 
-/// Parts of an answer in its provider's own form, as signatures of thoughts.
+/// Parts of an answer in the provider's own format, such as signatures of reasoning.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderMetadata {
-    /// [`crate::ModelInfo::provider`]; another provider is not sent them.
+    /// [`crate::ModelInfo::provider`]; zubi does not send these parts to another provider.
     pub provider: String,
     pub parts: Value,
 }
 
-/// A call that a model wants made.
+/// A call that the model requests.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolCall {
-    /// Unique in its conversation: zubi's own where the provider gives none, or the same one twice.
+    /// Unique in its conversation: zubi's own if the provider gives none, or the same one twice.
     pub id: String,
-    /// The tool's wire name, as the model wrote it; there may be no such tool.
+    /// The tool's wire name, as the model wrote it; the tool may not exist.
     pub tool: String,
-    /// An object. A string if what the model wrote is no JSON object: then it is that very text.
+    /// An object; a string with the model's own text if that is not a JSON object.
     pub arguments: Value,
 }
 
-/// What came of a call, as the model is told.
+/// The result of a call, as the model sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult {
-    /// [`Call::id`].
+    /// [`ToolCall::id`].
     pub call: String,
-    /// [`Call::tool`]: some providers want the name with the result.
+    /// [`ToolCall::tool`]: some providers require the name with the result.
     pub tool: String,
     pub text: String,
     #[serde(default)]
     pub is_error: bool,
 }
 
-/// Tokens, as the provider counts them; 0 where it does not say.
+/// Tokens, as the provider counts them; 0 if it reports none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Usage {
-    /// Of the whole prompt, `cached` included.
+    /// Tokens of the whole prompt, including `cached`.
     pub input: u64,
-    /// Of the answer, reasoning included.
+    /// Tokens of the answer, including reasoning.
     pub output: u64,
-    /// How much of `input` the provider had kept from before.
+    /// The part of `input` that the provider had in its cache.
     pub cached: u64,
 }
 
@@ -90,27 +90,27 @@ impl std::ops::AddAssign for Usage {
     }
 }
 
-/// Why a turn ended.
+/// The reason why a turn ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// The model's answer.
+    /// The model gave its answer.
     Completed,
-    /// Somebody stopped it.
+    /// The user stopped the turn.
     Stopped,
-    /// It is out of iterations, calls, tokens or time.
+    /// The turn has used up its iterations, calls, tokens or time.
     Iterations,
     Calls,
     Tokens,
     Time,
-    /// The model made the same call over and over.
+    /// The model repeated the same call too often.
     Repeating,
-    /// The model kept calling with arguments that are none, or its final answer did not fit the schema.
+    /// The model repeatedly made calls with invalid arguments, or its final answer did not fit the schema.
     Invalid,
     /// The model gave no answer.
     Model,
-    /// Something of zubi's own: the host has gone, the disk is full.
+    /// An error of zubi's own: the host has ended, the disk is full.
     Failed,
-    /// The process ended in the middle; told when the conversation is opened again.
+    /// The process ended during the turn; reported when the conversation is opened again.
     Killed,
 }

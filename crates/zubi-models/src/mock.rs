@@ -1,6 +1,7 @@
 //! Models that need no network: `mock`, which goes by keywords, and `mock:FILE`, which plays a scenario.
 //!
-//! For a look at zubi, for demonstrations and tests: the same question has the same answer always, word by word, without pauses.
+//! For a first look at zubi, for demonstrations and tests: the same prompt always has the same answer, streamed word by
+//! word, without pauses.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,9 +9,9 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 
 use self::keywords::Keywords;
-pub(crate) use self::playback::{MISMATCH_HINT, holds};
-use self::playback::{ScenarioPlayback, ScenarioModel};
-use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, Delta, OnDelta};
+pub use self::playback::{MISMATCH_HINT, holds};
+use self::playback::{ScenarioModel, ScenarioPlayback};
+use super::{Delta, ErrorKind, Model, ModelError, ModelInfo, ModelSource, OnDelta};
 use crate::message::Message;
 use crate::scenario::{Scenario, lines_of_answers};
 
@@ -21,19 +22,19 @@ mod schema_example;
 mod tests;
 
 const PROVIDER: &str = "mock";
-/// How many scenarios are kept with how far they are; the one that was opened longest ago goes first.
+/// The maximum number of scenarios whose position is stored; the one that was opened longest ago is removed first.
 const MAX_PLAYED: usize = 32;
 
-/// The source of both.
+/// The source of both mock models.
 pub struct Mock {
-    /// Where relative paths of scenarios start.
+    /// The base directory for relative paths of scenarios.
     directory: Utf8PathBuf,
-    /// How far each scenario is: a model is opened for each turn, and a conversation goes on where it was.
+    /// The position in each scenario: a model is opened for each turn, and a conversation continues at its position.
     played: Mutex<Vec<(Utf8PathBuf, Arc<ScenarioPlayback>)>>,
 }
 
 impl Mock {
-    /// `directory` is where relative paths of scenarios start: the current one.
+    /// Creates the source. `directory` is the base of relative paths of scenarios: the current one.
     pub fn new(directory: Utf8PathBuf) -> Self {
         Self { directory, played: Mutex::default() }
     }
@@ -60,7 +61,7 @@ impl Mock {
         Ok(Arc::new(ScenarioModel { info, file: name.to_owned(), lines, played: self.playback_for(path, scenario) }))
     }
 
-    /// How far the scenario is; from its beginning if the file has changed.
+    /// Returns the playback of a scenario; it starts again if the file has changed.
     fn playback_for(&self, path: Utf8PathBuf, scenario: Scenario) -> Arc<ScenarioPlayback> {
         let mut all = self.played.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, played)) = all.iter().find(|(known, played)| *known == path && played.is_of(&scenario)) {
@@ -86,22 +87,22 @@ impl ModelSource for Mock {
         Ok(vec![keywords::info()])
     }
 
-    /// `name` is empty, or the path of a scenario.
+    /// Opens a mock model. `name` is empty, or the path of a scenario.
     async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
         if name.is_empty() { Ok(Arc::new(Keywords::default())) } else { self.scenario(name).await }
     }
 }
 
-/// Says a text word by word, so that whoever listens sees how a model speaks.
+/// Sends a text word by word, so that the receiver sees how a model streams.
 async fn stream_words(text: &str, piece: fn(String) -> Delta, pieces: OnDelta<'_>) {
     for word in text.split_inclusive(char::is_whitespace) {
         pieces(piece(word.to_owned()));
-        // Others have their turn, and who gives up can.
+        // Lets other tasks run, and the caller cancel.
         tokio::task::yield_now().await;
     }
 }
 
-/// The number behind the ids of calls that are still to come: beyond all that stand in the prompt.
+/// Returns the number after which ids of new calls start: the largest one in the prompt.
 fn last_call(messages: &[Message]) -> u64 {
     let calls = messages.iter().filter_map(|message| match message {
         Message::Assistant(said) => Some(&said.calls),

@@ -1,19 +1,19 @@
-//! The models of one provider: those that are configured or that it has told of, and what is known of a name.
+//! The models of one provider: the configured ones or those that it lists, and what is known about a name.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::provider::ProviderConfig;
 use super::{ErrorKind, ModelError, ModelInfo};
 
-/// The longest name of a model, in bytes.
+/// The maximum length of a model's name, in bytes.
 pub(super) const LONGEST_NAME: usize = 256;
 
-/// What a provider has told of its models.
+/// A provider's own list of its models.
 #[derive(Debug, Default)]
 pub(super) struct ModelList(Mutex<Vec<ModelInfo>>);
 
 impl ModelList {
-    /// Its models: those that the user has named, else what it tells when it is asked.
+    /// Returns the provider's models: those that the user has named, else those that the provider lists.
     pub(super) async fn list(
         &self,
         config: &ProviderConfig,
@@ -27,12 +27,12 @@ impl ModelList {
         Ok(models)
     }
 
-    /// The model of this name, whether it was told of or not: many servers answer to more names than they list.
+    /// Returns the model of this name, listed or not: many servers accept more names than they list.
     pub(super) fn find_or_assume(&self, config: &ProviderConfig, name: &str) -> Result<ModelInfo, ModelError> {
-        // With dots a name would lead to another path of the server.
+        // Dots in a name could lead to another path of the server.
         let is_good = !name.is_empty() && name.len() <= LONGEST_NAME && !name.split('/').any(|part| part == "..");
         if !is_good || name.chars().any(char::is_control) {
-            let why = format!("{} has no model of such a name", config.provider);
+            let why = format!("{} has no model of this name", config.provider);
             return Err(ModelError::new(ErrorKind::NotConfigured, why));
         }
         Ok(self.info(config, name))

@@ -1,5 +1,5 @@
-//! OpenAI's own models: the newer ones are asked over the Responses API, which keeps what they thought from one call to the
-//! next and is the only one that some of them have; all others over chat.
+//! OpenAI's own models: zubi calls the newer ones over the Responses API, which stores their reasoning from one call to
+//! the next and is the only API of some of them; all others over chat.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use super::genai_adapter::GenaiProvider;
 use super::provider::ProviderConfig;
 use super::{Model, ModelError, ModelInfo, ModelSource};
 
-/// The host that has both.
+/// The host with both APIs.
 const HOST: &str = "api.openai.com";
 
-/// Both ways to one provider.
+/// A provider with both APIs.
 pub(super) struct OpenAi {
     chat: ChatCompletionsProvider,
     responses: GenaiProvider,
 }
 
 impl OpenAi {
-    /// Whether this is a provider of which it is known that it has both. A gateway may have one of them only.
+    /// Returns whether the provider is known to have both APIs. A gateway may have only one of them.
     pub(super) fn is_meant(config: &ProviderConfig) -> bool {
         config.url.host_str() == Some(HOST)
     }
@@ -51,7 +51,7 @@ impl ModelSource for OpenAi {
     }
 }
 
-/// Whether a model is one of the newer ones.
+/// Returns whether a model is one of the newer ones.
 fn wants_responses(name: &str) -> bool {
     let version =
         name.strip_prefix("gpt-").map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());

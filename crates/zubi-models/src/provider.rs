@@ -1,4 +1,4 @@
-//! What is known of a provider before it is asked: address, key, further headers, limits. All APIs are spoken from this.
+//! The configuration of a provider: address, key, further headers, limits. The code of every API uses it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,38 +12,38 @@ use zubi_tool_api::redact::Redactor;
 use super::keys::Key;
 use super::{ErrorKind, ModelError};
 
-/// A provider that can be asked.
+/// A provider that can be called.
 #[derive(Debug, Clone)]
 pub struct ProviderConfig {
     /// [`super::ModelInfo::provider`].
     pub provider: String,
     pub api: Api,
-    /// Paths of the API are appended to its path, which ends without `/`.
+    /// The base address, to which paths of the API are appended; its path ends without `/`.
     pub url: Url,
     pub key: Option<Key>,
-    /// The header for the key as it is; as the API wants it if there is none.
+    /// The header for the bare key; `None` for the API's own header.
     pub key_header: Option<HeaderName>,
-    /// Further headers. Those whose names say that they are secret are marked as sensitive.
+    /// Further headers. Those with secret-looking names are marked as sensitive.
     pub headers: HeaderMap,
-    /// Appended to each address.
+    /// Parameters that are appended to each address.
     pub query: BTreeMap<String, String>,
-    /// Tokens that prompt and answer may have together.
+    /// The maximum number of tokens of prompt and answer together.
     pub context: Option<u64>,
-    /// Its models, where the user has said so: then it is not asked for them.
+    /// The models that the user has listed; if there are any, the provider is not queried for them.
     pub models: Vec<String>,
     pub patience: ProviderTimeouts,
 }
 
-/// How long a provider is waited for.
+/// The time-outs for a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProviderTimeouts {
-    /// Until there is a connection.
+    /// Until the connection is established.
     pub connect: Duration,
-    /// Without a byte of the answer, its first too: a model on this machine may think long before it speaks.
+    /// Without a byte of the answer, including the first one: a local model may compute for long before it answers.
     pub idle: Duration,
-    /// With bytes, but none that say anything: a server that only shows that it is still there.
+    /// With heartbeats only: the server is alive, but makes no progress.
     pub kept_alive: Duration,
-    /// For a whole answer.
+    /// For a complete answer.
     pub answer: Duration,
 }
 
@@ -59,7 +59,7 @@ impl Default for ProviderTimeouts {
 }
 
 impl ProviderConfig {
-    /// Takes what is secret of this provider out of texts.
+    /// Returns the redactor for the secrets of this provider.
     pub fn redactor(&self) -> Redactor {
         let key = self.key.iter().map(|key| key.expose().to_owned());
         let headers = self.headers.values().filter(|value| value.is_sensitive());
@@ -69,7 +69,7 @@ impl ProviderConfig {
         Redactor::new(key.chain(fields))
     }
 
-    /// `url` with a path and the parameters of each address.
+    /// Returns `url` with a path and the configured parameters.
     pub fn address(&self, path: &str) -> Url {
         let mut url = self.url.clone();
         url.set_path(&format!("{}/{path}", self.url.path().trim_end_matches('/')));
@@ -79,7 +79,7 @@ impl ProviderConfig {
         url
     }
 
-    /// The further headers, and the key in the header that was named for it, or else in `Authorization: Bearer`.
+    /// Returns the further headers, and the key in the configured header, or else in `Authorization: Bearer`.
     pub fn headers_with_key(&self) -> Result<HeaderMap, ModelError> {
         let mut headers = self.headers.clone();
         let Some(key) = &self.key else { return Ok(headers) };
@@ -98,24 +98,25 @@ impl ProviderConfig {
         Ok(headers)
     }
 
-    /// Where it is asked and where its key was found, for a person.
+    /// Returns, for a person, the address and the place where the key was found.
     pub fn describe(&self) -> String {
         let key = self.key.as_ref().map_or_else(|| "no key".to_owned(), |key| format!("key from {}", key.place()));
         format!("{} at {} ({key})", self.api.name(), self.url)
     }
 }
 
-/// What is secret of a header or parameter that is: all of it, and without the scheme in front (`Bearer KEY`).
+/// Returns the secrets in a secret header or parameter: the whole value, and the value without its scheme
+/// (`Bearer KEY`).
 pub(super) fn secrets_of_field(value: &str) -> [String; 2] {
     let value = value.trim();
     [value, value.split_whitespace().next_back().unwrap_or_default()].map(str::to_owned)
 }
 
-/// Headers from a configuration; an error names the one that is none.
+/// Parses headers from a configuration; the error names the invalid one.
 pub(super) fn headers(fields: &BTreeMap<String, String>) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in fields {
-        let wrong = || format!("`{name}` in its `headers` is no header");
+        let wrong = || format!("`{name}` in its `headers` is not a valid header");
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
         let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
         value.set_sensitive(secret::may_be_name_of_one(name));

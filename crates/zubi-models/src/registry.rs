@@ -1,12 +1,12 @@
-//! Which model is meant: every source behind one name.
+//! Selection of a model: every source behind one kind of id.
 //!
 //! | id | the model |
 //! |---|---|
-//! | `provider/model` | of this provider, whether it lists it or not |
+//! | `provider/model` | of this provider, listed or not |
 //! | `provider` | the provider's first |
-//! | `mock`, `mock:FILE` | the mock; its source is asked for `` and for `FILE` |
-//! | `gpt-5` | the editor's of this name, then that of the provider whose models are called so, then of whoever lists it |
-//! | `auto` | the first model that there is, see [`Models::open`] |
+//! | `mock`, `mock:FILE` | the mock; its source opens `` or `FILE` |
+//! | `gpt-5` | the editor's of this name, then that of the provider whose models have such names, then of any provider that lists it |
+//! | `auto` | the first available model, see [`ModelRegistry::open`] |
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,17 +17,17 @@ use super::builtin;
 use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource};
 use crate::{ModelList, ProviderProblem};
 
-/// The id of the first model that there is.
+/// The id of the first available model.
 pub const AUTO: &str = "auto";
-/// The provider whose model is no model. It is asked only by its name.
+/// The provider of the mock, which is not a real model. It is used only by name.
 pub const MOCK: &str = "mock";
 /// The provider of the open editor's models.
 pub const EDITOR: &str = "editor";
 
-/// How long a provider may take to say which models it has.
+/// How long a provider may take to list its models.
 const LISTING: Duration = Duration::from_secs(10);
 
-/// All models that there are.
+/// The registry of all models.
 pub struct ModelRegistry {
     sources: Vec<Arc<dyn ModelSource>>,
     default: Option<String>,
@@ -40,34 +40,35 @@ impl std::fmt::Debug for ModelRegistry {
     }
 }
 
-/// A provider, for a person who looks for what is wrong.
+/// A provider, as shown to a person who looks for a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provider {
     pub name: String,
-    /// Where it is asked and where its key was found; never the key.
+    /// The address and the place where the key was found; never the key.
     pub about: String,
 }
 
 impl ModelRegistry {
-    /// `sources` are in the order in which they are asked for a model that is not told from which provider it is; `default`
-    /// is what the user configured.
+    /// Creates the list of sources. `sources` are in the order in which they are queried for a model without a
+    /// provider's name; `default` is the model that the user configured.
     pub fn new(sources: Vec<Arc<dyn ModelSource>>, default: Option<String>) -> Self {
         Self { sources, default: default.filter(|id| !id.trim().is_empty()) }
     }
 
-    /// What [`Self::open`] is told where nobody names a model: what the user configured, else [`AUTO`].
+    /// Returns the id for [`Self::open`] if the caller names no model: the configured one, else [`AUTO`].
     pub fn default_id(&self) -> String {
         self.default.clone().unwrap_or_else(|| AUTO.to_owned())
     }
 
-    /// The providers in their order.
+    /// Returns the providers in order.
     pub fn providers(&self) -> Vec<Provider> {
         let about =
             |source: &Arc<dyn ModelSource>| Provider { name: source.provider().to_owned(), about: source.describe() };
         self.sources.iter().map(about).collect()
     }
 
-    /// What each provider has, but for those that are asked only by their names. All are asked at once; one that is too slow is a problem among the others.
+    /// Returns the models of each provider, except those that are used only by name. All are queried at once; one that
+    /// is too slow is listed among the problems.
     pub async fn list(&self) -> ModelList {
         let mut list = ModelList { models: Vec::new(), problems: Vec::new() };
         let listed = join_all(self.sources.iter().map(|source| listed_unnamed(source.as_ref()))).await;
@@ -76,7 +77,7 @@ impl ModelRegistry {
                 Ok(models) => list.models.extend(models),
                 Err(error) => {
                     let provider = source.provider().to_owned();
-                    // It stands beside the provider's name, which most messages begin with.
+                    // The message is shown beside the provider's name, which most messages begin with.
                     let message =
                         [": ", " "].iter().find_map(|then| error.message.strip_prefix(&provider)?.strip_prefix(then));
                     let message = message.unwrap_or(&error.message).to_owned();
@@ -87,8 +88,8 @@ impl ModelRegistry {
         list
     }
 
-    /// The model of this id. [`AUTO`] is the first model of the first provider that has any, in the order of the sources,
-    /// but never the mock, nor one that is asked only by its name.
+    /// Opens the model of this id. [`AUTO`] is the first model of the first provider that has any, in the order of the
+    /// sources, but never the mock, nor a provider that is used only by name.
     pub async fn open(&self, id: &str) -> Result<Arc<dyn Model>, ModelError> {
         let id = id.trim();
         if id.is_empty() || id == AUTO {
@@ -121,7 +122,8 @@ impl ModelRegistry {
                 Ok(Some(model)) => return Ok(model),
                 Ok(None) => {}
                 Err(error) if is_absence(source.provider(), error.kind) => {}
-                // What is configured and does not answer is not passed over: the next one may be dear, or much worse.
+                // A configured provider that does not answer is not skipped: the next one may be expensive, or much
+                // worse.
                 Err(error) => return Err(error),
             }
         }
@@ -133,15 +135,15 @@ impl ModelRegistry {
         ))
     }
 
-    /// A model by its name alone.
+    /// Opens a model by its bare name.
     async fn bare(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
-        // The editor knows its models by their families too, and opens none that it does not have.
+        // The editor also finds its models by their families, and opens only models that it has.
         if let Some(editor) = self.source(EDITOR)
             && let Ok(model) = editor.open(name).await
         {
             return Ok(model);
         }
-        let maker = well_known::maker(name);
+        let maker = builtin::maker(name);
         let mut missing = None;
         if let Some(maker) = maker.and_then(|maker| self.source(maker)) {
             match maker.open(name).await {
@@ -159,21 +161,21 @@ impl ModelRegistry {
                 Ok(false) => {}
                 Err(error) if error.kind == ErrorKind::NotConfigured => {}
                 Err(error) if is_absence(source.provider(), error.kind) => absent = absent.or(Some(error)),
-                // It may have this model: what is wrong is that nobody can tell.
+                // The provider may have this model: the problem is that zubi cannot check.
                 Err(error) => silent = silent.or(Some(error)),
             }
         }
         let unasked = |what: &ModelError, of: &ModelError| {
-            format!("{}; not every provider could be asked: {}", what.message, of.message)
+            format!("{}; not every provider answered: {}", what.message, of.message)
         };
         Err(match (missing, silent, absent) {
             (Some(missing), Some(silent), _) if missing.kind == ErrorKind::NotConfigured => {
-                // A key would do as well.
+                // A key would solve the problem as well.
                 ModelError::new(silent.kind, unasked(&missing, &silent)).with_hint(ErrorKind::NotConfigured.advice())
             }
             (Some(missing), ..) => missing,
             (None, Some(silent), _) => ModelError::new(silent.kind, unasked(&self.unknown(name), &silent)),
-            // A program of the user's own that does not run has no models until it does: it is the next step to start it.
+            // A local program that does not run has no models: the next step is to start it.
             (None, None, Some(absent)) => {
                 ModelError::new(ErrorKind::NotConfigured, unasked(&self.unknown(name), &absent))
             }
@@ -181,8 +183,8 @@ impl ModelRegistry {
         })
     }
 
-    /// Whether a model is among those that its provider lists; nothing where that cannot be said now. One that is not may be there
-    /// all the same.
+    /// Returns whether a model is among those that its provider lists; `None` if the list is not available now. An
+    /// unlisted model may exist all the same.
     pub async fn is_listed(&self, model: &ModelInfo) -> Option<bool> {
         let source = self.source(&model.provider).filter(|source| source.provider() != MOCK)?;
         lists(source, name_of(model)).await.ok()
@@ -194,9 +196,7 @@ impl ModelRegistry {
             sources.map(|source| source.provider()).collect::<Vec<_>>().join(", ")
         };
         let mut message = format!("there is no model `{}`; a model is named `provider/model`", quote_id(id));
-        for (names, what) in
-            [(names(false), "providers that can be asked"), (names(true), "others lack a key or an address")]
-        {
+        for (names, what) in [(names(false), "available providers"), (names(true), "others lack a key or an address")] {
             if !names.is_empty() {
                 message.push_str("; ");
                 message.push_str(what);
@@ -208,20 +208,20 @@ impl ModelRegistry {
     }
 }
 
-/// Whether a provider may be chosen without being named.
+/// Returns whether a provider may be chosen automatically.
 fn may_be_first(source: &dyn ModelSource) -> bool {
     source.provider() != MOCK && !source.only_by_name()
 }
 
-/// Whether an error says no more than that there is nothing of this provider: no key, or no program of the user's own.
+/// Returns whether an error only means that the provider is not set up: no key, or no running local program.
 fn is_absence(provider: &str, kind: ErrorKind) -> bool {
-    let needs_no_key = || well_known::PROVIDERS.iter().any(|known| known.name == provider && known.key.is_none());
+    let needs_no_key = || builtin::PROVIDERS.iter().any(|known| known.name == provider && known.key.is_none());
     kind == ErrorKind::NotConfigured || (kind == ErrorKind::Unreachable && needs_no_key())
 }
 
-/// What somebody gave as an id, for a message.
+/// Returns a given id in a form that is safe for a message.
 fn quote_id(id: &str) -> String {
-    zubi_base::visible::printable(id).chars().take(100).collect()
+    zubi_base::escape::printable(id).chars().take(100).collect()
 }
 
 async fn list_with_timeout(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, ModelError> {
@@ -229,17 +229,17 @@ async fn list_with_timeout(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, M
         Ok(models) => models,
         Err(_) => Err(ModelError::new(
             ErrorKind::TimedOut,
-            format!("{} did not say within {} seconds which models it has", source.provider(), LISTING.as_secs()),
+            format!("{} did not list its models within {} seconds", source.provider(), LISTING.as_secs()),
         )),
     }
 }
 
-/// Why a provider is not asked for its models.
+/// The error for a provider whose models are not listed.
 fn not_listed_error(provider: &str) -> ModelError {
     ModelError::new(
         ErrorKind::NotConfigured,
         format!(
-            "{provider} is asked only where it is named, as in `--model {provider}/MODEL`; with a section `[models.{provider}]` in \
+            "{provider} is used only by name, as in `--model {provider}/MODEL`; with a section `[models.{provider}]` in \
              your zubi.toml its models are listed"
         ),
     )
@@ -251,21 +251,21 @@ async fn listed_unnamed(source: &dyn ModelSource) -> Result<Vec<ModelInfo>, Mode
 
 async fn lists(source: &dyn ModelSource, name: &str) -> Result<bool, ModelError> {
     let models = list_with_timeout(source).await?;
-    // Ollama takes a name without a tag for the latest.
+    // Ollama reads a name without a tag as the latest.
     Ok(models.iter().any(|model| {
         name_of(model).strip_suffix(":latest").unwrap_or(name_of(model)) == name || name_of(model) == name
     }))
 }
 
-/// What stands behind `provider/`.
+/// Returns the part of the id after `provider/`.
 fn name_of(model: &ModelInfo) -> &str {
     model.id.split_once('/').map_or("", |(_, name)| name)
 }
 
-/// The provider's first: one that is known to be good if it has that, for lists begin with anything.
+/// Opens the provider's first model: preferably a known good one, because lists are in any order.
 async fn first_of(source: &dyn ModelSource) -> Result<Option<Arc<dyn Model>>, ModelError> {
     let models = list_with_timeout(source).await?;
-    let good = well_known::good_models(source.provider());
+    let good = builtin::good_models(source.provider());
     let known = good.iter().find_map(|good| models.iter().find(|model| name_of(model) == *good));
     let Some(model) = known.or(models.first()) else { return Ok(None) };
     source.open(name_of(model)).await.map(Some)

@@ -1,11 +1,11 @@
-//! Scenarios: a conversation with its model's answers, as a file. The model `mock:FILE` plays one, a conversation is exported as
-//! one, and a replay compares one with what happens.
+//! Scenarios: a conversation with its model's answers, as a file. The model `mock:FILE` plays one, a conversation is
+//! exported as one, and a replay compares one with the actual run.
 //!
-//! Owns the format and its bounds; who plays and who compares stand elsewhere.
+//! This module owns the format and its limits; other modules play and compare scenarios.
 //!
 //! ```yaml
 //! zubiScenario: 1
-//! title: What a shop sells
+//! title: The catalogue of a shop
 //! turns:
 //! - user: What is in the catalogue?
 //!   answers:
@@ -27,14 +27,14 @@ use serde_json::{Map, Value};
 use crate::ErrorKind;
 use crate::message::{StopReason, Usage};
 
-/// Of the format.
+/// The current version of the format.
 pub const VERSION: u32 = 1;
-/// In bytes; no more than is read as a text.
+/// In bytes; the limit for reading a text.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 /// In milliseconds.
 const MAX_DELAY: u64 = 600_000;
 
-/// A conversation to be played.
+/// A conversation to play.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Scenario {
@@ -46,14 +46,14 @@ pub struct Scenario {
     pub turns: Vec<Turn>,
 }
 
-/// What a person says, and everything until the turn ends.
+/// The user's message, and everything until the turn ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
     pub user: String,
     #[serde(default)]
     pub answers: Vec<Answer>,
-    /// What came of the calls, in the order of the calls; the model that plays does not read it, a replay compares it.
+    /// The results of the calls, in the order of the calls; the mock ignores them, a replay compares them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<Outcome>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -64,7 +64,7 @@ pub struct Turn {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Answer {
-    /// What has to be true of the question.
+    /// Conditions on the prompt.
     #[serde(skip_serializing_if = "Expectation::is_empty")]
     pub expect: Expectation,
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -75,10 +75,10 @@ pub struct Answer {
     pub calls: Vec<Call>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// In place of an answer, after text and reasoning have been heard.
+    /// Replaces the answer, after text and reasoning have been sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
-    /// Before the first piece.
+    /// In milliseconds, before the first delta.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
 }
@@ -87,14 +87,14 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Call {
-    /// Wire name; the id of a tool is understood too.
+    /// The wire name; the id of a tool is accepted too.
     pub tool: String,
-    /// An object, or the text that the model wrote if it was none.
+    /// An object, or the model's own text if that was not an object.
     #[serde(default = "no_arguments")]
     pub arguments: Value,
 }
 
-/// The model gives no answer.
+/// An error in place of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
@@ -102,7 +102,7 @@ pub struct Failure {
     pub message: String,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
@@ -114,14 +114,14 @@ pub struct Outcome {
     pub failed: bool,
 }
 
-/// What has to be true of what the model is told.
+/// Conditions on the prompt that the model receives.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Expectation {
-    /// Each of them stands somewhere: in the instructions, in what was said, in what came of a call.
+    /// Texts that must each occur somewhere: in the instructions, in a message, or in the result of a call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contains: Vec<String>,
-    /// By tool, what stands in what came of one of its calls since the last answer.
+    /// Texts by tool; each must occur in the result of one of the tool's calls since the last answer.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub outcome: BTreeMap<String, String>,
 }
@@ -132,14 +132,14 @@ impl Expectation {
     }
 }
 
-/// Why a text is no scenario. Says the next step.
+/// The reason why a text is not a valid scenario, with the next step.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ScenarioError {
     #[error("it has {0} bytes, more than the {MAX_BYTES} that a scenario may have")]
     TooLong(usize),
     #[error("{0}")]
     Unreadable(String),
-    #[error("it is of version {0} of the format, this program reads version {VERSION}: use a newer zubi")]
+    #[error("it has version {0} of the format, and this zubi reads version {VERSION}: use a newer zubi")]
     Newer(u32),
     #[error("an answer waits {0} ms, more than the {MAX_DELAY} that it may")]
     TooSlow(u64),
@@ -147,7 +147,7 @@ pub enum ScenarioError {
     Arguments(String),
 }
 
-/// What every version of the format has.
+/// The fields that every version of the format has.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Version {
@@ -155,13 +155,13 @@ struct Version {
 }
 
 impl Scenario {
-    /// From YAML, of which JSON is a part.
+    /// Parses YAML, which includes JSON.
     pub fn read(text: &str) -> Result<Self, ScenarioError> {
         if text.len() > MAX_BYTES {
             return Err(ScenarioError::TooLong(text.len()));
         }
-        // One that is newer may have more in it: that it is newer is the better message.
-        // Without excerpts of the text: errors are shown on one line, and what stands in a file may be private.
+        // A newer version may have more fields: the error about the version is more helpful. Errors have no excerpts of
+        // the text: they are shown on one line, and the file's content may be private.
         let options = || serde_saphyr::options! { with_snippet: false };
         if let Ok(Version { zubi_scenario }) = serde_saphyr::from_str_with_options(text, options())
             && zubi_scenario != VERSION
@@ -183,13 +183,14 @@ impl Scenario {
         Ok(scenario)
     }
 
-    /// As YAML, with a line feed at its end.
+    /// Returns the scenario as YAML, with a line feed at its end.
     pub fn to_yaml(&self) -> Result<String, ScenarioError> {
         serde_saphyr::to_string(self).map_err(|error| ScenarioError::Unreadable(error.to_string()))
     }
 }
 
-/// The line in which each answer of a scenario's text begins, over all turns, from 1; nothing where it cannot be told.
+/// Returns the line in which each answer of a scenario's text begins, over all turns, 1-based; empty if the lines
+/// cannot be determined.
 pub(crate) fn lines_of_answers(text: &str) -> Vec<u64> {
     #[derive(Deserialize)]
     struct ConversationPositions {

@@ -1,27 +1,27 @@
-//! Server-sent events (WHATWG HTML, 9.2.6) from bytes that come in any pieces. Pure: no reading, no clock.
+//! Parser for server-sent events (WHATWG HTML, 9.2.6) from bytes in chunks of any size. Pure: no reading, no clock.
 //!
-//! More is taken than the standard knows, because servers of models send it: `data:` without a blank line before the end, the
-//! field `error` in place of the event `error`, and a line of bare JSON.
+//! It accepts more than the standard, because model servers send it: `data:` without a blank line before the end, the
+//! field `error` instead of the event `error`, and a line of bare JSON.
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Empty unless the server gave it one.
+    /// The event's name; empty unless the server gave one.
     pub name: String,
     pub data: String,
 }
 
-/// An event is longer than may be.
+/// The error for an event that is too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooLong;
 
-/// Takes bytes, gives events.
+/// A decoder from bytes to events.
 #[derive(Debug)]
 pub struct Decoder {
-    /// In bytes, of one line and of one event.
+    /// The maximum length of one line and of one event, in bytes.
     limit: usize,
     line: Vec<u8>,
-    /// The last byte was a carriage return: a line feed now is the same line's end.
+    /// Whether the last byte was a carriage return: a line feed after it belongs to the same line end.
     after_return: bool,
     is_first_line: bool,
     name: String,
@@ -29,12 +29,12 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Events and lines of at most `limit` bytes.
+    /// Creates a decoder for events and lines of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self { limit, line: Vec::new(), after_return: false, is_first_line: true, name: String::new(), data: None }
     }
 
-    /// The events that end in these bytes are appended to `events`.
+    /// Appends the events that end in these bytes to `events`.
     pub fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
         let mut rest = bytes;
         if self.after_return && !rest.is_empty() {
@@ -58,10 +58,10 @@ impl Decoder {
         self.append(rest)
     }
 
-    /// The event that was not ended when the bytes were, if any. It may be cut.
+    /// Returns the last event, if it had no end when the bytes ended. It may be truncated.
     pub fn finish(mut self) -> Vec<Event> {
         let mut events = Vec::new();
-        // What is too long has been refused before.
+        // A line that is too long has been refused before.
         let _ = self.end_line(&mut events);
         self.dispatch(&mut events);
         events
@@ -109,7 +109,7 @@ impl Decoder {
                 self.dispatch(events);
                 events.push(Event { name: "error".to_owned(), data: value.to_owned() });
             }
-            // Comments, which keep the connection alive, `id`, `retry`, and what nobody knows.
+            // Comments, which only maintain the connection, `id`, `retry`, and unknown fields.
             _ => {}
         }
         Ok(())
@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
 
-    /// The events of a text, given in pieces of so many bytes.
+    /// Returns the events of a text, fed in chunks of `piece` bytes.
     fn decode(bytes: &[u8], piece: usize) -> Result<Vec<Event>, TooLong> {
         let mut decoder = Decoder::new(64);
         let mut events = Vec::new();
@@ -141,7 +141,7 @@ mod tests {
         Ok(events)
     }
 
-    /// One line for each event, the same however the text is cut.
+    /// Returns one line for each event, and checks that the result is independent of the chunks.
     fn check(text: &str) -> String {
         let whole = decode(text.as_bytes(), usize::MAX);
         for piece in 1..8 {

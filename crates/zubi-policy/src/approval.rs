@@ -1,8 +1,9 @@
-//! What a person can answer to a question, and exactly what each yes allows from then on.
+//! The options of an approval prompt, and exactly which later calls each option allows.
 //!
-//! A yes is for this call, or makes rules of the parts that were asked about: the very same command, or the same program
-//! and subcommand with any arguments; the same hosts, files and secrets; always of the same tool. What cannot be told can
-//! be allowed once only. Before the person answers, each rule is held against the last calls: which would it have let by?
+//! An approval is valid for the present call, or becomes rules made of the parts that needed approval: the very same
+//! command, or the same program and subcommand with any arguments; the same hosts, files and secrets; always for the
+//! same tool. A part that cannot be determined can be allowed only once. Before the person answers, each option is
+//! checked against the last calls, to list those that its rules would also have allowed.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,27 +17,27 @@ use crate::caller::{ApprovalScope, Caller};
 use crate::footprint::Footprint;
 use crate::spec::ToolSpec;
 
-/// How many of the last calls are looked at.
+/// The maximum number of recent calls that an option is checked against.
 pub const RECENT: usize = 200;
-/// How many of them an answer lists.
+/// The maximum number of those calls that an option lists.
 const LISTED: usize = 10;
 
-/// One possible yes.
+/// One option of an approval prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalOption {
     pub scope: ApprovalScope,
     /// For a person: "`git push` with any arguments, for this session".
     pub label: String,
-    /// What is kept; nothing for [`ApprovalScope::Once`].
+    /// The rules to store; empty for [`ApprovalScope::Once`].
     pub rules: Vec<RuleText>,
-    /// Which of the last calls, that had to be asked about, would not have been.
+    /// Recent calls that required approval and that these rules would have allowed.
     pub would_also_allow: Vec<String>,
 }
 
-/// Keeps rules beyond the session. The host implements it: this crate writes no files.
+/// A store for rules that are valid beyond the session. The host implements it: this crate writes no files.
 pub trait RuleStore: fmt::Debug + Send + Sync {
-    /// Keeps a rule for this workspace or for every one; an error says why it could not.
+    /// Stores a rule for this workspace or for all workspaces. The error says why that failed.
     fn store(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String>;
 }
 
@@ -49,14 +50,15 @@ pub struct RecentCall {
 }
 
 impl RecentCall {
-    pub fn new(spec: &ToolSpec, cx: &ToolCx, footprint: Footprint) -> Self {
+    pub fn new(spec: &ToolSpec, caller: &Arc<Caller>, footprint: Footprint) -> Self {
         // A preview may be large, and decides nothing.
         let footprint = Footprint { preview: None, ..footprint };
-        Self { spec: Arc::new(spec.clone()), caller: Arc::clone(&cx.caller), footprint }
+        Self { spec: Arc::new(spec.clone()), caller: Arc::clone(caller), footprint }
     }
 }
 
-/// The possible answers to a question, from the narrowest to the widest. `kept`: there is somewhere to keep rules.
+/// Returns the options of an approval prompt, from the narrowest to the widest. `kept` says whether rules can be stored
+/// beyond the session.
 pub fn options(
     policy: &Policy,
     call: &RecentCall,
@@ -83,8 +85,9 @@ pub fn options(
         let new = |rule: &RuleText| Rule::new(rule.clone(), "this answer", policy.places()).map(Arc::new);
         let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return };
         let with = policy.with_rules(new);
-        let action = |policy: &Policy, call: &RecentCall| policy.judge(&call.spec, &call.caller, &call.footprint).action;
-        // A rule that asks beats what an answer allows: a yes that holds for longer would not.
+        let action =
+            |policy: &Policy, call: &RecentCall| policy.judge(&call.spec, &call.caller, &call.footprint).action;
+        // An `ask` rule takes precedence over the rules of an approval, so a longer scope would have no effect.
         if action(&with, call) != Action::Allow {
             return;
         }
@@ -119,8 +122,8 @@ pub fn options(
     options
 }
 
-/// What can be given to one run (`--auto-approve`) so that its rules, these, answer what is still asked about a call: from
-/// the narrowest to the widest.
+/// Returns the rule lists that `--auto-approve` could be given so that they approve everything that `left` still
+/// requires approval for, from the narrowest to the widest. `given` holds the rules that the run already has.
 pub fn suggest_auto_approve(policy: &Policy, given: &Policy, call: &RecentCall, left: &Decision) -> Vec<Vec<RuleText>> {
     let asked: Vec<&Access> =
         left.parts.iter().filter(|judged| judged.action == Action::Ask).map(|judged| &judged.part).collect();

@@ -11,7 +11,7 @@ pub enum Surface {
     Agent,
 }
 
-/// What the caller's session may not do, whatever the policy says.
+/// The restrictions of the caller's session, which apply whatever the policy says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restrictions {
     /// Tools with an effect above [`crate::Effect::Plan`] are absent from lists and refused.
@@ -23,7 +23,7 @@ pub struct Restrictions {
 }
 
 impl Restrictions {
-    /// What is left when both hold.
+    /// Combines two restrictions; a tool must pass both.
     #[must_use]
     pub fn combine(&self, other: &Self) -> Self {
         Self {
@@ -40,7 +40,7 @@ pub struct Caller {
     pub surface: Surface,
     /// Name and version as the client gave them, for the audit log.
     pub client: Option<String>,
-    /// Which session: what a person allows for the session holds for that one. 0: the only one of this process.
+    /// The session's number; approvals for the session are valid only there. 0 is the only session of this process.
     pub session: u64,
     pub restrictions: Restrictions,
 }

@@ -1,5 +1,6 @@
-//! What the words of a command may be besides words: paths that it reads or writes, and a command that it starts. For rules
-//! that ask or deny, which a spelling must not slip by, and for the question about credentials; what allows never looks here.
+//! The possible meanings of a command's words: paths that the command reads or writes, and a command that it starts.
+//! Used for `ask` and `deny` rules, which no spelling may evade, and for credential detection; `allow` rules never use
+//! it.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials;
@@ -9,12 +10,13 @@ use super::rule::{Action, Rule};
 use crate::footprint::Footprint;
 use crate::shell;
 
-/// How many paths of one command are looked at, and how long each may be.
+/// The maximum number of paths of one command, and the maximum length of each in bytes.
 const MAX_PATHS: usize = 4000;
 const MAX_PATH: usize = 4096;
-/// How many words may begin a command that is looked at to its end; of others as many words are looked at.
+/// The number of start words from which an embedded command is read to its end; from later ones, only as many words are
+/// read.
 const MAX_WHOLE: usize = 256;
-/// How many texts among the words of a command are read as scripts, and how long all of them may be.
+/// The maximum number of words of a command that are read as scripts, and their maximum total length in bytes.
 const MAX_SCRIPTS: usize = 16;
 const MAX_TEXT: usize = 16 * 1024;
 
@@ -62,7 +64,7 @@ const READERS: &[&str] = &[
     "[[",
 ];
 
-/// Programs that run nothing that stands among their words.
+/// Programs that run none of their words as a command.
 const KNOWN: &[&str] = &[
     "cp", "mv", "ln", "rm", "mkdir", "rmdir", "touch", "chmod", "chown", "sort", "uniq", "tee", "seq", "date", "man",
     "sed", "unzip", "gzip", "gunzip", "curl", "wget", "find", "git", "echo", "printf", "export", "local", "declare",
@@ -104,10 +106,10 @@ const PATTERNS: &[&str] = &[
 /// The names, in Bash and zsh, of what makes the shell's patterns mean names that begin with a dot too.
 const DOTGLOB: &[&str] = &["dotglob", "GLOBIGNORE", "globdots", "GLOBDOTS", "glob_dots", "GLOB_DOTS"];
 
-/// How a path in the home directory begins. A word that is worked out when it runs still has its quotes.
+/// Prefixes of a path in the home directory. A word that is computed at run time still has its quotes.
 const HOME: &[&str] = &["~/", "$HOME/", "${HOME}/", "\"$HOME/", "\"${HOME}/", "\"$HOME\"/", "\"${HOME}\"/"];
 
-/// What stands in programs' texts rather than in paths.
+/// Characters that occur in program texts rather than in paths.
 const NOT_OF_PATHS: &[char] = &['(', ')', '{', '}', '<', '>', '\'', '"', '`', ';', '|', '&', '$', '~'];
 
 /// The paths that a command names.
@@ -116,18 +118,18 @@ pub(super) struct CommandPaths {
     pub(super) paths: Vec<Utf8PathBuf>,
     /// The program writes nothing.
     pub(super) only_reads: bool,
-    /// It takes what lies below a directory too.
+    /// Whether the program also acts on the contents of a directory.
     pub(super) above: bool,
     /// There were too many words to look at each.
     pub(super) too_many: bool,
 }
 
 impl CommandPaths {
-    /// Every word that could be a path, below each directory in which the command may stand.
+    /// Collects every word that could be a path, resolved against each directory in which the command may run.
     pub(super) fn new(argv: &[String], footprint: &Footprint) -> Self {
         let Some((program, arguments)) = argv.split_first() else { return Self::default() };
         let name = shell::system_name(program).unwrap_or_default();
-        // These only say what they are given, or keep it in the shell.
+        // These only print their arguments or store them in the shell.
         if ["echo", "printf", "export", "local", "declare", "readonly", "set", ":", "true", "false"].contains(&name) {
             return Self::default();
         }
@@ -157,7 +159,7 @@ impl CommandPaths {
     }
 }
 
-/// What of a word could be a path: all of it, or what follows `=`, `@` or an option's letter.
+/// Yields the parts of a word that could be a path: the whole word, and the text after `=`, `@` or an option's letter.
 fn readings(word: &str) -> impl Iterator<Item = &str> {
     let value = word.split_once('=').map(|(_, value)| value);
     let glued = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).map(|rest| {
@@ -174,8 +176,8 @@ fn readings(word: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The rule about a command that stands among the words of another, and that command. A program that is known to start
-/// others does what the rule says; about one that is not known a person is asked.
+/// Finds a rule about a command that is embedded in the words of another, and returns the action, the rule and that
+/// command. For a program that is known to start others the action is the rule's; for an unknown program it is `ask`.
 pub(super) fn find_embedded_command<'a>(
     argv: &[String],
     directory: Option<&Utf8Path>,
@@ -218,11 +220,11 @@ pub(super) fn find_embedded_command<'a>(
     None
 }
 
-/// What a word of a command says of places where credentials are kept.
+/// A word's relation to the locations of credentials.
 pub(super) enum Credentials {
-    /// It is a path of such a place, or a pattern of the shell's that may become one.
+    /// A path of such a location, or a glob pattern that may expand to one.
     At(Utf8PathBuf),
-    /// It is no path, and names such a place: a program's text, a directory that is worked out when it runs.
+    /// Not a path, but a text that names such a location: a program text, or a directory that is computed at run time.
     Mentioned(String),
 }
 
@@ -232,7 +234,7 @@ pub(super) fn credentials(footprint: &Footprint, home: Option<&Utf8Path>) -> Vec
         let program = argv.first().map_or("", String::as_str);
         PATTERNS.contains(&Utf8Path::new(program).file_name().unwrap_or(program))
     };
-    // An option of the shell, by whatever command it is set. What cannot be told may set it as well.
+    // A shell option, whichever command sets it. An unresolved part may set it as well.
     let dotglob = !footprint.unresolved.is_empty()
         || footprint.commands.iter().flatten().any(|word| DOTGLOB.iter().any(|name| word.contains(name)));
     let directory = footprint.directory.as_deref();
@@ -262,7 +264,7 @@ fn credentials_in(
     let is_sentence = value.contains(char::is_whitespace) && !value.starts_with(['/', '.']);
     let is_path = in_home.is_some() || !(is_sentence || value.contains(NOT_OF_PATHS));
     let path = absolute(in_home.as_ref().map_or(value, |path| path.as_str()), directory);
-    // The shell makes paths of it only where a directory is named before; elsewhere it cannot be told anyway.
+    // The shell expands this to paths only after a directory name; otherwise the word is unresolved anyway.
     let becomes = value.split_once('/').is_some_and(|(_, rest)| is_glob(rest)) && may_be_credentials(&path, hidden);
     if !becomes && (!credentials::is_credential_path(&path) || directory.is_some_and(|directory| path == directory)) {
         return None;
@@ -270,7 +272,7 @@ fn credentials_in(
     Some(if is_path { Credentials::At(path) } else { Credentials::Mentioned(shell::short(value)) })
 }
 
-/// Whether a path with patterns in it may become one where credentials are kept.
+/// Whether a path with patterns in it may expand to a location of credentials.
 fn may_be_credentials(path: &Utf8Path, hidden: bool) -> bool {
     // POSIX.1-2024, XCU 2.14.3: a period that begins a name is matched by neither `*` nor `?`; whether by a bracket is left open.
     let may_become = |glob: &str, name: &str| {

@@ -1,15 +1,15 @@
 //! The filters of `--tools`, `--toolsets`, `tools = […]` and `allow = […]`: one small language everywhere.
 //!
 //! A filter is a list of patterns over dotted ids, compared segment by segment. `a` matches `a` and everything below
-//! (`a.b`); `a.*` matches everything below `a` but not `a` itself; `*` inside a segment stands for any characters of
-//! that segment; a leading `!` excludes. An empty filter lets everything through, and so does one of exclusions only,
-//! but for what it excludes. An exclusion beats every inclusion.
+//! (`a.b`); `a.*` matches everything below `a` but not `a` itself; `*` inside a segment matches any characters of that
+//! segment; a leading `!` excludes. An empty filter matches everything, and a filter of exclusions only matches
+//! everything that it does not exclude. An exclusion takes precedence over every inclusion.
 
 use std::fmt;
 
 use crate::spec::ToolSpec;
 
-/// Looks for tools by what they say of themselves. What is left out narrows nothing; case does not matter.
+/// A search for tools by the facets of their descriptions. Omitted facets match every tool; case does not matter.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ToolQuery<'a> {
     pub toolset: Option<&'a str>,
@@ -42,7 +42,7 @@ impl UnknownFacet {
 }
 
 impl<'a> ToolQuery<'a> {
-    /// Keeps the tools that have all of these.
+    /// Retains the tools that have all of these facets.
     pub fn retain<T>(&self, tools: &mut Vec<T>, spec: impl Fn(&T) -> &ToolSpec) -> Result<(), UnknownFacet> {
         type Of = fn(&ToolSpec) -> Vec<&str>;
         let facets: [(&'static str, Option<&'a str>, Of); 3] = [
@@ -121,7 +121,7 @@ impl ToolFilter {
         self.exclude.iter().any(|pattern| pattern.matches(id))
     }
 
-    /// Whether the id itself stands among the patterns, and is not excluded: more than that some pattern matches it.
+    /// Whether the patterns contain the id itself and do not exclude it. This is stricter than a match by any pattern.
     pub fn names(&self, id: &str) -> bool {
         self.include.iter().any(|pattern| pattern.text == id) && self.permits(id)
     }
@@ -149,7 +149,7 @@ impl Pattern {
     }
 }
 
-/// `*` stands for any characters; everything else for itself.
+/// Matches a segment. `*` matches any characters; every other character matches itself.
 fn segment_matches(pattern: &str, segment: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| segment.strip_prefix(first)) else { return false };

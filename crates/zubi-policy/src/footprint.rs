@@ -1,11 +1,11 @@
-//! What one call would touch, worked out before it runs.
+//! The footprint of a call: its effects, computed before it runs.
 
 use camino::Utf8PathBuf;
 use serde_json::Value;
 
 use crate::spec::Effect;
 
-/// What one call would touch. The policy decides on this, never on a tool's name alone.
+/// The effects of one call. The policy decides on this, never on a tool's name alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(default)]
 pub struct Footprint {
@@ -20,27 +20,29 @@ pub struct Footprint {
     pub hosts: Vec<String>,
     /// Names of secrets the call would see.
     pub secrets: Vec<String>,
-    /// Why it cannot be told what the call does, one clause each ("`$(date)` is worked out only when it runs"). Not
-    /// empty: a person is asked, whatever allows the rest.
+    /// Why the effects of the call cannot be determined, one clause each ("`$(date)` is worked out only when it runs").
+    /// If this is not empty, the call requires approval, whatever allows the rest.
     pub unresolved: Vec<String>,
-    /// Where commands run; absolute.
+    /// The directory in which commands run; absolute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<Utf8PathBuf>,
     /// The sandbox that holds what is run, in the words of a person: "Landlock and seccomp: writes only below the workspace".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
-    /// A person has looked at the tool: it comes from a file that is trusted by the hash of its content. Where nobody can
-    /// be asked, the question that the client puts to its user before each call is enough then.
+    /// Whether a person has reviewed the tool: it comes from a file that is trusted by the hash of its content. If zubi
+    /// cannot prompt anyone, the prompt that the client shows its user before each call is then enough.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub vouched: bool,
     /// The tool itself holds what it writes to values that decide about no program: files that may name programs
     /// (`.vscode/settings.json`) are written without a question then. Only for tools that refuse everything else.
     #[serde(skip)]
     pub checked: bool,
-    /// The call that this one makes in turn and that all of the rest is about. It is judged, and asked about, when it is made.
+    /// The call that this one makes in turn and that the rest of the footprint describes. The policy judges that call,
+    /// and requires approval for it, when it is made.
     #[serde(skip)]
     pub passes_on: Option<DelegatedCall>,
-    /// What the call changes or sends, for whoever is asked: a unified diff, a request's body.
+    /// A preview of the changes or of the data that the call sends, for the approval prompt: a unified diff, a
+    /// request's body.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
 }

@@ -1,11 +1,13 @@
-//! Whether a call may run. Decided on what the call would touch, never on a tool's name alone.
+//! The decision whether a call may run. It depends on the effects of the call, never on a tool's name alone.
 //!
-//! A call's [`Footprint`] is taken apart ([`part`]); each part is denied, asked about or allowed by rules ([`rule`]), or
-//! treated as no rule says: looking is allowed but for places of credentials, and so is changing the workspace but for
-//! what decides about rights; running, reaching out, secrets and what lies elsewhere ask. The worst part decides: **deny
-//! beats ask beats allow, and the order of rules means nothing.** What cannot be told is asked about at best.
+//! A call's [`Footprint`] is split into parts ([`part`]). A rule ([`rule`]) denies or allows each part or requires
+//! approval for it; without a rule, a default applies. Reading is allowed except for locations of credentials; changing
+//! the workspace is allowed except for files that decide about permissions; running programs, network access, secrets
+//! and paths outside the workspace require approval. The strictest part decides: **`deny` takes precedence over `ask`,
+//! and `ask` over `allow`; the order of rules has no effect.** A part that cannot be determined requires approval at
+//! least.
 //!
-//! A broken policy is closed: nothing above Read and Plan runs until it is mended.
+//! A broken policy is closed: nothing above Read and Plan runs until the user repairs it.
 
 mod approval;
 pub mod caller;
@@ -17,6 +19,8 @@ pub mod pattern;
 pub mod rule;
 pub mod shell;
 pub mod spec;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 
 use std::sync::Arc;
 
@@ -24,10 +28,10 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub use self::approval::{ApprovalOption, RuleStore};
-pub use self::approval::{RECENT, RecentCall, suggest_auto_approve, options};
-use self::part::{DefaultAction, Access};
-use self::rule::{Action, Rule};
+pub use self::approval::{RECENT, RecentCall, options, suggest_auto_approve};
 use self::command_words::CommandPaths;
+use self::part::{Access, DefaultAction};
+use self::rule::{Action, Rule};
 use crate::caller::Caller;
 use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
@@ -46,7 +50,7 @@ pub struct PolicyPaths {
 /// The rules in force.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
-    /// Tools that run without asking: `allow = […]`.
+    /// Tools that run without approval: `allow = […]`.
     allow: ToolFilter,
     rules: Vec<Arc<Rule>>,
     places: PolicyPaths,
@@ -55,7 +59,7 @@ pub struct Policy {
     /// Every question is answered yes; nothing that is denied is allowed.
     auto_approve: bool,
     denies_all: bool,
-    /// Where answers are kept that hold longer than the session.
+    /// The store for approvals that are valid beyond the session.
     store: Option<Arc<dyn RuleStore>>,
 }
 
@@ -64,10 +68,10 @@ pub struct Policy {
 #[serde(rename_all = "camelCase")]
 pub struct PartDecision {
     pub part: Access,
-    /// The same for a person: "it runs `git push`".
+    /// A description of the part for a person: "it runs `git push`".
     pub what: String,
     pub action: Action,
-    /// Where the rule stands that decided; `None`: no rule means it.
+    /// The source of the rule that decided; `None` if no rule matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The rule's reason, or the default's.
@@ -83,16 +87,16 @@ pub struct PartDecision {
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
     pub action: Action,
-    /// For the person who is asked, or whoever is refused.
+    /// The reason, for the approval prompt or the denied caller.
     pub why: String,
-    /// Where the rule stands that decided; `None`: no rule means it.
+    /// The source of the rule that decided; `None` if no rule matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     pub parts: Vec<PartDecision>,
 }
 
 impl Policy {
-    /// `allow` names the tools that run without asking a person.
+    /// Creates a policy. `allow` names the tools that run without approval.
     pub fn new(allow: ToolFilter) -> Self {
         Self { allow, ..Self::default() }
     }
@@ -102,7 +106,7 @@ impl Policy {
         Self { denies_all: true, ..Self::default() }
     }
 
-    /// Reads rules, each with where it stands. One that is broken closes the policy.
+    /// Reads rules, each with its source. A broken rule closes the policy.
     pub fn from_rules<'a>(
         allow: ToolFilter,
         rules: impl IntoIterator<Item = (&'a serde_json::Value, String)>,
@@ -119,19 +123,20 @@ impl Policy {
         policy
     }
 
-    /// The same, closed for this reason, unless it is for another already: a rule could not be read.
+    /// Closes the policy because a rule could not be read. An earlier reason takes precedence over `why`.
     #[must_use]
     pub fn deny_with_reason(self, why: String) -> Self {
         Self { broken: self.broken.or(Some(why)), ..self }
     }
 
-    /// The same with every question answered yes, for a host whose user has chosen that (`zubi.autoApprove`).
+    /// Sets whether the policy approves every call that needs approval, for a host whose user has chosen that
+    /// (`zubi.autoApprove`).
     #[must_use]
     pub fn with_auto_approve(self, auto_approve: bool) -> Self {
         Self { auto_approve, ..self }
     }
 
-    /// The same with a place where answers are kept that hold longer than the session.
+    /// Sets the store for approvals that are valid beyond the session.
     #[must_use]
     pub fn with_store(self, store: Arc<dyn RuleStore>) -> Self {
         Self { store: Some(store), ..self }
@@ -141,7 +146,7 @@ impl Policy {
         self.store.as_ref()
     }
 
-    /// The same with more rules.
+    /// Returns a copy of the policy with more rules.
     #[must_use]
     pub fn with_rules(&self, rules: impl IntoIterator<Item = Arc<Rule>>) -> Self {
         let mut policy = self.clone();
@@ -193,9 +198,9 @@ impl Policy {
         Decision { action, why, rule, parts }
     }
 
-    /// What this policy still asks about a call once the rules of another one, which allow, have answered what they can. Of
-    /// parts that are asked about because no rule means them they answer those that they allow there; of those which a rule
-    /// asks about, only what a rule means that is about the same.
+    /// Returns the approvals that a call still needs after the `allow` rules of another policy have approved as much as
+    /// they can. A part that needs approval because no rule matches it is approved if the other policy allows it; a
+    /// part that an `ask` rule matches is approved only by a rule about the same thing.
     pub fn remaining_after(&self, yes: &Self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
         let effect = footprint.effect.unwrap_or(spec.effect);
         let mut asked = self.judge(spec, caller, footprint);
@@ -228,19 +233,21 @@ impl Policy {
     /// The strongest rule that means whole calls of this tool.
     fn whole(&self, spec: &ToolSpec, effect: Effect) -> Option<&Rule> {
         let rules = self.rules.iter().map(Arc::as_ref);
-        rules.filter(|rule| rule.means_calls() && rule.applies_to_effect(&spec.id, effect)).max_by_key(|rule| rule.text.action)
+        rules
+            .filter(|rule| rule.means_calls() && rule.applies_to_effect(&spec.id, effect))
+            .max_by_key(|rule| rule.text.action)
     }
 
     fn judge_part(&self, spec: &ToolSpec, effect: Effect, part: &Access, footprint: &Footprint) -> PartDecision {
         let what = part.to_string();
-        // A path counts as what it says and as where it leads: links decide nothing.
+        // A path is judged as written and with its links resolved, so a link cannot evade a rule.
         let (meant, lost) = match resolve_links(part) {
             Some(Ok(part)) => (Some(part), false),
             Some(Err(())) => (None, true),
             None => (None, false),
         };
         let directory = footprint.directory.as_deref();
-        // Its author wants each call to be confirmed: who only names many tools has not said otherwise about this one.
+        // Its author wants each call to be confirmed, and a pattern for many tools does not override that.
         let by_name = *part == Access::Call;
         let means = |rule: &Rule, action: Action| {
             rule.text.action == action
@@ -249,7 +256,8 @@ impl Policy {
                 && match action {
                     Action::Allow => rule.matches(meant.as_ref().unwrap_or(part), directory),
                     Action::Ask | Action::Deny => {
-                        rule.matches(part, directory) || meant.as_ref().is_some_and(|part| rule.matches(part, directory))
+                        rule.matches(part, directory)
+                            || meant.as_ref().is_some_and(|part| rule.matches(part, directory))
                     }
                 }
         };
@@ -274,7 +282,7 @@ impl Policy {
         let otherwise = |part: &Access| part::otherwise(part, &self.places, footprint);
         let written = otherwise(part);
         let led = meant.as_ref().map_or(written, otherwise);
-        let led = if lost { DefaultAction::AskAlways("where the path leads cannot be told") } else { led };
+        let led = if lost { DefaultAction::AskAlways("the target of the path cannot be determined") } else { led };
         let otherwise = if strength(led) > strength(written) { led } else { written };
         let by_call = || self.whole(spec, effect).filter(|rule| rule.text.action == Action::Allow && !by_name);
         let in_list = if by_name { self.allow.names(&spec.id) } else { self.allow.includes(&spec.id) };
@@ -297,8 +305,8 @@ impl Policy {
         }
     }
 
-    /// What rules say that ask or deny about the words of a command: paths that it names, commands that it may start. Each
-    /// with where the rule stands, and why.
+    /// Applies the `ask` and `deny` rules to the words of a command: paths that it names, commands that it may start.
+    /// Returns each action with the rule's source and the reason.
     fn among_words(
         &self,
         spec: &ToolSpec,
@@ -327,23 +335,26 @@ impl Policy {
             }
         }
         let commands = stronger().filter(|rule| rule.means_commands());
-        if let Some((action, rule, command)) = words::find_embedded_command(argv, footprint.directory.as_deref(), &commands) {
+        if let Some((action, rule, command)) =
+            command_words::find_embedded_command(argv, footprint.directory.as_deref(), &commands)
+        {
             found.push((
                 action,
                 rule.source.clone(),
-                format!("`{command}` stands among its words, and a rule is about that"),
+                format!("`{command}` is among its words, and a rule is about that"),
             ));
         }
         found
     }
 
-    /// The rule of the user's configuration that would have allowed a tool without asking.
+    /// Returns the rule that, in the user's configuration, would have allowed a tool without approval.
     pub fn rule_that_allows(spec: &ToolSpec) -> String {
         format!("allow = [\"{}\"]", spec.id)
     }
 }
 
-/// What decides among the parts of a call and the rule that means all of it, with the reason and where that rule stands.
+/// Returns the decision for the whole call, from its parts and the rule for the whole call, with the reason and that
+/// rule's source.
 fn worst(parts: &[PartDecision], whole: Option<&Rule>) -> (Action, String, Option<String>) {
     let mut worst: Option<(Action, String, Option<String>)> = None;
     let told = |judged: &PartDecision| match &judged.reason {
@@ -357,7 +368,7 @@ fn worst(parts: &[PartDecision], whole: Option<&Rule>) -> (Action, String, Optio
     }
     if let Some(rule) = whole {
         match &mut worst {
-            // What allows the part does not allow the call.
+            // A rule that allows the part does not allow the call.
             Some((Action::Ask, _, source @ None)) if rule.text.action == Action::Ask => {
                 *source = Some(rule.source.clone());
             }
@@ -380,7 +391,7 @@ fn strength(otherwise: DefaultAction) -> u8 {
     }
 }
 
-/// The same part with links followed, where it is a path; an error where a write leads nobody knows where.
+/// Resolves the links of a part that is a path. The error means that the target of a write cannot be determined.
 fn resolve_links(part: &Access) -> Option<Result<Access, ()>> {
     let follow = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path);
     match part {

@@ -1,4 +1,4 @@
-//! What a call consists of as far as permission goes: each part is judged for itself, and the worst one decides.
+//! The parts of a call as far as permission goes: each part is judged by itself, and the strictest decision counts.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use zubi_base::credentials;
 use zubi_base::escape::printable;
 
 use super::PolicyPaths;
+use super::command_words::{self, Credentials};
 use super::pattern::is_glob;
-use super::words::{self, Credentials};
 use crate::footprint::Footprint;
 use crate::spec::{Approval, Effect, ToolSpec};
 
@@ -19,14 +19,14 @@ use crate::spec::{Approval, Effect, ToolSpec};
 pub enum Access {
     Command(Vec<String>),
     Read(Utf8PathBuf),
-    /// A path that stands among a command's words, and may be a pattern of the shell's (`.ssh/*`).
+    /// A path among a command's words, which may be a glob pattern of the shell (`.ssh/*`).
     MayRead(Utf8PathBuf),
-    /// A word that is no path, such as a program's text, in which the name of such a place stands.
+    /// A word that is not a path, such as a program text, and contains the name of such a location.
     Mentions(String),
     Write(Utf8PathBuf),
     Host(String),
     Secret(String),
-    /// What is not told more exactly.
+    /// An effect without further detail.
     Effect(Effect),
     /// The call as such: its author wants it to be confirmed.
     Call,
@@ -49,13 +49,13 @@ impl fmt::Display for Access {
             Self::Effect(Effect::Write) => f.write_str("it changes files"),
             Self::Effect(Effect::Read | Effect::Plan) => f.write_str("it only looks"),
             Self::Call => f.write_str("its author wants each call to be confirmed"),
-            Self::Unresolved(why) => write!(f, "it cannot be told what it does: {why}"),
+            Self::Unresolved(why) => write!(f, "its effects cannot be determined: {why}"),
         }
     }
 }
 
 impl Access {
-    /// Whether a rule can say exactly this, so that an answer may be kept.
+    /// Whether a rule can describe exactly this part, so that an approval of it can be stored.
     pub(super) fn can_be_kept(&self) -> bool {
         match self {
             Self::Unresolved(_) | Self::Mentions(_) => false,
@@ -65,7 +65,7 @@ impl Access {
     }
 }
 
-/// What becomes of a part when no rule means it.
+/// The decision about a part that no rule matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DefaultAction {
     Allow,
@@ -99,7 +99,7 @@ pub(super) fn accesses_of(spec: &ToolSpec, footprint: &Footprint, home: Option<&
     if spec.approval == Approval::Always {
         parts.push(Access::Call);
     }
-    for found in words::credentials(footprint, home) {
+    for found in command_words::credentials(footprint, home) {
         parts.push(match found {
             Credentials::At(path) => Access::MayRead(path),
             Credentials::Mentioned(word) => Access::Mentions(word),
@@ -108,23 +108,25 @@ pub(super) fn accesses_of(spec: &ToolSpec, footprint: &Footprint, home: Option<&
     parts
 }
 
-/// What becomes of a part when no rule means it.
+/// Returns the decision about a part that no rule matches.
 pub(super) fn otherwise(part: &Access, places: &PolicyPaths, footprint: &Footprint) -> DefaultAction {
     match part {
         Access::Effect(Effect::Read | Effect::Plan | Effect::Write) => DefaultAction::Allow,
         Access::Effect(_) | Access::Call | Access::Host(_) => DefaultAction::Ask,
-        // Whoever trusted the file that the text stands in has read it; its arguments cannot add to what it does.
+        // The user who trusted the file has read this text; the arguments cannot add to its effects.
         Access::Unresolved(_) if footprint.vouched => DefaultAction::Ask,
-        Access::Unresolved(_) => DefaultAction::AskAlways("what cannot be told is never allowed by a rule"),
+        Access::Unresolved(_) => DefaultAction::AskAlways("a rule never allows effects that cannot be determined"),
         Access::Secret(_) => DefaultAction::Ask,
         Access::Command(argv) if argv.first().is_some_and(|program| is_harmless(program, argv)) => DefaultAction::Allow,
         Access::Command(_) => DefaultAction::Ask,
-        Access::Read(path) if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are kept there"),
-        Access::MayRead(path) if is_glob(path.as_str()) && !credentials::is_credential_path(path) => {
-            DefaultAction::AskAlways("credentials may be among what that stands for")
+        Access::Read(path) if credentials::is_credential_path(path) => {
+            DefaultAction::AskAlways("credentials are stored there")
         }
-        Access::MayRead(_) => DefaultAction::AskAlways("credentials are kept there"),
-        Access::Mentions(_) => DefaultAction::AskAlways("whether it reads what is kept there cannot be told"),
+        Access::MayRead(path) if is_glob(path.as_str()) && !credentials::is_credential_path(path) => {
+            DefaultAction::AskAlways("its matches may include credentials")
+        }
+        Access::MayRead(_) => DefaultAction::AskAlways("credentials are stored there"),
+        Access::Mentions(_) => DefaultAction::AskAlways("whether it reads the files there cannot be determined"),
         Access::Read(_) => DefaultAction::Allow,
         Access::Write(path) => places.write(path, footprint.checked),
     }
@@ -137,7 +139,7 @@ impl PolicyPaths {
         let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else {
             return match () {
                 () if own => DefaultAction::Deny("a call never changes zubi's own settings and records"),
-                () if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are kept there"),
+                () if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are stored there"),
                 () if ["/tmp", "/var/tmp"].iter().any(|temporary| path.starts_with(temporary)) => DefaultAction::Allow,
                 () => DefaultAction::Ask,
             };
@@ -148,20 +150,21 @@ impl PolicyPaths {
         match decides(path.strip_prefix(root).unwrap_or(path)) {
             Some(Decides::Programs(_)) if checked => DefaultAction::Allow,
             Some(Decides::Programs(why) | Decides::Rights(why)) => DefaultAction::AskAlways(why),
-            None if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are kept there"),
+            None if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are stored there"),
             None => DefaultAction::Allow,
         }
     }
 }
 
-/// What a file of the workspace decides besides what it says.
+/// The effect that a file of the workspace has beyond its content.
 enum Decides {
     Rights(&'static str),
-    /// What editors, agents and shells run or trust of themselves.
+    /// A file that editors, agents or shells run or trust automatically.
     Programs(&'static str),
 }
 
-/// Below a folder of the workspace. Case does not matter: there are file systems that do not tell `.Git` from `.git`.
+/// Classifies a path below a workspace folder. Case does not matter: some file systems do not distinguish `.Git` from
+/// `.git`.
 fn decides(below: &Utf8Path) -> Option<Decides> {
     let names: Vec<String> = below.components().map(|name| name.as_str().to_lowercase()).collect();
     let has = |name: &str| names.iter().any(|other| other == name);
@@ -176,15 +179,15 @@ fn decides(below: &Utf8Path) -> Option<Decides> {
     {
         Some(Decides::Rights("it decides what tools may do"))
     } else if last == ".gitmodules" || has(".husky") {
-        Some(Decides::Rights("git runs or fetches what stands there"))
+        Some(Decides::Rights("git runs or fetches what is written there"))
     } else if in_editor("tasks.json") || in_editor("launch.json") || in_editor("mcp.json") {
-        Some(Decides::Rights("editors run what stands there"))
+        Some(Decides::Rights("editors run what is written there"))
     } else if last == ".mcp.json" || has(".claude") || has(".cursor") {
-        Some(Decides::Rights("agents run or obey what stands there"))
+        Some(Decides::Rights("agents run or obey what is written there"))
     } else if last == ".envrc" {
-        Some(Decides::Rights("shells run what stands there"))
+        Some(Decides::Rights("shells run what is written there"))
     } else if in_editor("settings.json") {
-        Some(Decides::Programs("editors run programs that stand there"))
+        Some(Decides::Programs("editors run programs named there"))
     } else {
         None
     }

@@ -1,12 +1,13 @@
-//! The language of patterns in rules: for words of commands, paths, hosts and names of secrets.
+//! The pattern language of rules: for words of commands, paths, hosts and names of secrets.
 //!
-//! A word: `*` stands for any characters, `a|b` for either, `\` takes the meaning from the next character. A command is a
-//! list of words; `*` alone stands for one word, as the last one for any number. A program without a slash is searched for
-//! or lies where systems keep theirs; one with a slash is that file, relative to the workspace.
+//! In a word, `*` matches any characters, `a|b` matches either alternative, and `\` removes the special meaning of the
+//! next character. A command is a list of words; `*` alone matches one word, or any number as the last word. A program
+//! without a slash is found through the search path or in the system directories; a program with a slash is that file,
+//! relative to the workspace.
 //!
-//! An allowing command is exact: as many words, each where it stands. A denying or asking one reaches further, so that no
-//! spelling slips by: more arguments change nothing, options (and a value after each) may stand between its words, and the
-//! program counts in whatever directory it lies.
+//! An `allow` rule matches exactly: the same number of words, each at its position. An `ask` or `deny` rule matches
+//! more loosely, so that no spelling evades it: further arguments change nothing, options (and a value after each) may
+//! occur between its words, and the program matches in any directory.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
@@ -83,7 +84,12 @@ impl Command {
     }
 
     /// Whether an allowing rule means this very command.
-    pub(super) fn matches_exactly(&self, argv: &[String], directory: Option<&Utf8Path>, root: Option<&Utf8Path>) -> bool {
+    pub(super) fn matches_exactly(
+        &self,
+        argv: &[String],
+        directory: Option<&Utf8Path>,
+        root: Option<&Utf8Path>,
+    ) -> bool {
         let Some((program, arguments)) = argv.split_first() else { return false };
         let program = if self.is_path {
             self.is_file(program, directory, root)
@@ -95,8 +101,13 @@ impl Command {
             && self.words.iter().zip(arguments).all(|(word, argument)| word.matches(argument))
     }
 
-    /// Whether an asking or denying rule means this command, however it is spelt.
-    pub(super) fn matches_loosely(&self, argv: &[String], directory: Option<&Utf8Path>, root: Option<&Utf8Path>) -> bool {
+    /// Whether an `ask` or `deny` rule matches this command, however it is spelled.
+    pub(super) fn matches_loosely(
+        &self,
+        argv: &[String],
+        directory: Option<&Utf8Path>,
+        root: Option<&Utf8Path>,
+    ) -> bool {
         let Some((program, arguments)) = argv.split_first() else { return false };
         let program = if self.is_path {
             self.is_file(program, directory, root)
@@ -114,14 +125,14 @@ impl Command {
         if self.program.matches(path.as_str()) {
             return true;
         }
-        // What stands in the pattern is relative to the workspace.
+        // The pattern is relative to the workspace.
         let below = root.and_then(|root| path.strip_prefix(root).ok());
         below.is_some_and(|below| self.program.matches(&format!("./{below}")) || self.program.matches(below.as_str()))
     }
 }
 
-/// Whether words stand among arguments in this order, with nothing but options and a value after each between them.
-/// Keeps the set of places that are possible, so that it is linear in both.
+/// Whether the words occur among the arguments in this order, with nothing but options and a value after each between
+/// them. The function tracks the set of possible positions, so it is linear in both.
 fn in_order(words: &[Word], arguments: &[String]) -> bool {
     let mut places: Vec<usize> = vec![0];
     for word in words {
@@ -149,7 +160,7 @@ fn in_order(words: &[Word], arguments: &[String]) -> bool {
     true
 }
 
-/// A path without `.` and `..`, as it is written: links are followed by whoever can look.
+/// Removes `.` and `..` from a path without following links; callers with access to the file system follow them.
 pub(super) fn absolute(text: &str, directory: Option<&Utf8Path>) -> Utf8PathBuf {
     let joined = directory.map_or_else(|| Utf8PathBuf::from(text), |directory| directory.join(text));
     let mut path = Utf8PathBuf::new();
@@ -165,7 +176,7 @@ pub(super) fn absolute(text: &str, directory: Option<&Utf8Path>) -> Utf8PathBuf 
     path
 }
 
-/// Whether a name in a path stands for several.
+/// Whether a name in a path is a pattern that may match several names.
 pub(super) fn is_glob(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
@@ -186,8 +197,8 @@ pub(super) fn may_become(glob: &str, name: &str) -> bool {
     pieces_match(&pieces, name)
 }
 
-/// Whether some path that the names of a word may become is meant by the names of a pattern. Keeps the set of places in
-/// the pattern that are possible, so that it is linear in both.
+/// Whether the names of a pattern match some path that the names of a word may expand to. The function tracks the set
+/// of possible positions in the pattern, so it is linear in both.
 fn overlap(words: &[&str], names: &[String], above: bool) -> bool {
     let same = |word: &str, name: &str| match (is_glob(word), is_glob(name) || name.contains(['{', '\\'])) {
         (false, false) => word == name,
@@ -221,15 +232,15 @@ fn overlap(words: &[&str], names: &[String], above: bool) -> bool {
         places = next;
     }
     follow(&mut places);
-    // What lies in a directory is meant with it. A directory that holds what is meant counts only where it is asked for,
-    // and where the pattern says in which directory that is: `**/*.lock` may lie anywhere.
+    // A pattern for a directory matches its contents too. A directory that contains a match counts only if the caller
+    // requests it and the pattern names that directory: `**/*.lock` may match anywhere.
     let stars = names.iter().position(|name| name == "**").unwrap_or(names.len());
     let whole = |place: usize| names.get(place..).is_none_or(|rest| rest.iter().all(|name| name == "**"));
     places.iter().any(|place| (above && *place < stars) || whole(*place))
 }
 
-/// Globs over paths: `**` stands for any folders, `*` for any characters of one name. Relative ones lie in the workspace,
-/// `~/` is the home directory. A pattern means what lies below it as well.
+/// Path globs: `**` matches any folders, `*` any characters of one name. Relative patterns are relative to the
+/// workspace, `~/` is the home directory. A pattern also matches everything below the paths that it matches.
 #[derive(Debug, Clone)]
 pub struct Paths {
     globs: GlobSet,
@@ -251,7 +262,7 @@ impl Paths {
                 names.push(base.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect());
                 for text in [base.clone(), format!("{base}/**")] {
                     let glob = GlobBuilder::new(&text).literal_separator(true).backslash_escape(true).build();
-                    set.add(glob.map_err(|error| format!("`{pattern}` is no pattern: {}", error.kind()))?);
+                    set.add(glob.map_err(|error| format!("invalid pattern `{pattern}`: {}", error.kind()))?);
                 }
             }
         }
@@ -288,8 +299,8 @@ pub(super) fn host_matches(pattern: &str, host: &str) -> bool {
     })
 }
 
-/// Whether a host that a call names may be meant: itself, or, where it is a pattern (`*`, `*.example.com`), one of those
-/// that it stands for. It says yes too often rather than too seldom.
+/// Whether a pattern may match a host that a call names: the host itself, or, if the call names a pattern (`*`,
+/// `*.example.com`), one of the hosts that it matches. If in doubt, the result is `true`.
 pub(super) fn host_may_match(pattern: &str, host: &str) -> bool {
     let (name, port) = name_and_port(host);
     if !is_glob(&name) {

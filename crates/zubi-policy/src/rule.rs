@@ -1,5 +1,5 @@
-//! One rule: whom it concerns, what of a call it means, what is to become of it. Read from data and refused when
-//! anything about it is not understood, its own examples first of all.
+//! One rule: the tools that it applies to, the parts of a call that it matches, and its action. A rule is read from
+//! data, and rejected if any part of it is not understood, first of all its own examples.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use serde_json::Value;
 use zubi_base::escape::is_printed;
 
 use super::PolicyPaths;
+use super::command_words::CommandPaths;
 use super::part::Access;
 use super::pattern::{self, Command, Paths, Word};
-use super::words::CommandPaths;
 use crate::filter::{self, ToolFilter};
 use crate::spec::Effect;
 
-/// What a rule makes of what it means. Stronger ones are greater.
+/// The action of a rule. Stricter actions are greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Action {
@@ -48,7 +48,7 @@ pub struct RuleText {
     /// Names of secrets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
-    /// Shown in the question and to whoever is refused.
+    /// Shown in the approval prompt and to the caller of a denied call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     #[serde(default, skip_serializing_if = "Examples::is_empty")]
@@ -72,7 +72,7 @@ impl RuleText {
         }
     }
 
-    /// As it would stand in a file.
+    /// Formats the rule as in a configuration file.
     pub fn to_toml(&self) -> String {
         let action = match self.action {
             Action::Allow => "allow",
@@ -107,7 +107,7 @@ impl RuleText {
         }
     }
 
-    /// Its lists that are not empty, as TOML.
+    /// Yields the rule's lists that are not empty, as TOML.
     fn lists(&self) -> impl Iterator<Item = String> {
         let lists = [
             ("tools", &self.tools),
@@ -124,7 +124,8 @@ impl RuleText {
     }
 }
 
-/// A TOML basic string of characters that are what they look like: others are lost or changed on the way to whoever copies it.
+/// Formats a TOML basic string in which every character is visible; others could be lost or changed when a person
+/// copies the text.
 fn toml_string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -160,7 +161,7 @@ impl Examples {
 #[derive(Debug, Clone)]
 pub struct Rule {
     pub text: RuleText,
-    /// Where it stands: `` `…/zubi.toml`:12 ``, "this session".
+    /// The source of the rule: `` `…/zubi.toml`:12 ``, "this session".
     pub source: String,
     tools: ToolFilter,
     command: Option<Command>,
@@ -171,7 +172,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Reads a rule; the error says what is wrong with it, and where it stands.
+    /// Reads a rule. The error says what is wrong with the rule, and its source.
     pub fn read(value: &Value, source: &str, places: &PolicyPaths) -> Result<Self, String> {
         let text: RuleText =
             serde_path_to_error::deserialize(value.clone()).map_err(|error| match error.path().to_string() {
@@ -242,13 +243,14 @@ impl Rule {
                 Action::Ask | Action::Deny => pattern::host_may_match(pattern, host),
             }),
             Access::Secret(name) => self.secrets.iter().any(|word| word.matches(name)),
-            // Whether it names the tool, and that alone counts here, is asked with the tool at hand: [`Rule::names`].
+            // [`Rule::names`] checks whether the rule names the tool, which is all that counts here, because it needs
+            // the tool.
             Access::Call => self.text.action == Action::Allow,
             Access::Effect(_) | Access::Unresolved(_) | Access::Mentions(_) => false,
         }
     }
 
-    /// Whether a denying or asking rule is about paths, and about one that a command names.
+    /// Whether an `ask` or `deny` rule is about paths and matches one that a command names.
     pub(super) fn may_match(&self, named: &CommandPaths) -> bool {
         let holds =
             |paths: &Paths| !paths.is_empty() && named.paths.iter().any(|path| paths.may_match(path, named.above));

@@ -1,19 +1,22 @@
-//! Reads a shell script and says which programs it would run, without running anything: what the policy decides on.
+//! Reads a shell script and lists the programs that it would run, without running anything. The policy decides on the
+//! result.
 //!
-//! Owns the reading of text; who may run what is the policy's. The one promise is that nothing is overlooked: a program
-//! that the script could start stands in [`ShellReading::commands`], or [`ShellReading::unresolved`] says why it cannot
-//! be told. Where shells disagree (`[[ a || b ]]` is a test in Bash and runs `b` in others) both readings count.
+//! This module only reads the text; the policy decides who may run what. It guarantees that nothing is overlooked: each
+//! program that the script could start is in [`ShellReading::commands`], or [`ShellReading::unresolved`] says why that
+//! cannot be determined. If shells disagree (`[[ a || b ]]` is a test in Bash and runs `b` in others), both readings
+//! count.
 //!
-//! The words come from brush-parser's tokenizer. Its grammar is not used: it goes back and forth over what does not
-//! parse, and sixteen open parentheses take it minutes. Simple commands are found on the tokens instead, in one pass.
+//! The words come from brush-parser's tokenizer. Its grammar is not used: it backtracks over input that does not parse,
+//! and sixteen open parentheses take it minutes. Instead, one pass over the tokens finds the simple commands.
 //!
-//! How words are shown: quotes are removed. An argument that cannot be told keeps its source text (`$HOME`), with a clause
-//! in `unresolved`. A name pattern is kept as it is where it can only become paths (`src/*.rs`); elsewhere (`*.rs`) it is
-//! unresolved, for a file may be called `--force`. A program with a slash in its name is an absolute path. Wrappers that
-//! only pass a command on (`env`, `timeout`, `sh -c`, …) are looked through and are no commands themselves.
+//! Quotes are removed from words. An argument that cannot be determined retains its source text (`$HOME`), with a
+//! clause in `unresolved`. A glob pattern stays as it is if it can only expand to paths (`src/*.rs`); otherwise
+//! (`*.rs`) it is unresolved, because a file may be called `--force`. A program with a slash in its name becomes an
+//! absolute path. Wrappers that only pass a command on (`env`, `timeout`, `sh -c`, …) are looked through and do not
+//! count as commands themselves.
 //!
-//! What only looks harmless is listed nowhere; what is harmless is: arguments of built-ins ([`builtin`]), variables that
-//! programs may be given ([`names`]), settings of git ([`git`]).
+//! There is no list of dangerous things, only lists of harmless ones: arguments of built-ins ([`builtin`]), variables
+//! that programs may receive ([`names`]), settings of git ([`git`]).
 
 mod builtin;
 mod git;
@@ -42,12 +45,12 @@ pub const MAX_SCRIPT: usize = 64 * 1024;
 const MAX_SUBSTITUTIONS: usize = 24;
 /// How deep scripts inside scripts (`sh -c '…'`, `$(…)`) are read.
 const MAX_DEPTH: usize = 8;
-/// How many commands are kept; nobody reads more than this before saying yes.
+/// The maximum number of commands in a reading; no one reads more than this before they approve a call.
 const MAX_COMMANDS: usize = 1000;
-/// How many clauses say why it cannot be told.
+/// The maximum number of clauses in [`ShellReading::unresolved`].
 const MAX_CLAUSES: usize = 16;
 
-/// What a script would do, as far as its text says.
+/// The effects of a script, as far as its text determines them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShellReading {
     /// Programs and built-ins with their arguments, in the order of the text; see the module on how words are shown.
@@ -56,9 +59,9 @@ pub struct ShellReading {
     pub reads: Vec<Utf8PathBuf>,
     /// Absolute paths that redirections write.
     pub writes: Vec<Utf8PathBuf>,
-    /// Why it cannot be told what the script does, one clause each.
+    /// Why the effects of the script cannot be determined, one clause each.
     pub unresolved: Vec<String>,
-    /// Something may stand on the standard input of its commands.
+    /// Whether its commands may have data on their standard input.
     fed: bool,
 }
 
@@ -67,25 +70,26 @@ pub fn read(text: &str, directory: &Utf8Path) -> ShellReading {
     read_fed(text, directory, false)
 }
 
-/// The same where its standard input may have something: what an interpreter reads there is part of no command.
+/// Reads a script like [`read`], whose standard input may have data; `commands` does not include what an interpreter
+/// reads there.
 pub fn read_fed(text: &str, directory: &Utf8Path, fed: bool) -> ShellReading {
     let mut reading = ShellReading { fed, ..ShellReading::default() };
     read_into(&mut reading, text, &WorkingDir::Known(directory.to_owned()), 0);
     reading
 }
 
-/// Why it cannot be told what a script does whose environment has this variable, as if it began with `NAME=value`; `None`
-/// where that decides nothing.
+/// Returns why the effects of a script cannot be determined if its environment has this variable, as if the script
+/// began with `NAME=value`; `None` if the variable has no influence.
 pub fn variable(name: &str, value: &str) -> Option<String> {
     builtin::reaches(name, Some(value))
 }
 
-/// Whether whoever sets this variable chooses a command that programs run: `PAGER`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`.
+/// Whether this variable selects a command that programs run: `PAGER`, `GIT_SSH_COMMAND`, `NODE_OPTIONS`.
 pub fn chooses_commands(variable: &str) -> bool {
     names::commands(variable)
 }
 
-/// Adds what a script says that stands `depth` deep inside others.
+/// Adds the effects of a script that is nested `depth` levels inside others.
 fn read_into(reading: &mut ShellReading, text: &str, place: &WorkingDir, depth: usize) {
     if depth > MAX_DEPTH {
         return reading.cannot_tell("scripts are nested too deeply");
@@ -110,11 +114,11 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let options = TokenizerOptions { enable_extended_globbing: false, posix_mode: false, sh_mode: false };
     // The tokenizer is foreign code that hostile text goes into.
     catch_unwind(AssertUnwindSafe(|| uncached_tokenize_str(text, &options)))
-        .map_err(|_| "the tokenizer gave up".to_owned())?
+        .map_err(|_| "the tokenizer failed".to_owned())?
         .map_err(|error| error.to_string())
 }
 
-/// How often the tokenizer could call itself, at most.
+/// Returns an upper bound of the tokenizer's recursive calls.
 fn substitutions(text: &str) -> usize {
     let bytes = text.as_bytes();
     let opened = bytes.windows(2).filter(|pair| matches!(pair, [b'$', b'(' | b'{' | b'[']));

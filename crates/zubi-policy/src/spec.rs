@@ -1,10 +1,10 @@
-//! What a tool says of itself.
+//! The description of a tool.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-/// What a call can do to the world. Everything about permission starts here.
+/// The worst effect that a call can have. Every permission decision starts here.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
@@ -22,13 +22,13 @@ pub enum Effect {
     Network,
 }
 
-/// Where a tool shows up.
+/// The lists in which a tool appears.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Exposure {
     /// In every list.
     Direct,
-    /// Found through `find_tools`, called through `call_read_tool` or `call_tool`; keeps lists short.
+    /// Found through `find_tools`, called through `call_read_tool` or `call_tool`; this makes tool lists shorter.
     Deferred,
     /// Callable by id, never listed.
     Hidden,
@@ -40,7 +40,7 @@ pub enum Exposure {
 pub enum Approval {
     /// The effect decides.
     ByEffect,
-    /// The tool's author wants to be asked for each call.
+    /// The tool's author requires approval for each call.
     Always,
 }
 
@@ -54,10 +54,11 @@ pub struct Example {
     pub args: Value,
 }
 
-/// What a tool says of itself: everything a surface needs to list it and a policy needs to judge it.
+/// The description of a tool: everything that a surface needs to list it and a policy needs to judge it.
 #[derive(Debug, Clone)]
 pub struct ToolSpec {
-    /// Segments of `[A-Za-z0-9_-]+` joined by dots, the first of which begins with a letter: `lsp_definition`, `file.read`. What files, filters, policy and the command line use.
+    /// Segments of `[A-Za-z0-9_-]+` joined by dots, the first of which begins with a letter: `lsp_definition`,
+    /// `file.read`. Files, filters, the policy and the command line use this id.
     pub id: String,
     pub title: String,
     /// At most 1,024 bytes; the first 300 characters say what comes back and when to use it.
@@ -71,7 +72,7 @@ pub struct ToolSpec {
     pub toolset: String,
     pub exposure: Exposure,
     pub approval: Approval,
-    /// After this the call is cancelled and told so.
+    /// The time-out after which zubi cancels the call and reports that.
     pub timeout: Duration,
     pub category: String,
     pub tags: Vec<String>,
@@ -84,7 +85,7 @@ pub fn wire_name(id: &str) -> String {
     id.replace('.', "_")
 }
 
-/// Whether somebody who says `name` means the tool with this id: by the id itself or by its name on the wire.
+/// Whether `name` refers to the tool with this id: it is the id itself or the id's wire name.
 pub fn is_called(id: &str, name: &str) -> bool {
     id == name || wire_name(id) == name
 }
@@ -94,7 +95,7 @@ impl ToolSpec {
         wire_name(&self.id)
     }
 
-    /// Whether clients are told that a call may change something, so that they ask their user before they make it.
+    /// Whether clients learn that a call may change something, so that they prompt their user before they make it.
     pub fn is_to_be_confirmed(&self) -> bool {
         self.effect > Effect::Plan || self.approval == Approval::Always
     }

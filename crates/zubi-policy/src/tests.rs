@@ -81,7 +81,7 @@ fn an_exclusion_beats_what_is_allowed() {
     }
 }
 
-/// M12: only who names the very tool has said that it need not ask.
+/// M12: only a rule that names this very tool removes its approval requirement.
 #[test]
 fn what_its_author_wants_confirmed_runs_unasked_only_by_its_name() {
     let careful = ToolSpec { approval: Approval::Always, ..spec("a.b", Effect::Execute) };
@@ -122,7 +122,7 @@ fn policy(rules: &[Value]) -> Policy {
     Policy::from_rules(ToolFilter::default(), rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), places())
 }
 
-/// What becomes of a script given to a tool `shell.run`.
+/// Returns the decision about a script that a tool `shell.run` receives.
 fn shell(policy: &Policy, text: &str) -> &'static str {
     let reading = crate::shell::read(text, "/w".into());
     let footprint = Footprint {
@@ -144,8 +144,8 @@ fn word(action: Action) -> &'static str {
     }
 }
 
-/// What users of other tools complain about (12–23 of the reference), and X17 and X22: what is decided is done, and
-/// what a program is given decides.
+/// Complaints of other tools' users (12–23 of the reference), and X17 and X22: the decision applies to exactly what
+/// runs, and the input of a program is part of the decision.
 #[test]
 fn scripts_are_judged_by_every_command() {
     let rules = [
@@ -250,7 +250,7 @@ fn a_broken_policy_is_closed() {
         (json!({"action": "allow"}), "names nothing"),
         (json!({"action": "permit", "command": ["x"]}), "unknown variant `permit`"),
         (json!({"action": "allow", "comand": ["x"]}), "unknown field `comand`"),
-        (json!({"action": "allow", "read": ["[a"]}), "is no pattern"),
+        (json!({"action": "allow", "read": ["[a"]}), "invalid pattern"),
         (json!({"action": "allow", "command": ["git", ""]}), "an empty word"),
         (
             json!({"action": "allow", "command": ["git", "*"], "examples": {"no-match": ["git push"]}}),
@@ -276,7 +276,7 @@ fn yes_to_everything_is_no_yes_to_what_is_denied() {
     assert_eq!(shell(&Policy::deny_all(), "echo"), "deny");
 }
 
-/// What a reviewer found: commands within other commands, under the rules of somebody who allows everything but two.
+/// A reviewer's findings: commands within other commands, under the rules of a user who allows everything but two.
 #[test]
 fn what_is_denied_does_not_slip_by_inside_others() {
     let allowed = ToolFilter::new(["shell.run"]);
@@ -329,7 +329,7 @@ fn what_is_denied_does_not_slip_by_inside_others() {
         ("./env rm x", "deny"),
         ("/opt/bin/bash -c 'rm x'", "deny"),
         ("bash <<< 'rm x'", "deny"),
-        // Nobody knows what these do with their words.
+        // It is unknown what these programs do with their words.
         ("unknown --then rm x", "ask"),
         ("ssh host 'cd /; rm x'", "ask"),
         ("unknown terraform apply", "ask"),
@@ -343,7 +343,7 @@ fn what_is_denied_does_not_slip_by_inside_others() {
         ("command -v rm", "allow"),
         ("find . -name rm", "allow"),
         ("make -j4", "allow"),
-        // What a question shows once is not kept for any input.
+        // An approval of one input is not stored for every input.
         ("python3 - <<E\nx\nE", "ask"),
         ("sh -c 'python3 -'", "ask"),
     ] {
@@ -424,7 +424,7 @@ fn hosts_are_compared_by_what_they_mean() {
     }
 }
 
-/// What editors, agents, shells and git run of themselves.
+/// Files that editors, agents, shells and git run automatically.
 #[test]
 fn files_that_others_obey_are_not_written_without_a_question() {
     let writes = |path: &str, checked| {
@@ -459,7 +459,7 @@ fn files_that_others_obey_are_not_written_without_a_question() {
     }
 }
 
-/// What a longer yes would keep must say what runs, each time.
+/// An approval with a longer scope must name what runs, each time.
 #[test]
 fn what_is_kept_says_what_runs() {
     let labels = |text: &str, hosts: &[&str]| {

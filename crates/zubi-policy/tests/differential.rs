@@ -1,5 +1,5 @@
-//! The reader of shell scripts and the policy beside a real Bash: what runs there and leaves a mark was shown, or could not
-//! be told.
+//! The shell script reader and the policy, compared with a real Bash: whatever runs there and leaves a mark was listed,
+//! or was unresolved.
 
 #[cfg(test)]
 mod bash {
@@ -13,10 +13,11 @@ mod bash {
     use serde_json::json;
     use zubi_policy::caller::{Caller, Restrictions, Surface};
     use zubi_policy::filter::ToolFilter;
+    use zubi_policy::footprint::Footprint;
     use zubi_policy::rule::Action;
-    use zubi_policy::{PolicyPaths, Policy};
     use zubi_policy::shell::{ShellReading, read};
-    use zubi_policy::{Approval, Effect, Exposure, Footprint, ToolSpec};
+    use zubi_policy::spec::{Approval, Effect, Exposure, ToolSpec};
+    use zubi_policy::{Policy, PolicyPaths};
 
     /// A fresh directory with a program `evil/sleep` beside the real one.
     struct Ground {
@@ -94,8 +95,8 @@ mod bash {
         policy.judge(&spec, &caller, &footprint).action
     }
 
-    /// What is wrong with how a script was judged, now that it is known whether it leaves the mark; else in one word how it
-    /// was judged.
+    /// Compares a judgement with whether the script leaves the mark. The error says what is wrong with it; otherwise
+    /// the result is one word for how the script was judged.
     fn verdict(ground: &Ground, script: &str) -> Result<&'static str, String> {
         let directory = ground.directory.as_path();
         let reading = read(script, directory);
@@ -103,7 +104,7 @@ mod bash {
             || reading.writes.iter().any(|path| path.as_str().contains("pwn"));
         let ran = ground.runs(script);
         let careful = decide(&policy(&[], directory), &reading, directory);
-        // Nothing but what cannot be told is asked about.
+        // This policy requires approval only for what cannot be determined.
         let generous = decide(&policy(&["shell.run"], directory), &reading, directory);
         // A redirection to a file of the workspace is shown and allowed.
         let written = reading.writes.iter().any(|path| path.as_str().contains("pwn"));
@@ -111,9 +112,9 @@ mod bash {
             (true, Action::Allow, _) if !written => Err(format!("it ran without a question: {script:?}\n{reading:?}")),
             (true, _, Action::Allow) if !shown => Err(format!("it ran and was not shown: {script:?}\n{reading:?}")),
             (true, _, Action::Allow) => Ok("ran, shown"),
-            (true, ..) => Ok("ran, could not be told"),
-            (false, _, Action::Allow) => Ok("did not run, told"),
-            (false, ..) => Ok("did not run, could not be told"),
+            (true, ..) => Ok("ran, unresolved"),
+            (false, _, Action::Allow) => Ok("did not run, resolved"),
+            (false, ..) => Ok("did not run, unresolved"),
         }
     }
 
@@ -203,7 +204,7 @@ mod bash {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
-    /// Everyday scripts that a rule can allow: nothing about them is beyond telling.
+    /// Everyday scripts that a rule can allow: none of them is unresolved.
     #[test]
     fn everyday_scripts_are_told() {
         for script in [

@@ -1,8 +1,8 @@
-//! The words of a question for a person, the same on every surface: what the call would do and why it is a question.
+//! The text of an approval prompt, the same on every surface: what the call would do and why it needs approval.
 //!
-//! What is shown comes from models, files and servers, and the answer depends on it. So each fact keeps to its own line,
-//! what does not print is shown as its escape, and what is too long says how much of its middle is missing: its end is
-//! where a command hides.
+//! The facts come from models, files and servers, and the user decides by them. So each fact occupies its own line,
+//! non-printing characters are escaped, and a text that is too long states how much of its middle is missing; the end
+//! stays, because a command can hide there.
 
 use std::fmt::Write as _;
 
@@ -11,17 +11,18 @@ use zubi_base::escape::printable;
 use crate::cx::ApprovalRequest;
 use zubi_policy::ApprovalOption;
 
-/// How many commands, paths or hosts of a kind are shown.
+/// The maximum number of commands, paths or hosts of one kind in the prompt.
 const LISTED: usize = 20;
-/// How many lines of a preview are shown, and how many of them are its end.
+/// The maximum number of lines of a preview, and how many of them are from its end.
 const PREVIEW_LINES: usize = 30;
 const PREVIEW_END: usize = 12;
-/// How many characters of one fact are shown.
+/// The maximum length of one fact, in characters.
 const SHOWN: usize = 1_000;
-/// How many of them are its end.
+/// How many of these characters are from its end.
 const SHOWN_OF_END: usize = 300;
 
-/// What the call would do, as lines: the tool and the reason first, then what it touches, then what it changes or sends.
+/// Returns the lines that describe the call: the tool and the reason first, then what it touches, then what it changes
+/// or sends.
 pub fn prompt_text(request: &ApprovalRequest) -> String {
     let footprint = &request.footprint;
     let mut card = format!("{} wants to run: {}\n", escape(&request.tool), escape(&request.why));
@@ -52,7 +53,7 @@ pub fn prompt_text(request: &ApprovalRequest) -> String {
             if at >= end || at + between < end {
                 let _ = writeln!(card, "  | {}", escape(line));
             } else if at + between == end {
-                // Without the mark of a line of the preview, which could say this of itself.
+                // Without the prefix of preview lines, so that a preview line cannot imitate this one.
                 let _ = writeln!(card, "  … {between} lines between …");
             }
         }
@@ -60,12 +61,12 @@ pub fn prompt_text(request: &ApprovalRequest) -> String {
     card
 }
 
-/// The arguments of a call, as a line of its card.
+/// Returns the arguments of a call as a line of the prompt.
 pub fn arguments(request: &ApprovalRequest, note: &str) -> String {
     format!("  {:<10} {}\n  {:<10} {note}\n", "arguments", escape(&request.arguments.to_string()), "")
 }
 
-/// A text of at most about so many bytes: of a longer one both ends, and how much is between them.
+/// Shortens a text to about `most` bytes: both ends, and the size of the part between them.
 pub fn ellipsize_middle(text: String, most: usize) -> String {
     if text.len() <= most {
         return text;
@@ -76,12 +77,12 @@ pub fn ellipsize_middle(text: String, most: usize) -> String {
     parts.map_or_else(String::new, |(first, last)| format!("{first}\n… {} bytes between …\n{last}", end - start))
 }
 
-/// One possible yes, with the calls that it would have allowed as well.
+/// Returns one approval option, with the earlier calls that it would have allowed as well.
 pub fn option(option: &ApprovalOption) -> (String, Vec<String>) {
     (escape(&option.label), option.would_also_allow.iter().map(|other| escape(other)).collect())
 }
 
-/// A command as it could be typed, so that it shows which of its words has spaces in it.
+/// Returns a command in shell quoting, so that words with spaces are recognizable.
 fn words(argv: &[String]) -> String {
     let needs_quotes = |word: &str| word.is_empty() || word.contains([' ', '\t', '\n', '\'', '"', ';', '|', '&']);
     let word = |word: &String| {
@@ -90,7 +91,8 @@ fn words(argv: &[String]) -> String {
     argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// A text that stays on its line and hides nothing, but the middle of a long one, and says how much that is.
+/// Returns the text on one line, with non-printing characters escaped and the middle of a long text replaced by its
+/// size.
 pub fn escape(text: &str) -> String {
     let count = text.chars().count();
     if count <= SHOWN {

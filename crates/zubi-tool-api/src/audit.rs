@@ -1,5 +1,5 @@
-//! The record of every call: who asked, for what, what was decided, how it ended, how long it took. Arguments are
-//! shortened, and what looks like a secret is not written at all.
+//! The audit record of every call: the caller, the tool and its arguments, the decision, the outcome and the duration.
+//! Arguments are shortened, and values that look like secrets are left out.
 
 mod file;
 mod named;
@@ -8,55 +8,56 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+use zubi_base::escape::printable;
 use zubi_base::secret;
 use zubi_base::text::ContentHash;
-use zubi_base::escape::printable;
 
 pub use self::file::AuditFile;
 use crate::cx::Surface;
 use crate::redact::Redactor;
 use crate::spec::Effect;
 
-/// How many characters of a string are kept.
+/// The maximum length of a recorded string, in characters.
 const MAX_STRING: usize = 160;
-/// How many items of a list or an object are kept.
+/// The maximum number of recorded items of a list or an object.
 const MAX_ITEMS: usize = 20;
-/// How deep arguments are kept.
+/// The maximum depth of recorded arguments.
 const MAX_DEPTH: usize = 4;
-/// About how many bytes of arguments one record keeps. A log that is rotated by its size must not be emptied by one call.
+/// The approximate limit for the arguments of one record, in bytes. The log is rotated by size, so one call must not be
+/// able to push out all others.
 const MAX_ARGUMENTS: usize = 8 * 1024;
-/// How many characters of a client's name are kept; it says of itself what it likes.
+/// The maximum length of a client's name, in characters; a client chooses its name freely.
 const MAX_CLIENT: usize = 100;
 
-/// One call.
+/// The record of one call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditRecord {
-    /// When the call began, in milliseconds since the Unix epoch.
+    /// The start of the call, in milliseconds since the Unix epoch.
     pub time: u64,
     pub surface: Surface,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
     pub tool: String,
     pub effect: Effect,
-    /// What the policy and, where it asked, a person said.
+    /// The decision of the policy or, if the policy required approval, of the user.
     pub decision: &'static str,
-    /// `ok`, or the code of the failure.
+    /// `ok`, or the code of the error.
     pub outcome: &'static str,
     pub duration_ms: u64,
-    /// Shortened; see [`shorten`].
+    /// The shortened arguments; see [`shorten`].
     pub arguments: Value,
-    /// SHA-256 of the whole arguments behind a salt of this process, to tell two calls apart whose shortened arguments are
-    /// equal.
+    /// SHA-256 of the complete arguments with a salt of this process. It distinguishes calls whose shortened arguments
+    /// are equal.
     pub arguments_hash: ContentHash,
 }
 
-/// Takes records. Must not block for long and cannot fail: a call is not lost because its record is.
+/// A receiver of records. Must not block for long and cannot fail: a call does not fail because its record is lost.
 pub trait AuditSink: Send + Sync {
     fn record(&self, record: &AuditRecord);
 }
 
-/// Keeps no record.
+/// An audit sink that discards every record.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoAudit;
 
@@ -64,20 +65,20 @@ impl AuditSink for NoAudit {
     fn record(&self, _record: &AuditRecord) {}
 }
 
-/// Milliseconds of a duration, as records hold them.
+/// Returns a duration in milliseconds, as stored in records.
 pub(crate) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Arguments fit for a log: long strings and lists cut, values under names that look like secrets left out. `secrets`
-/// are further such names, `redactor` knows secrets by their values.
+/// Returns arguments in a form fit for a log: long strings and lists shortened, values of secret-looking names left
+/// out. `secrets` are further such names; `redactor` knows secrets by their values.
 pub fn shorten(arguments: &Value, secrets: &[String], redactor: &Redactor) -> Value {
-    // What is a secret goes first: cut, it would not look like one any more.
+    // Redact before shortening: a truncated secret would no longer be recognized.
     let mut room = MAX_ARGUMENTS;
     shorten_at(&redactor.value(arguments), secrets, 0, &mut room)
 }
 
-/// A client's name for a record: what it shows is what it is.
+/// Returns a client's name for a record, without hidden or misleading characters.
 pub(crate) fn client(name: &str) -> String {
     let kept: String = name.chars().take(MAX_CLIENT).collect();
     let dots = if kept.len() < name.len() { "…" } else { "" };

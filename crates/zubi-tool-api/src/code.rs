@@ -1,11 +1,11 @@
-//! The codes of failures: the one table of them. Programs branch on a code, so a name never changes its meaning and none
-//! is taken away without a note in the changelog; texts may change at any time.
+//! The error codes: the only table of them. Programs branch on a code, so a name never changes its meaning, and a
+//! removal is announced in the changelog; texts may change at any time.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Why a call failed, for programs.
+/// The reason why a call failed, for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
@@ -27,27 +27,27 @@ pub enum Code {
     Fatal,
 }
 
-/// What a program that runs a single call exits with when it fails.
+/// The exit status of a program that runs a single call which fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Exit {
-    /// The tool ran and says no.
+    /// The tool ran and reports a negative result.
     Negative,
-    /// The call itself is wrong.
+    /// The call itself is invalid.
     Usage,
-    /// Something around the call is not as needed.
+    /// A precondition in the environment of the call is missing.
     Environment,
     Interrupted,
 }
 
 impl Exit {
-    /// The number, as contracts of the command line have it.
+    /// Returns the exit status as a number, as documented for the command line.
     pub fn number(self) -> u8 {
         match self {
             Self::Negative => 1,
             Self::Usage => 2,
             Self::Environment => 3,
-            // 128 + SIGINT, as shells have it.
+            // 128 + SIGINT, as in shells.
             Self::Interrupted => 130,
         }
     }
@@ -95,58 +95,58 @@ impl Code {
         }
     }
 
-    /// The code of this name; programs hand codes on as text.
+    /// Returns the code of this name; programs pass codes on as text.
     pub fn of_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == name)
     }
 
-    /// What it means, in a sentence.
+    /// Returns the meaning, as a sentence.
     pub fn description(self) -> &'static str {
         match self {
             Self::InvalidInput => "An argument is missing, unknown or not what the tool takes; nothing was done.",
             Self::UnknownTool => "No tool of this name exists for this caller.",
-            Self::Failed => "The tool ran and could not do what it was asked for.",
-            Self::Stale => "What the call is based on has changed since; nothing was written.",
-            Self::Exists => "There is something already where the call would write; nothing was written.",
-            Self::Denied => "A rule of the policy, or the person who was asked, said no; nothing was run.",
-            Self::ApprovalUnavailable => "The call needs a person's yes and nobody can be asked here; nothing was run.",
-            Self::Loading => "What the answer would come from is still being read.",
+            Self::Failed => "The tool ran and could not do what the call requested.",
+            Self::Stale => "The state that the call is based on has changed since; nothing was written.",
+            Self::Exists => "The path that the call would write exists already; nothing was written.",
+            Self::Denied => "A rule of the policy, or the user, denied the call; nothing was run.",
+            Self::ApprovalUnavailable => "The call needs approval and no one can approve it here; nothing was run.",
+            Self::Loading => "The server is still loading the data that the answer needs.",
             Self::NoServer => "No language server that is installed and allowed answers for this file.",
             Self::ServerDown => "The language server ended before it answered; it is started again by the next call.",
             Self::NoEditor => "The tool is about an open editor, and none is connected.",
             Self::Unavailable => "The tool cannot run in this place; the text says what it would need.",
-            Self::TimedOut => "There was no answer in time; what the call had started was told to end.",
-            Self::Cancelled => "The caller gave the call up.",
+            Self::TimedOut => "There was no answer in time; zubi has cancelled what the call had started.",
+            Self::Cancelled => "The caller cancelled the call.",
             Self::OutcomeUnknown => "The host ended while the call ran; whether it was carried out is not known.",
             Self::Fatal => "A defect of zubi; the log on stderr has the details.",
         }
     }
 
-    /// What to do next, in a sentence.
+    /// Returns the next step for the caller, as a sentence.
     pub fn next_step(self) -> &'static str {
         match self {
             Self::InvalidInput => "Read the text, which names the argument and what it takes, and call again.",
             Self::UnknownTool => "Look at `zubi tools list` or `find_tools`; the text names the nearest.",
             Self::Failed => "Read the text; it ends with what to do.",
             Self::Stale => "Read the file again, or make a new plan, and call again.",
-            Self::Exists => "Read it first, or say that it is to be overwritten.",
-            Self::Denied => "Do it another way; `zubi policy explain` shows which rule says so.",
+            Self::Exists => "Read it first, or pass `overwrite: true` if the tool has it.",
+            Self::Denied => "Do it another way; `zubi policy explain` shows which rule denies it.",
             Self::ApprovalUnavailable => {
-                "Let the user add the rule that the text shows, or call where a person can be asked."
+                "Let the user add the rule that the text shows, or call where a user can approve it."
             }
             Self::Loading => "Call again in a few seconds.",
             Self::NoServer => "Look at `zubi doctor`, which says what is missing; `zubi trust` lets servers run.",
             Self::ServerDown => "Call again; if it ends again, `zubi doctor` says why.",
             Self::NoEditor => "Open the workspace in an editor, or use the tool that the text names.",
             Self::Unavailable => "Use the tool that the text names.",
-            Self::TimedOut => "Narrow the question, or call again: servers keep getting ready meanwhile.",
+            Self::TimedOut => "Narrow the query, or call again: servers continue to load meanwhile.",
             Self::Cancelled => "Call again if the answer is still wanted.",
             Self::OutcomeUnknown => "Look first whether it was done, where the text says; then decide.",
             Self::Fatal => "Report it, with the log.",
         }
     }
 
-    /// What `zubi call` exits with.
+    /// Returns the exit status of `zubi call` for this code.
     pub fn exit(self) -> Exit {
         match self {
             Self::InvalidInput | Self::UnknownTool => Exit::Usage,
@@ -185,6 +185,6 @@ mod tests {
                 assert!(text.ends_with('.') && text.len() < 120, "{text}");
             }
         }
-        assert_eq!(Code::of_name("ok"), None, "that is no failure");
+        assert_eq!(Code::of_name("ok"), None, "`ok` is not a failure");
     }
 }

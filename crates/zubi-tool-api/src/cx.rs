@@ -1,4 +1,4 @@
-//! The circumstances of one call: who asks, how long, how much, and where progress goes.
+//! The context of one call: the caller, the deadline, the output budget and the progress sink.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::footprint::Footprint;
 use zubi_policy::ApprovalOption;
 use zubi_policy::rule::RuleText;
 
-/// Receives progress of a long call.
+/// A receiver for the progress of a long call.
 pub trait ProgressSink: Send + Sync {
-    /// `fraction` is 0–1 when known; `message` is one short clause ("rust-analyzer: indexing 43 %").
+    /// Reports progress. `fraction` is 0–1 if known; `message` is one short clause ("rust-analyzer: indexing 43 %").
     fn report(&self, fraction: Option<f64>, message: &str);
 }
 
-/// Drops progress.
+/// A sink that drops progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoProgress;
 
@@ -30,65 +30,67 @@ impl ProgressSink for NoProgress {
     fn report(&self, _fraction: Option<f64>, _message: &str) {}
 }
 
-/// A question for a person.
+/// A request for a person's approval.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct ApprovalRequest {
     pub tool: String,
-    /// Which part of the call made it a question.
+    /// The reason: the part of the call that needs approval.
     pub why: String,
-    /// Where the rule stands that asks; `None`: no rule is about it, and then such calls ask.
+    /// The location of the rule that requires approval. `None` if no rule applies, in which case such calls need
+    /// approval.
     pub rule: Option<String>,
     pub footprint: Footprint,
-    /// The arguments as the tool would get them.
+    /// The arguments that the tool would receive.
     pub arguments: Value,
-    /// The possible yeses; the first is for this call only.
+    /// The approval options; the first is for this call only.
     pub options: Vec<ApprovalOption>,
 }
 
-/// A person's answer.
+/// A person's answer to an approval request.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum ApprovalAnswer {
     Allow {
-        /// Which of [`ApprovalRequest::options`]; one that does not exist counts as the first.
+        /// Index into [`ApprovalRequest::options`]; an invalid one counts as the first.
         option: usize,
-        /// Other arguments instead; they are checked and judged like a new call's.
+        /// Edited arguments; they are validated and judged like those of a new call.
         arguments: Option<Value>,
     },
     Deny {
-        /// What the person wants the model to know.
+        /// The user's message to the model.
         text: Option<String>,
     },
-    /// Somebody was asked and has given no answer: the clause says how that came ("nobody answered within 5 minutes").
+    /// The user was prompted and did not answer: the clause gives the reason ("nobody answered within 5 minutes").
     Unanswered { how: String },
-    /// There is somebody, who was not asked: the clause says why ("64 questions wait for an answer already").
+    /// A user is present but was not prompted: the clause gives the reason ("64 questions wait for an answer already").
     NotAsked { why: String },
-    /// There is nobody to ask here.
+    /// No user can be prompted here.
     Unavailable,
-    /// Nobody, but these rules answer for this run (`--auto-approve`), and not everything that is asked about the call.
+    /// No user can be prompted, but these rules of this run (`--auto-approve`) count as approval. They do not cover
+    /// everything in the call that needs approval.
     OnlyRules { rules: Vec<RuleText> },
 }
 
 impl ApprovalAnswer {
-    /// Yes to this call, as it is.
+    /// Approves this call, unchanged.
     pub fn allow_once() -> Self {
         Self::Allow { option: 0, arguments: None }
     }
 }
 
-/// Asks a person.
+/// Requests a user's approval for a call.
 #[async_trait]
 pub trait Approver: Send + Sync {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer;
 
-    /// Whether the client itself asks its user before each call (`mcp.ask = "client"`). Counts only for calls that
-    /// [`Footprint::vouched`] says a person has looked at the tool of.
+    /// Returns whether the client itself prompts its user before each call (`mcp.ask = "client"`). This counts only for
+    /// calls with [`Footprint::vouched`], that is, of tools that a person has reviewed.
     fn client_asks(&self) -> bool {
         false
     }
 }
 
-/// The approver of surfaces that have nobody to ask.
+/// The approver of surfaces without a user to prompt.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoApprover;
 
@@ -99,7 +101,8 @@ impl Approver for NoApprover {
     }
 }
 
-/// The approver of a client that shows each call to its user before it sends it, and cannot be asked anything.
+/// The approver of a client that shows each call to its user before it sends the call, and cannot show an approval
+/// prompt.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClientApprover;
 
@@ -114,16 +117,16 @@ impl Approver for ClientApprover {
     }
 }
 
-/// The circumstances of one call.
+/// The context of one call.
 #[derive(Clone)]
 pub struct ToolCx {
-    /// Cancelled when the caller gives up or the deadline passes.
+    /// Cancelled when the caller cancels the call or the deadline passes.
     pub cancel: CancellationToken,
     pub deadline: Instant,
     pub progress: Arc<dyn ProgressSink>,
-    /// Upper bound for the answer's text, in tokens ([`BYTES_PER_TOKEN`]), where the surface gives one.
+    /// Upper limit for the output's text, in tokens ([`BYTES_PER_TOKEN`]), if the surface sets one.
     pub token_budget: Option<usize>,
-    /// How many calls this one is inside of: tools may call tools.
+    /// The nesting depth of the call: tools may call tools.
     pub nesting: usize,
     pub caller: Arc<Caller>,
     pub approver: Arc<dyn Approver>,
@@ -131,12 +134,12 @@ pub struct ToolCx {
     pub text_source: Arc<dyn TextSource>,
 }
 
-/// About so many bytes of source text are a token.
+/// The approximate number of bytes of source text per token.
 pub const BYTES_PER_TOKEN: usize = 4;
 
 impl ToolCx {
-    /// How many bytes the answer may have, where the tool itself wants at most `most`. Never so few that nothing can be
-    /// said in them.
+    /// Returns the limit for the output, in bytes, for a tool whose own limit is `most`. Never so small that no useful
+    /// output fits.
     pub fn byte_budget(&self, most: usize) -> usize {
         const LEAST: usize = 200;
         self.token_budget.map_or(most, |tokens| tokens.saturating_mul(BYTES_PER_TOKEN).min(most)).max(LEAST)

@@ -1,19 +1,19 @@
-//! The tool model: what a tool is, what it says of itself, what it may touch, and what it answers.
+//! The tool model: what a tool is, how it describes itself, what it may touch, and what it returns.
 //!
-//! Everything that any caller can run is a [`Tool`] in one [`registry::Registry`], which alone calls
-//! [`Tool::call`]: it validates the arguments, asks for the footprint, asks the policy, runs, and audits. This crate
+//! Everything that a caller can run is a [`Tool`] in one [`registry::Registry`], which alone calls [`Tool::call`]: it
+//! validates the arguments, requests the footprint, queries the policy, runs the tool, and audits the call. This crate
 //! does no I/O besides the audit sink.
 
+pub mod approval_prompt;
 pub mod audit;
 pub mod code;
 pub mod cx;
-mod static_provider;
 pub mod output;
 pub mod progress;
-pub mod approval_prompt;
 pub mod redact;
 pub mod registry;
 pub mod schema;
+mod static_provider;
 pub mod summary;
 #[cfg(test)]
 mod testing;
@@ -27,33 +27,33 @@ use tokio::sync::watch;
 
 pub use crate::code::Code;
 pub use crate::cx::ToolCx;
-pub use crate::static_provider::static_provider;
 pub use crate::output::{Status, ToolError, ToolOutput, Truncation};
+pub use crate::static_provider::static_provider;
 pub use zubi_policy::footprint::Footprint;
 pub use zubi_policy::spec::{Approval, Effect, Exposure, ToolSpec};
 pub use zubi_policy::{filter, footprint, spec};
 
-/// Something a caller can run. The description and the code are one object, so that they cannot drift apart.
+/// A callable tool. The description and the code are one object, so that they cannot diverge.
 #[async_trait]
 pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
 
-    /// What this very call would touch. The default claims nothing beyond what [`ToolSpec::effect`] says.
+    /// Returns what a call with these arguments would touch. The default claims nothing beyond [`ToolSpec::effect`].
     fn footprint(&self, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint::of_effect(self.spec().effect))
     }
 
-    /// Which of several tools of this id it is, where that may change while a session runs: what a person allowed for the
-    /// session holds for that one alone.
+    /// Returns the version of the tool, if the tool behind an id may change while a session runs: an approval for the
+    /// session applies to one version only.
     fn version(&self) -> Option<String> {
         None
     }
 
-    /// Runs the tool. Called by the registry and nobody else; `args` satisfy [`ToolSpec::input`].
+    /// Runs the tool. Only the registry calls this; `args` satisfy [`ToolSpec::input`].
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError>;
 }
 
-/// What a resource says of itself (MCP `resources/list`).
+/// A resource's description of itself (MCP `resources/list`).
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceSpec {
@@ -63,7 +63,7 @@ pub struct ResourceSpec {
     pub mime_type: String,
 }
 
-/// A resource's content.
+/// The content of a resource.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceText {
@@ -71,14 +71,14 @@ pub struct ResourceText {
     pub text: String,
 }
 
-/// A document a caller can read by URI.
+/// A document that a caller can read by URI.
 #[async_trait]
 pub trait Resource: Send + Sync {
     fn spec(&self) -> &ResourceSpec;
     async fn read(&self, uri: &str, cx: &ToolCx) -> Result<ResourceText, ToolError>;
 }
 
-/// Names a provider: `lsp`, `declared`, `mcp:github`.
+/// The id of a provider: `lsp`, `declared`, `mcp:github`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderId(pub Arc<str>);
 
@@ -92,23 +92,24 @@ impl fmt::Display for ProviderId {
 #[async_trait]
 pub trait ToolProvider: Send + Sync {
     fn id(&self) -> &ProviderId;
-    /// For people: "Language servers".
+    /// Returns the name for people: "Language servers".
     fn name(&self) -> &str;
-    /// All tools as of now, in the order in which they are listed.
+    /// Returns the current tools, in the order in which they are listed.
     fn tools(&self) -> Vec<Arc<dyn Tool>>;
-    /// Counts up whenever [`Self::tools`] would answer differently.
+    /// Returns a counter that increases whenever the result of [`Self::tools`] changes.
     fn changes(&self) -> watch::Receiver<u64>;
 
-    /// Finds out what decides about the list and takes time, such as what kind of files there are. Awaited before a list
-    /// is given, so that it says the same from the first time on. Most lists depend on nothing.
+    /// Loads slow information that the list depends on, such as which kinds of files exist. The registry awaits this
+    /// before it lists tools, so that the first list is already correct. Most lists depend on nothing.
     async fn prepare(&self) {}
 
-    /// What the list leaves out although it is there, and why, one sentence each: for whoever looks for it.
+    /// Returns the tools that exist but are not listed, and why, one sentence each.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Why the list leaves out a tool of this name, as a clause; `None` where it leaves out none: for whoever calls it.
+    /// Returns the reason, as a clause, why a tool of this name is not listed; `None` if the provider leaves out no
+    /// such tool. The registry adds it to the error when a caller calls the tool.
     fn left_out(&self, _name: &str) -> Option<String> {
         None
     }

@@ -1,4 +1,4 @@
-//! What a call answers, and how it fails.
+//! The output of a call, and its errors.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use zubi_base::escape;
 
 use crate::code::Code;
 
-/// The last line of an answer: who answered, how far it can be trusted, what was left out.
+/// The last line of an output: which server answered, how reliable the output is, and what is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Status {
-    /// `rust-analyzer`, `pyright + ruff`, `no server`.
+    /// The server: `rust-analyzer`, `pyright + ruff`, `no server`.
     pub endpoint: String,
-    /// `ready`, `loading 43 %`, `unknown`.
+    /// The state of the server: `ready`, `loading 43 %`, `unknown`.
     pub readiness: String,
-    /// Whether nothing is missing; `None`: not known.
+    /// Whether the output is complete; `None` if unknown.
     pub complete: Option<bool>,
-    /// Why it may be incomplete, what was analysed, what to do.
+    /// Why the output may be incomplete, what was analysed, and the next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -31,28 +31,28 @@ impl fmt::Display for Status {
     }
 }
 
-/// How an answer was cut.
+/// How the output was truncated.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Truncation {
     pub shown: usize,
     pub total: usize,
-    /// Pass as `cursor` to go on.
+    /// The value of `cursor` that returns the rest.
     pub cursor: Option<String>,
 }
 
-/// What a call answers.
+/// The output of a call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolOutput {
-    /// For a model or a person; without the status line, which [`ToolOutput::render`] adds.
+    /// The text for a model or a person, without the status line, which [`ToolOutput::render`] adds.
     pub text: String,
-    /// For machines, on request (`format: "json"`, `--json`).
+    /// The data for programs, on request (`format: "json"`, `--json`).
     pub data: Option<Value>,
     pub status: Option<Status>,
     pub truncated: Option<Truncation>,
 }
 
 impl ToolOutput {
-    /// The same without characters that could hide or forge text; see [`clean`].
+    /// Returns the output without characters that could hide or forge text; see [`clean`].
     #[must_use]
     pub fn sanitized(self) -> Self {
         let status = self.status.map(|status| Status {
@@ -68,7 +68,7 @@ impl ToolOutput {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// The one text every surface shows: the text, then the status line.
+    /// Returns the text that every surface shows: the text, then the status line.
     pub fn render(&self) -> String {
         let mut text = self.text.trim_end().to_owned();
         if let Some(status) = &self.status {
@@ -81,23 +81,23 @@ impl ToolOutput {
     }
 }
 
-/// How a call fails.
+/// The error of a call.
 #[derive(Debug)]
 pub enum ToolError {
-    /// The caller can act on it: the message says what is wrong, the hint what to do next.
+    /// An error that the caller can act on: the message says what is wrong, the hint names the next step.
     Tell { code: Code, message: String, hint: String },
-    /// zubi itself is at fault; the details go to the log.
+    /// A defect of zubi; the details go to the log.
     Fatal(anyhow::Error),
 }
 
 impl ToolError {
-    /// Something the caller can act on; see [`ToolError::Tell`]. The message must begin with one of the contract's
-    /// three prefixes.
+    /// Creates an error that the caller can act on; see [`ToolError::Tell`]. The message must begin with one of the
+    /// three prefixes of [`ToolError::render`].
     pub fn user(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::Tell { code, message: message.into(), hint: hint.into() }
     }
 
-    /// For logs, programs and exit codes.
+    /// Returns the code for logs, programs and exit codes.
     pub fn code(&self) -> Code {
         match self {
             Self::Tell { code, .. } => *code,
@@ -105,7 +105,7 @@ impl ToolError {
         }
     }
 
-    /// The same without characters that could hide or forge text; see [`clean`].
+    /// Returns the error without characters that could hide or forge text; see [`clean`].
     #[must_use]
     pub fn cleaned(self) -> Self {
         match self {
@@ -116,28 +116,28 @@ impl ToolError {
         }
     }
 
-    /// A wrong argument: `Invalid input: <field>: <what>`.
+    /// Creates an error for an invalid argument: `Invalid input: <field>: <what>`.
     pub fn invalid(field: &str, what: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self::Tell { code: Code::InvalidInput, message: format!("Invalid input: {field}: {what}"), hint: hint.into() }
     }
 
-    /// Something could not be done: `Failed to <operation>: <why>`.
+    /// Creates an error for a failed operation: `Failed to <operation>: <why>`.
     pub fn operation_failed(operation: &str, why: impl fmt::Display, hint: impl Into<String>) -> Self {
         Self::Tell { code: Code::Failed, message: format!("Failed to {operation}: {why}"), hint: hint.into() }
     }
 
-    /// The one text every surface shows for a failure of this tool. Begins with one of the three prefixes of the
-    /// contract and ends with a next step.
+    /// Returns the text that every surface shows for an error of this tool. It begins with one of three prefixes
+    /// (`Invalid input`, `Failed to`, `Error in`) and ends with a next step.
     pub fn render(&self, tool: &str) -> String {
         match self {
-            // A message that is data has no next step beside it.
+            // A message that is data has no hint.
             Self::Tell { message, hint, .. } if hint.is_empty() => message.clone(),
             Self::Tell { message, .. } => format!("{message}\n{}", self.hint()),
             Self::Fatal(error) => format!("Error in {tool}: {error:#}\n{}", self.hint()),
         }
     }
 
-    /// What to do next; nothing where the message is data.
+    /// Returns the next step; empty if the message is data.
     pub fn hint(&self) -> &str {
         match self {
             Self::Tell { hint, .. } => hint,
@@ -152,17 +152,17 @@ impl From<anyhow::Error> for ToolError {
     }
 }
 
-/// Text without characters that change how the rest is read or that nobody sees ([`visible::is_hidden`]), but line feed and
-/// tab. Texts from files and servers pass through here before a model or a terminal gets them. Joiners stay, for
-/// scripts and emoji need them.
+/// Removes characters that change how the rest is read or that are invisible ([`escape::is_hidden`]), except line feed
+/// and tab. Texts from files and servers pass through here before a model or a terminal receives them. Joiners stay,
+/// because scripts and emoji need them.
 pub fn clean(text: String) -> String {
     if text.chars().all(is_plain) { text } else { text.chars().filter(|c| is_plain(*c)).collect() }
 }
 
-/// How many characters of a failure's message, and of its next step, are told.
+/// The maximum length of an error's message, and of its hint, in characters.
 const MAX_TOLD: usize = 4_000;
 
-/// A failure repeats what it was given, which may be of any size.
+/// Shortens an error text: it repeats input, which may be of any size.
 fn truncate(text: String) -> String {
     match text.char_indices().nth(MAX_TOLD) {
         None => text,
@@ -170,9 +170,9 @@ fn truncate(text: String) -> String {
     }
 }
 
-/// Whether a character is what it looks like, or belongs to how its script is written.
+/// Returns whether a character is visible, or needed to write its script.
 fn is_plain(c: char) -> bool {
-    matches!(c, '\n' | '\t') || visible::is_script_joiner(c) || !visible::is_hidden(c)
+    matches!(c, '\n' | '\t') || escape::is_script_joiner(c) || !escape::is_hidden(c)
 }
 
 #[cfg(test)]

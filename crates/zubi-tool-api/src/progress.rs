@@ -1,4 +1,4 @@
-//! Progress at a pace a client can take: a language server reports hundreds of steps a second while it indexes.
+//! Throttling of progress: a language server reports hundreds of steps a second while it indexes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -7,11 +7,11 @@ use tokio::time::Instant;
 
 use crate::cx::ProgressSink;
 
-/// The shortest time between two reports of one call.
+/// The minimum time between two reports of one call.
 pub const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Passes on at most one report per [`INTERVAL`] and never a smaller fraction than before. What is dropped is outdated
-/// by the next report anyway, so nothing is kept back to be sent later.
+/// Passes on at most one report per [`INTERVAL`] and never a smaller fraction than before. Other reports are dropped,
+/// not buffered, because the next report makes them obsolete.
 pub struct ThrottledProgress {
     inner: Arc<dyn ProgressSink>,
     state: Mutex<State>,

@@ -1,7 +1,7 @@
-//! Takes secrets out of text: values that are known to be secret, and what has the shape of one.
+//! Redacts secrets in text: values that are known to be secret, and texts with the shape of a secret.
 //!
-//! For logs, audit records and what programs print. What is not recognised stays; a shape costs a few false alarms in
-//! text that is only shown. Names of fields are the audit's business.
+//! For logs, audit records and the output of programs. Unrecognized secrets stay; matching by shape causes a few false
+//! alarms, in text that is only shown. The audit handles the names of fields.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -11,12 +11,13 @@ use zubi_base::secret;
 
 use crate::{ToolError, ToolOutput};
 
-/// What stands in a secret's place.
+/// The placeholder for a secret.
 pub const REDACTED: &str = "(redacted)";
-/// Values shorter than this, in bytes, are no secrets worth the name, and their every occurrence would be taken out.
+/// The minimum length of a secret, in bytes. A shorter value would be redacted wherever it occurs by chance.
 const SHORTEST: usize = 4;
 
-/// How tokens of well-known issuers begin (their documentation of token formats), and how much follows at least.
+/// The prefixes of tokens of well-known issuers (from their documentation of token formats), and the minimum length of
+/// the rest.
 const PREFIXES: &[(&str, usize)] = &[
     ("ghp_", 16),
     ("gho_", 16),
@@ -43,10 +44,10 @@ const PREFIXES: &[(&str, usize)] = &[
     ("ya29.", 16),
 ];
 
-/// Knows some secrets' values, and the shapes of others.
+/// A redactor that knows the values of some secrets, and the shapes of others.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    /// Longest first, so that a secret that is part of another does not leave the rest of it.
+    /// Longest first, so that redacting a secret never leaves the rest of a longer one.
     values: Vec<String>,
 }
 
@@ -57,18 +58,18 @@ impl std::fmt::Debug for Redactor {
 }
 
 impl Redactor {
-    /// `values` are secrets as they are; what else is looked for says [`forms`].
+    /// Creates a redactor for these plain secrets; [`forms`] lists the encodings that it also recognizes.
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
         Self { values: forms(values) }
     }
 
-    /// A text without secrets.
+    /// Redacts all secrets in a text.
     pub fn text(&self, text: &str) -> String {
         shapes(&self.redact_known(text))
     }
 
-    /// A text without those secrets whose values are known. What only looks like one stays: it may be part of what was asked
-    /// for.
+    /// Redacts the secrets whose values are known. Text that only looks like a secret stays: it may be part of the
+    /// requested output.
     pub fn redact_known(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for value in &self.values {
@@ -79,8 +80,8 @@ impl Redactor {
         text
     }
 
-    /// How many bytes of a text that goes on can be told without what follows: behind them may stand the beginning of a known
-    /// secret, and none is cut in two.
+    /// Returns how many bytes of a streamed text can be sent before the rest is known. The bytes after that may be the
+    /// beginning of a known secret; no secret is split.
     pub fn safe_prefix(&self, text: &str) -> usize {
         let begins = |value: &String| {
             let from = text.len().saturating_sub(value.len().saturating_sub(1));
@@ -97,27 +98,27 @@ impl Redactor {
         end
     }
 
-    /// The same value with every string, names of fields among them, without secrets. A number that is one becomes a text.
+    /// Redacts every string of the value, including the names of fields. A number that is a secret becomes a string.
     pub fn value(&self, value: &Value) -> Value {
         map_texts(value, &|text| self.text(text))
     }
 
-    /// The same value without those secrets whose values are known.
+    /// Redacts the secrets whose values are known in every string of the value.
     pub fn known_in_value(&self, value: &Value) -> Value {
         map_texts(value, &|text| self.redact_known(text))
     }
 
-    /// Whether no secret's value is known.
+    /// Returns whether no secret's value is known.
     pub fn knows_none(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The result of a call without secrets: what a program or a server writes may be what it was given.
+    /// Redacts all secrets in the result of a call: a program or a server may print its input.
     pub fn result(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
         in_result(result, &|text| self.text(text))
     }
 
-    /// The same for those secrets whose values are known.
+    /// Redacts the secrets whose values are known in the result of a call.
     pub fn known_in_result(&self, result: Result<ToolOutput, ToolError>) -> Result<ToolOutput, ToolError> {
         if self.values.is_empty() {
             return result;
@@ -157,9 +158,10 @@ fn map_texts(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
     }
 }
 
-/// Everything that secrets are recognised by, the longest first, so that one that is a part of another leaves no rest: each
-/// as it is, each line of one with several, and as JSON (with and without other characters than those of ASCII), URLs, forms
-/// (percent-encoded, digits in either case) and Base64 write it. What is shorter than four bytes is left out.
+/// Returns every text by which the secrets are recognized, the longest first, so that a secret which is part of another
+/// leaves no remainder: each value as it is, each line of a multi-line value, and its encodings as JSON (with and
+/// without non-ASCII characters), URL, form (percent-encoded, with digits in either case) and Base64. Texts shorter
+/// than four bytes are left out.
 pub fn forms(values: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut all: BTreeSet<String> = BTreeSet::new();
     for value in values {
@@ -168,7 +170,7 @@ pub fn forms(values: impl IntoIterator<Item = String>) -> Vec<String> {
             let json = Value::from(form.as_str()).to_string();
             let json = json.get(1..json.len() - 1).unwrap_or_default();
             for json in [json.to_owned(), json_in_ascii(json, false), json_in_ascii(json, true)] {
-                // PHP writes slashes so.
+                // PHP escapes slashes like this.
                 all.insert(json.replace('/', "\\/"));
                 all.insert(json);
             }
@@ -180,7 +182,7 @@ pub fn forms(values: impl IntoIterator<Item = String>) -> Vec<String> {
                 }
             }
             for encoded in base64(form.as_bytes()) {
-                // The alphabet for URLs differs in two digits.
+                // The URL-safe alphabet differs in two digits.
                 all.insert(encoded.replace('+', "-").replace('/', "_"));
                 all.insert(encoded);
             }
@@ -192,8 +194,8 @@ pub fn forms(values: impl IntoIterator<Item = String>) -> Vec<String> {
     all
 }
 
-/// Percent-encoded. Standards and libraries differ in what stays as it is: RFC 3986, `encodeURIComponent`, Python's `quote`,
-/// forms.
+/// Percent-encodes a text. Standards and libraries differ in which characters stay unescaped: RFC 3986,
+/// `encodeURIComponent`, Python's `quote`, forms.
 fn percent_encoded(text: &str, as_they_are: &str, lower: bool) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -209,7 +211,8 @@ fn percent_encoded(text: &str, as_they_are: &str, lower: bool) -> String {
     encoded
 }
 
-/// The inside of a JSON string with every character beyond ASCII as its UTF-16 code units, as Python and others write it.
+/// Returns the inside of a JSON string with every non-ASCII character as its escaped UTF-16 code units, as Python and
+/// others write it.
 fn json_in_ascii(json: &str, upper: bool) -> String {
     let mut encoded = String::with_capacity(json.len());
     for c in json.chars() {
@@ -225,9 +228,9 @@ fn json_in_ascii(json: &str, upper: bool) -> String {
     encoded
 }
 
-/// What Base64 (RFC 4648) makes of bytes wherever they stand in what is encoded: three texts, for the three places in a
-/// group at which they can begin. The digits that depend on what is beside them are left out, and texts so short that
-/// they would be found by chance.
+/// Returns the Base64 encodings (RFC 4648) of bytes at any offset in the encoded data: three texts, one for each
+/// position in a group at which the bytes can begin. Digits that depend on adjacent bytes are left out, and so are
+/// texts so short that they would match by chance.
 fn base64(bytes: &[u8]) -> impl Iterator<Item = String> {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const SHORTEST: usize = 6;
@@ -245,7 +248,7 @@ fn base64(bytes: &[u8]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Whether a value has what looks like a secret, or a field whose name says that its text is one.
+/// Returns whether a value contains a text that looks like a secret, or a field with a secret-looking name.
 pub fn has_secrets(value: &Value) -> bool {
     match value {
         Value::String(text) => shapes(text) != *text,
@@ -257,7 +260,7 @@ pub fn has_secrets(value: &Value) -> bool {
     }
 }
 
-/// Takes out what looks like a token, a key or a password in a URL.
+/// Redacts texts that look like a token, a key or a password in a URL.
 fn shapes(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
@@ -289,7 +292,7 @@ fn shapes(text: &str) -> String {
     result
 }
 
-/// After `://`: the rest from `@` on, where a password stands before it.
+/// Returns, for the text after `://`, the rest from `@` on if a password precedes it.
 fn password(text: &str) -> Option<&str> {
     let end = text.find(|c: char| c == '/' || c.is_whitespace() || c == '"').unwrap_or(text.len());
     let authority = text.get(..end)?;
@@ -297,7 +300,7 @@ fn password(text: &str) -> Option<&str> {
     authority.get(..at)?.contains(':').then(|| text.get(at..)).flatten()
 }
 
-/// After a private key in PEM, to its end or to the end of the text.
+/// Returns the text after a private key in PEM, or after its beginning if it has no end.
 fn private_key(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("-----BEGIN ")?;
     let head = inner.get(..inner.find("-----")?)?;
@@ -313,7 +316,7 @@ fn is_token(c: char) -> bool {
 }
 
 fn is_secret(token: &str) -> bool {
-    // A value may stand right after its name: `token=ghp_…`.
+    // A value may follow its name directly: `token=ghp_…`.
     let parts =
         [Some(token), token.rsplit_once('=').map(|(_, value)| value), token.split_once('=').map(|(_, value)| value)];
     parts.into_iter().flatten().any(|part| {

@@ -1,11 +1,11 @@
-//! The registry: all tools of all providers in one fixed order, and the one caller of [`Tool::call`].
+//! The registry: all tools of all providers in one fixed order, and the only caller of [`Tool::call`].
 //!
-//! Every call goes **validate → footprint → policy → call → audit**, whoever asks. Ids and wire names are unique: a tool
-//! whose name is taken, or is no name for the wire, is left out and told in [`Registry::problems`].
+//! Every call goes **validate → footprint → policy → call → audit**, for every caller. Ids and wire names are unique: a
+//! tool whose name is taken, or is not a valid wire name, is left out and reported in [`Registry::problems`].
 
 mod call;
-mod index;
 mod grants;
+mod index;
 
 use std::collections::VecDeque;
 use std::hash::{BuildHasher as _, RandomState};
@@ -16,47 +16,47 @@ use zubi_base::clock::Clock;
 use zubi_base::nearest::nearest;
 
 pub use self::call::{CHANGED, PolicyCheck};
-use self::index::Index;
 use self::grants::StoredGrant;
+use self::index::Index;
 use crate::audit::AuditSink;
 use crate::cx::Restrictions;
 use crate::filter::ToolFilter;
 use crate::output::ToolError;
-use zubi_policy::{Policy, RecentCall};
 use crate::redact::Redactor;
 use crate::spec::{Effect, Exposure, ToolSpec};
 use crate::{Code, ProviderId, Tool, ToolProvider};
+use zubi_policy::{Policy, RecentCall};
 
-/// Why a tool that writes does not exist for a session that is read-only.
+/// The reason why tools that write are not available in a read-only session.
 pub const READ_ONLY: &str = "it writes, and this session is read-only";
 
-/// What a registry is made of.
+/// The parts that a registry is built from.
 pub struct RegistryConfig {
-    /// In the order in which their tools are listed.
+    /// The providers, in the order in which their tools are listed.
     pub providers: Vec<Arc<dyn ToolProvider>>,
     pub policy: Policy,
     pub audit: Arc<dyn AuditSink>,
     pub clock: Arc<dyn Clock>,
-    /// What nobody may do here, on top of each caller's own restrictions.
+    /// The restrictions for every caller, on top of the caller's own.
     pub restrictions: Restrictions,
 }
 
-/// All tools, and the way to call them.
+/// The registry of all tools, through which they are called.
 pub struct Registry {
     config: RegistryConfig,
     listed: Mutex<ProviderList>,
-    /// Counts up when a provider comes or goes.
+    /// Increases when a provider is added or removed.
     providers_changed: watch::Sender<u64>,
-    /// The policy as it was given.
+    /// The initial policy.
     policy: Arc<Policy>,
-    /// What people have allowed beyond that, in the order of their answers.
+    /// The rules that users have added with their approvals, in the order of the approvals.
     kept: Mutex<Vec<StoredGrant>>,
     recent: Mutex<VecDeque<RecentCall>>,
-    /// For the records of calls.
+    /// Redacts the records of calls.
     redactor: Redactor,
-    /// Why a tool that writes is refused to a session that is read-only.
+    /// The reason why a read-only session refuses a tool that writes.
     read_only: &'static str,
-    /// Goes before the arguments in their hash, so that nobody can try out from a record what a secret among them was.
+    /// Precedes the arguments in their hash, so that a secret among them cannot be guessed from a record.
     salt: [u8; 8],
 }
 
@@ -66,27 +66,27 @@ struct ProviderList {
     index: Index,
 }
 
-/// There is a provider of this id.
+/// The error for a second provider with the same id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is a provider `{0}` already")]
 pub struct DuplicateProvider(pub ProviderId);
 
-/// Why a call gave no output.
+/// The reason why a call produced no output.
 #[derive(Debug)]
 pub enum CallError {
-    /// There is no such tool for this caller.
+    /// The tool does not exist for this caller.
     Unknown {
         name: String,
         why: String,
-        /// [`Code::Unavailable`] where there would be one if something else were otherwise, as its file trusted.
+        /// [`Code::Unavailable`] if the tool would exist under another condition, for example if its file were trusted.
         code: Code,
     },
-    /// The tool failed, or the registry did on its behalf.
+    /// The tool, or the registry in its place, returned an error.
     Tool { id: String, error: ToolError },
 }
 
 impl Registry {
-    /// Asks each provider for its tools once; does no I/O of its own.
+    /// Creates a registry; queries each provider for its tools once, and does no I/O of its own.
     pub fn new(mut config: RegistryConfig) -> Self {
         let providers = std::mem::take(&mut config.providers);
         let listed = Mutex::new(ProviderList { index: Index::new(&providers), providers });
@@ -100,27 +100,27 @@ impl Registry {
             recent: Mutex::default(),
             redactor: Redactor::default(),
             read_only: READ_ONLY,
-            // The keys of the standard library's hasher are the operating system's random numbers.
+            // The standard library's hasher takes its keys from the operating system's random numbers.
             salt: RandomState::new().hash_one(()).to_ne_bytes(),
         }
     }
 
-    /// The same that takes these secrets out of the records of calls, whatever name they stand under.
+    /// Redacts these secrets in the records of calls, under any field name.
     #[must_use]
     pub fn with_redactor(mut self, redactor: Redactor) -> Self {
         self.redactor = redactor;
         self
     }
 
-    /// The same whose sessions are all read-only, for this reason: the whole clause that refuses a tool which writes.
+    /// Makes all sessions read-only. The reason is the whole clause of the error for a tool that writes.
     #[must_use]
     pub fn read_only_because(mut self, why: &'static str) -> Self {
         self.read_only = why;
         self
     }
 
-    /// Adds a provider after the others. Its tools are listed and can be called at once; those whose names are taken are
-    /// left out and told in [`Self::problems`].
+    /// Adds a provider after the others. Its tools are listed and can be called at once; tools whose names are taken
+    /// are left out and reported in [`Self::problems`].
     pub fn add(&self, provider: Arc<dyn ToolProvider>) -> Result<(), DuplicateProvider> {
         let mut listed = self.lock_providers();
         if listed.providers.iter().any(|other| other.id() == provider.id()) {
@@ -131,7 +131,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Takes a provider and its tools away; calls that run go on. Whether there was one.
+    /// Removes a provider and its tools; running calls continue. Returns whether the provider existed.
     pub fn remove(&self, id: &ProviderId) -> bool {
         let mut listed = self.lock_providers();
         let before = listed.providers.len();
@@ -153,7 +153,8 @@ impl Registry {
         self.listed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tools this caller can see, in the order of the providers and theirs. Hidden ones are not among them.
+    /// Returns the tools that this caller can see, in the order of the providers and of their lists, without hidden
+    /// tools.
     pub fn list(&self, restrictions: &Restrictions) -> Vec<Arc<dyn Tool>> {
         self.all_tools()
             .into_iter()
@@ -163,7 +164,7 @@ impl Registry {
             .collect()
     }
 
-    /// Lets every provider find out what its list depends on; see [`ToolProvider::prepare`].
+    /// Lets every provider load the information that its list depends on; see [`ToolProvider::prepare`].
     pub async fn prepare(&self) {
         let providers = self.lock_providers().providers.clone();
         for provider in &providers {
@@ -171,17 +172,17 @@ impl Registry {
         }
     }
 
-    /// Every tool there is, whatever the restrictions and its exposure.
+    /// Returns every tool, regardless of restrictions and exposure.
     pub fn all_tools(&self) -> Vec<Arc<dyn Tool>> {
         self.with_index(|index| index.tools.iter().map(|entry| Arc::clone(&entry.tool)).collect())
     }
 
-    /// A tool by id or wire name, if this caller can see it.
+    /// Returns the tool of an id or wire name, if this caller can see it.
     pub fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<dyn Tool>, CallError> {
         self.entry(name, restrictions).map(|entry| entry.tool)
     }
 
-    /// As [`Self::find`], but where there is no such tool the providers look again first: it may have come in the meantime.
+    /// Returns the same as [`Self::find`], but lets the providers refresh their lists if the tool is missing.
     pub async fn find_refreshing(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<dyn Tool>, CallError> {
         self.entry_now(name, restrictions).await.map(|entry| entry.tool)
     }
@@ -193,19 +194,19 @@ impl Registry {
         self.entry(name, restrictions)
     }
 
-    /// What is wrong with the providers' tools: names taken twice, names unfit for the wire.
+    /// Returns the problems of the providers' tools: duplicate names, and names that are not valid wire names.
     pub fn problems(&self) -> Vec<String> {
         self.with_index(|index| index.problems.clone())
     }
 
-    /// What the providers leave out although it is there; see [`ToolProvider::notes`].
+    /// Returns the providers' notes about tools that they leave out; see [`ToolProvider::notes`].
     pub fn notes(&self) -> Vec<String> {
         let providers = self.lock_providers().providers.clone();
         providers.iter().flat_map(|provider| provider.notes()).collect()
     }
 
-    /// One receiver for each provider and one for their coming and going; a change of any means that [`Self::list`] may
-    /// answer differently, and that there may be other receivers to follow.
+    /// Returns one receiver for each provider, and one for added and removed providers. After any change,
+    /// [`Self::list`] may return another list, and there may be other receivers to follow.
     pub fn changes(&self) -> Vec<watch::Receiver<u64>> {
         let mut receivers = vec![self.providers_changed.subscribe()];
         receivers.extend(self.lock_providers().providers.iter().map(|provider| provider.changes()));
@@ -221,7 +222,7 @@ impl Registry {
                 return missing(why, Code::Unavailable);
             }
             let visible = self.list(restrictions);
-            // Who leaves out what stands before the last dot means the tool that ends so.
+            // A name without the part before the last dot matches the tool whose id ends with it.
             let ends = |tool: &&Arc<dyn Tool>| tool.spec().id.rsplit_once('.').is_some_and(|(_, last)| last == name);
             let same: Vec<&str> = visible.iter().filter(ends).map(|tool| tool.spec().id.as_str()).collect();
             if !same.is_empty() {
@@ -239,7 +240,7 @@ impl Registry {
         }
     }
 
-    /// Why a tool does not exist for a caller.
+    /// Returns the reason why a tool does not exist for a caller.
     fn refusal(&self, spec: &ToolSpec, restrictions: &Restrictions) -> Option<&'static str> {
         let both = [&self.config.restrictions, restrictions];
         both.into_iter().find_map(|restrictions| refusal(spec, restrictions, self.read_only))

@@ -1,7 +1,7 @@
 //! JSON Schemas of arguments, in the subset that every client and model understands.
 //!
 //! The subset: the root is an object; no `$ref`, `$defs` or `$schema`; no `anyOf`, `oneOf` or `allOf` at the root; every
-//! property has a description. [`of`] derives such a schema from a Rust type, [`problems()`] checks a whole
+//! property has a description. [`schema_of`] derives such a schema from a Rust type, [`problems()`] checks a whole
 //! [`ToolSpec`](crate::ToolSpec), [`Checker`] checks arguments before a call, [`parse`] reads them into the tool's type.
 
 mod check;
@@ -22,8 +22,8 @@ pub use self::problems::problems;
 use crate::output::ToolError;
 use crate::spec::Schema;
 
-/// The schema of a type's arguments, in the portable subset. Documentation comments become descriptions; `Option<T>`
-/// becomes an optional `T`. A type that is not a struct gives a schema that [`problems()`] refuses.
+/// Returns the schema of a type's arguments, in the portable subset. Documentation comments become descriptions;
+/// `Option<T>` becomes an optional `T`. A type that is not a struct gives a schema that [`problems()`] refuses.
 pub fn schema_of<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -37,8 +37,8 @@ pub fn schema_of<T: JsonSchema>() -> Schema {
     }
 }
 
-/// Reads arguments into a tool's type. The registry has checked them against the schema before, so this fails only
-/// where a type asks for more than its schema can say; the error names the field all the same.
+/// Parses arguments into a tool's type. The registry has checked them against the schema before, so this fails only if
+/// the type requires more than its schema can express; the error names the field in that case too.
 pub fn parse<T: DeserializeOwned>(args: Value) -> Result<T, ToolError> {
     serde_path_to_error::deserialize(args).map_err(|error| {
         let path = error.path().to_string();

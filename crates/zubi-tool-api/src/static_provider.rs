@@ -13,7 +13,7 @@ struct StaticProvider {
     changes: watch::Sender<u64>,
 }
 
-/// A provider of these tools, in this order; `name` is for people.
+/// Creates a provider of these tools, in this order; `name` is for people.
 pub fn static_provider(id: &str, name: &'static str, tools: Vec<Arc<dyn Tool>>) -> Arc<dyn ToolProvider> {
     Arc::new(StaticProvider { id: ProviderId(id.into()), name, tools, changes: watch::Sender::new(0) })
 }

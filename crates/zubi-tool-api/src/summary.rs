@@ -1,17 +1,17 @@
-//! A call in one line for a person: the tool's title and the argument that tells most, the same on every surface.
+//! A call as one line of text: the tool's title and its most informative argument, the same on every surface.
 
 use serde_json::{Map, Value};
+use zubi_base::escape::printable;
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
-use zubi_base::escape::printable;
 use zubi_base::workspace::Folder;
 
 use crate::ToolSpec;
 
-/// How many characters of an argument are shown.
+/// The maximum length of an argument, in characters.
 const SHOWN: usize = 80;
 
-/// The arguments that tell most of a call: the first of these that it has, both where two belong together.
+/// The most informative arguments of a call: the first entry that the call has, both names if two belong together.
 const TELLING: [&[&str]; 17] = [
     &["oldUri", "newUri"],
     &["originalName", "newName"],
@@ -32,7 +32,7 @@ const TELLING: [&[&str]; 17] = [
     &["value"],
 ];
 
-/// The call as plain text: `Read file: src/main.rs`.
+/// Returns the call as plain text: `Read file: src/main.rs`.
 pub fn line(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> String {
     let title = printable(&spec.title);
     match key_argument(spec, args, folders) {
@@ -41,12 +41,15 @@ pub fn line(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> String {
     }
 }
 
-/// The argument that tells most, on one line; paths in a folder that is open count from there.
+/// Returns the most informative argument, on one line; paths inside an open folder are relative to that folder.
 pub fn key_argument(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> Option<String> {
     let args = args.as_object()?;
     let of = |names: &[&str]| {
-        let shown: Vec<String> =
-            names.iter().filter_map(|name| args.get(*name)).filter_map(|value| summarize_value(value, folders)).collect();
+        let shown: Vec<String> = names
+            .iter()
+            .filter_map(|name| args.get(*name))
+            .filter_map(|value| summarize_value(value, folders))
+            .collect();
         (!shown.is_empty()).then(|| shown.join(" → "))
     };
     let first = || {
@@ -56,7 +59,7 @@ pub fn key_argument(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> Option
     TELLING.iter().find_map(|names| of(names)).or_else(|| summarize_value(first()?, folders))
 }
 
-/// A value on one line; of a file in a folder that is open, the path from there.
+/// Returns a value on one line; for a file in an open folder, the path relative to the folder.
 fn summarize_value(value: &Value, folders: &[Folder]) -> Option<String> {
     let text = match value {
         Value::Null | Value::Object(_) | Value::Array(_) => return None,

@@ -19,10 +19,10 @@ use zubi_tool_api::{
 };
 
 use self::text::EditorRenderer;
+use crate::adapter::{LocalTool, LocalToolMeta, tool};
+use crate::editor_state::{EditorCallContext, EditorService, EditorServiceError};
 use crate::lsp::arguments::{CommonArgs, OutputFormat};
 use crate::lsp::view::OutputBudget;
-use crate::adapter::{LocalToolMeta, LocalTool, tool};
-use crate::editor_state::{EditorService, EditorCallContext, EditorServiceError};
 
 /// Creates the provider of the `editor` tool.
 pub fn provider(service: &Arc<EditorService>) -> Arc<dyn ToolProvider> {
@@ -146,18 +146,26 @@ impl LocalTool for Editor {
             Command::Status => writer.status(&service.status()),
             Command::Ping => EditorAnswer::new(&service.ping(), "the host answers", Status::default()),
             Command::OpenFiles => writer.open_files(&service.open_files().map_err(editor_error)?),
-            Command::ActiveFile => writer.active_file(service.active_file(&editor_cx).await.map_err(editor_error)?).await,
+            Command::ActiveFile => {
+                writer.active_file(service.active_file(&editor_cx).await.map_err(editor_error)?).await
+            }
             Command::Diagnostics => {
                 let params = DocumentParams { path: Some(input.path()?.to_owned()), uri: None };
                 writer.file(service.diagnostics(&params, &editor_cx).await.map_err(editor_error)?).await
             }
             Command::ValidateFile => {
-                writer.render_validation(service.validate_file(input.path()?, &editor_cx).await.map_err(editor_error)?).await
+                writer
+                    .render_validation(service.validate_file(input.path()?, &editor_cx).await.map_err(editor_error)?)
+                    .await
             }
             Command::AllDiagnostics => {
-                writer.render_all(service.all_diagnostics(&input.filter()?, &editor_cx).await.map_err(editor_error)?).await
+                writer
+                    .render_all(service.all_diagnostics(&input.filter()?, &editor_cx).await.map_err(editor_error)?)
+                    .await
             }
-            Command::ErrorsSummary => writer.render_summary(&service.workspace_errors(&editor_cx).await.map_err(editor_error)?),
+            Command::ErrorsSummary => {
+                writer.render_summary(&service.workspace_errors(&editor_cx).await.map_err(editor_error)?)
+            }
         };
         Ok(answer.into_output(is_json))
     }

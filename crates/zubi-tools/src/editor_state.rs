@@ -8,12 +8,12 @@
 //! Paths must resolve into the workspace after symlinks are followed; others are rejected. Files outside it that are
 //! open in the editor are left out of answers and counted.
 
-mod report;
+mod client;
 mod commands;
 mod convert;
 mod headless;
 mod params;
-mod client;
+mod report;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -35,9 +35,9 @@ use zubi_ipc::wire::diagnostics::{
 use zubi_ipc::wire::editor::{self, ActiveFile, ExecuteCommandParams, OpenFile, OpenFiles, Pong};
 use zubi_ipc::wire::host::HostKind;
 
-use self::report::{DiagnosticsMode, EditorFileReport};
+pub use self::client::{ActiveEditor, EditorClient, EditorDiagnostics, OpenEditors, ShownFile, ViewError};
 use self::params::{no_params, parse};
-pub use self::client::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, ViewError};
+use self::report::{DiagnosticsMode, EditorFileReport};
 
 /// Configuration of an [`EditorService`] by its host.
 #[derive(Clone)]
@@ -129,7 +129,12 @@ impl EditorService {
     }
 
     /// Handles one of the eight methods of the protocol. Returns `None` for any other method.
-    pub async fn handle(&self, method: &str, params: Value, cx: EditorCallContext) -> Option<Result<Value, EditorServiceError>> {
+    pub async fn handle(
+        &self,
+        method: &str,
+        params: Value,
+        cx: EditorCallContext,
+    ) -> Option<Result<Value, EditorServiceError>> {
         Some(match method {
             editor::PING => no_params(&params).and_then(|()| to_value(&self.ping())),
             diagnostics::GET_DIAGNOSTICS => match parse::<DocumentParams>(params) {
@@ -190,11 +195,17 @@ impl EditorService {
     }
 
     /// Handles `getDiagnostics`.
-    pub async fn diagnostics(&self, params: &DocumentParams, cx: &EditorCallContext) -> Result<FileDiagnostics, EditorServiceError> {
+    pub async fn diagnostics(
+        &self,
+        params: &DocumentParams,
+        cx: &EditorCallContext,
+    ) -> Result<FileDiagnostics, EditorServiceError> {
         let path = match (&params.path, &params.uri) {
             (Some(path), None) => self.resolve_file("path", path)?,
             (None, Some(uri)) => self.resolve_file("uri", uri)?,
-            (None, None) => return Err(EditorServiceError::invalid("path", "missing; name a file with `path` or `uri`")),
+            (None, None) => {
+                return Err(EditorServiceError::invalid("path", "missing; name a file with `path` or `uri`"));
+            }
             (Some(_), Some(_)) => return Err(EditorServiceError::invalid("uri", "`path` is given too; pass only one")),
         };
         let report = self.file_report(&path, DiagnosticsMode::Known, cx).await?;
@@ -236,8 +247,7 @@ impl EditorService {
         let mut files: Vec<OpenFile> = editors.open.into_iter().filter_map(|file| self.open_file(file)).collect();
         files.sort_by(|one, other| one.path.cmp(&other.path));
         let outside = all - files.len();
-        let note =
-            (outside > 0).then(|| format!("open files outside the workspace, not listed: {outside}"));
+        let note = (outside > 0).then(|| format!("open files outside the workspace, not listed: {outside}"));
         Ok(OpenFiles { count: files.len(), files, note })
     }
 
@@ -268,7 +278,9 @@ impl EditorService {
     fn resolve_file(&self, field: &str, path_or_uri: &str) -> Result<Utf8PathBuf, EditorServiceError> {
         let workspace = self.intel.workspace();
         let missing = match workspace.resolve(path_or_uri) {
-            Ok(path) if path.is_dir() => return Err(EditorServiceError::invalid(field, format!("`{path_or_uri}` is a folder"))),
+            Ok(path) if path.is_dir() => {
+                return Err(EditorServiceError::invalid(field, format!("`{path_or_uri}` is a folder")));
+            }
             Ok(path) => return Ok(path),
             Err(missing) => missing,
         };
@@ -308,7 +320,12 @@ impl EditorService {
     }
 
     /// Returns the diagnostics of one file, from the editor or else from the servers.
-    async fn file_report(&self, path: &Utf8Path, mode: DiagnosticsMode, cx: &EditorCallContext) -> Result<EditorFileReport, EditorServiceError> {
+    async fn file_report(
+        &self,
+        path: &Utf8Path,
+        mode: DiagnosticsMode,
+        cx: &EditorCallContext,
+    ) -> Result<EditorFileReport, EditorServiceError> {
         if let Some(view) = &self.client {
             let answer = match mode {
                 DiagnosticsMode::Known => view.diagnostics(path, &cx.request()).await,

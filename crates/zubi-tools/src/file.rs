@@ -12,9 +12,9 @@ mod glob;
 mod list;
 pub(crate) mod paths;
 mod read;
+mod read_guard;
 mod replace;
 pub(crate) mod search;
-mod read_guard;
 mod write;
 pub(crate) mod write_path;
 

@@ -3,7 +3,7 @@
 use jsonc_parser::ParseOptions;
 
 /// JSON with comments as VS Code reads its own files: comments and trailing commas, and no other extension.
-pub(crate) const VS_CODE_DIALECT: ParseOptions = ParseOptions {
+pub const VS_CODE_DIALECT: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_loose_object_property_names: false,
     allow_trailing_commas: true,

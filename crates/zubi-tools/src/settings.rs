@@ -41,13 +41,17 @@ pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {
 
 /// Returns whether imports follow moved TypeScript files: the value in force in the open editor, otherwise that of the
 /// workspace's file.
-pub(crate) async fn update_imports_setting(intel: &CodeIntel, cx: &ToolCx) -> Result<update_imports::UpdateImports, ToolError> {
+pub(crate) async fn update_imports_setting(
+    intel: &CodeIntel,
+    cx: &ToolCx,
+) -> Result<update_imports::UpdateImports, ToolError> {
     const OPERATION: &str = "read the setting";
     let value: Option<Value> = match intel.settings() {
         Some(editor) => {
             let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
             let effective = async {
-                let keys = update_imports::settings_in_force(&**editor, &[update_imports::TYPESCRIPT], &request).await?;
+                let keys =
+                    update_imports::settings_in_force(&**editor, &[update_imports::TYPESCRIPT], &request).await?;
                 let key = keys.first().copied().unwrap_or(update_imports::TYPESCRIPT);
                 Ok::<_, CodeError>(editor.get(key, &request).await?.value)
             };

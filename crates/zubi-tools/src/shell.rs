@@ -4,7 +4,7 @@
 //! runs (`zubi_policy::shell`), and the policy decides on them; the sandbox confines it in any case. Commands run only
 //! in directories of the workspace. Over MCP the whole toolset is absent unless the user enables it.
 
-pub(crate) mod answer;
+pub mod answer;
 mod job;
 mod run;
 mod terminal;
@@ -17,8 +17,8 @@ use camino::Utf8PathBuf;
 use zubi_exec::job::{Jobs, RunError};
 use zubi_tool_api::{ToolCx, ToolError, ToolProvider, static_provider};
 
-use crate::file::paths;
 use crate::adapter::tool;
+use crate::file::paths;
 
 /// Toolset name for `--toolsets`.
 pub const TOOLSET: &str = "shell";
@@ -47,12 +47,12 @@ const ENVIRONMENT: &[(&str, &str)] =
     &[("TERM", "dumb"), ("NO_COLOR", "1"), ("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0")];
 
 /// Returns the variables of every command, in addition to the inherited ones.
-pub(crate) fn environment() -> Vec<(String, String)> {
+pub fn environment() -> Vec<(String, String)> {
     ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
 /// Resolves the directory of the workspace in which a command runs.
-pub(crate) fn directory(cx: &ToolCx, cwd: Option<&str>) -> Result<Utf8PathBuf, ToolError> {
+pub fn directory(cx: &ToolCx, cwd: Option<&str>) -> Result<Utf8PathBuf, ToolError> {
     let path = paths::resolve_existing(cx, "cwd", cwd.unwrap_or("."))?;
     if path.is_dir() {
         return Ok(path);
@@ -66,7 +66,7 @@ fn run_error(error: &RunError) -> ToolError {
 }
 
 /// Converts a failed run into an error that begins with `Failed to <operation>: …`.
-pub(crate) fn run_error_in(operation: &str, error: &RunError) -> ToolError {
+pub fn run_error_in(operation: &str, error: &RunError) -> ToolError {
     let hint = match error {
         RunError::Sandbox(_) | RunError::Confine(_) => {
             "`zubi doctor` reports the available sandbox; without the required level no command runs."

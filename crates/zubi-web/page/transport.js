@@ -1,6 +1,5 @@
 // @ts-check
-// The connection of the page to zubi: HTTP in a browser, messages in a view of VS Code. The rest of the page does not
-// know
+// The connection of the page to zubi: HTTP in a browser, messages in a view of VS Code. The rest of the page does not know
 // which of the two it is.
 //
 // In VS Code the page and the extension post each other these objects:

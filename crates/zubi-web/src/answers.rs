@@ -39,7 +39,8 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const NOTHING: &str = "There is nothing at this address.";
-const OTHERWISE: &str = "Wrong method for this address: call methods with POST; read the event stream and the page's files with GET.";
+const OTHERWISE: &str =
+    "Wrong method for this address: call methods with POST; read the event stream and the page's files with GET.";
 const JSON: &str = "application/json";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");

@@ -99,7 +99,8 @@ impl Guard {
         if headers.contains_key(FETCH_SITE) && single_header(headers, &FETCH_SITE) != Some("same-origin") {
             return Err(FOREIGN_ORIGIN);
         }
-        let given = single_header(headers, &AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")).ok_or(NO_TOKEN)?;
+        let given =
+            single_header(headers, &AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")).ok_or(NO_TOKEN)?;
         if self.token.matches(given) { Ok(()) } else { Err(NO_TOKEN) }
     }
 }

@@ -1,5 +1,5 @@
-//! What the agent is made of: models, conversations, and the tools that it calls. One place, for the command line, the chat
-//! page and an editor.
+//! The parts of the agent: models, conversations and the tools that it calls. This module assembles them for the
+//! command line, the chat page and an editor.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +8,9 @@ use camino::Utf8PathBuf;
 use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::ChatService;
 use zubi_agent::manager::{ConversationManager, ConversationManagerConfig};
-use zubi_models::registry::ModelRegistry;
-use zubi_models::configured::{configured_sources, secrets_of_models};
-use zubi_models::mock::Mock;
-use zubi_models::{ErrorKind, Model, ModelSource};
 use zubi_agent::questions::{Questions, auto_approve_rule, resolve_names};
 use zubi_agent::replay::{Replay, Report};
 use zubi_agent::run::Budgets;
-use zubi_models::scenario::Scenario;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::{Secrets, Settings};
 use zubi_base::env;
@@ -23,26 +18,31 @@ use zubi_base::escape::printable;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_host::{FilteredService, ToolService};
-use zubi_tool_api::cx::Restrictions;
+use zubi_models::configured::{configured_sources, secrets_of_models};
+use zubi_models::mock::Mock;
+use zubi_models::registry::ModelRegistry;
+use zubi_models::scenario::Scenario;
+use zubi_models::{ErrorKind, Model, ModelSource};
 use zubi_policy::rule::RuleText;
+use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::redact::Redactor;
 
 use crate::cli::agent::TurnArgs;
 use crate::session::{Session, SettingsScope};
 
-/// How long turns may take to stop. What still runs then is ended by its supervisor, and the conversation says so when it is
-/// opened again.
+/// How long turns may take to stop. A supervisor ends the processes that still run then, and the conversation says so
+/// when it is opened again.
 const STOPPING: Duration = Duration::from_secs(5);
 
-/// What holds for the turns of a desk.
+/// Options for the turns of a [`ConversationManager`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AgentOptions {
-    /// The model that is asked if nobody names one.
+    /// The default model.
     pub(crate) model: Option<String>,
     pub(crate) budgets: Budgets,
-    /// Rules that turn a question into a yes.
+    /// Rules that allow calls which would otherwise require approval.
     pub(crate) auto_approve: Vec<RuleText>,
-    /// Values that are not kept, besides those of the user's own file.
+    /// Secret values to redact, besides those of the user's own file.
     pub(crate) secrets: Vec<String>,
 }
 
@@ -69,8 +69,8 @@ impl AgentOptions {
     }
 }
 
-/// The models that there are: `first`, then those of configuration and environment, then the mock. `model` is the one that is
-/// asked if nobody names one; the setting says it if nobody does here.
+/// Creates the registry of models: `first`, then those of configuration and environment, then the mock. `model` is the
+/// default model; without it, the setting `model` is.
 pub(crate) fn models(
     session: &Session,
     first: Vec<Arc<dyn ModelSource>>,
@@ -84,8 +84,8 @@ pub(crate) fn models(
     Ok(Arc::new(ModelRegistry::new(sources, model)))
 }
 
-/// The model that somebody names, before it is asked anything. It is an error that there is none; where its provider does not say
-/// now which models it has, there may be one, and nothing is what is known of it.
+/// Opens the model with this id, without a request to it. Fails if the model does not exist. Returns `None` if its
+/// provider currently does not list its models, so that the model may exist but nothing is known about it.
 pub(crate) async fn open_model(models: &ModelRegistry, id: &str) -> Result<Option<Arc<dyn Model>>, Failure> {
     match models.open(id).await {
         Ok(model) => Ok(Some(model)),
@@ -94,16 +94,16 @@ pub(crate) async fn open_model(models: &ModelRegistry, id: &str) -> Result<Optio
     }
 }
 
-/// Holds a model that is named for conversations to what is known of it.
+/// Checks a model that is named for conversations, and warns if its existence cannot be confirmed.
 pub(crate) async fn begin_with(models: &ModelRegistry, id: &str) -> Result<(), Failure> {
     if open_model(models, id).await?.is_none() {
         let id = printable(id);
-        terminal::print_err(&format!("It is not known now whether there is a model `{id}`: not every provider answers."));
+        terminal::print_err(&format!("warning: cannot confirm that model `{id}` exists: not every provider responds"));
     }
     Ok(())
 }
 
-/// The conversations of a workspace, whose tools are `service`'s.
+/// Opens the conversation manager of a workspace, with the tools of `service`.
 pub(crate) fn desk(
     session: &Session,
     service: Arc<dyn ToolService>,
@@ -129,7 +129,7 @@ fn folders(service: &dyn ToolService) -> Vec<Utf8PathBuf> {
     service.describe().folders.iter().map(|folder| folder.path.clone()).collect()
 }
 
-/// What takes the user's secrets out of conversations.
+/// Creates the redactor that removes the user's secrets from conversations.
 fn redactor(settings: &Settings, others: Vec<String>) -> Redactor {
     let of_models = secrets_of_models(settings, &env::of_models);
     Redactor::new(secrets(settings).values().values().cloned().chain(others).chain(of_models))
@@ -143,17 +143,17 @@ fn secrets(settings: &Settings) -> Secrets {
     }
 }
 
-/// A desk of this process, with what it calls.
+/// A conversation manager of this process, with the tool service that it calls.
 pub(crate) struct AgentSession {
     desk: Arc<ConversationManager>,
     service: Arc<FilteredService>,
 }
 
-/// Opens the desk of this workspace, for turns.
+/// Opens the conversation manager of this workspace, for turns.
 pub(crate) async fn open(session: &Session, turns: &TurnArgs) -> Result<AgentSession, Failure> {
     let mut choices = AgentOptions::from_args(turns)?;
     let models = models(session, Vec::new(), choices.model.clone())?;
-    // Others may ask a host that stays for a while.
+    // Other processes may use a host that runs for a while.
     let service = session.attach(true, |_| {}).await?.service;
     let opened = async {
         choices.auto_approve = of_tools(service.as_ref(), choices.auto_approve).await?;
@@ -168,12 +168,12 @@ pub(crate) async fn open(session: &Session, turns: &TurnArgs) -> Result<AgentSes
     }
 }
 
-/// The rules with ids of tools for names that stand for them elsewhere. Warns of what is no tool's, as of `--tools`.
+/// Replaces other names of tools in the rules by their ids. Warns of unknown tools, as for `--tools`.
 async fn of_tools(service: &dyn ToolService, mut rules: Vec<RuleText>) -> Result<Vec<RuleText>, Failure> {
     if rules.is_empty() {
         return Ok(rules);
     }
-    // Where there is no host, whoever asks for something is told so.
+    // If there is no host, the first call reports it.
     if let Ok(specs) = service.list(&Restrictions::default()).await {
         let ids: Vec<&str> = specs.iter().map(|spec| spec.id.as_str()).collect();
         for misspelling in resolve_names(&mut rules, &ids).map_err(Failure::usage)? {
@@ -183,7 +183,7 @@ async fn of_tools(service: &dyn ToolService, mut rules: Vec<RuleText>) -> Result
     Ok(rules)
 }
 
-/// Opens it to look at conversations alone.
+/// Opens the conversation manager only to read conversations.
 pub(crate) async fn open_to_look(session: &Session) -> Result<AgentSession, Failure> {
     let service = session.attach(false, |_| {}).await?.service;
     let models = models(session, Vec::new(), None)?;
@@ -200,7 +200,7 @@ impl AgentSession {
         Arc::clone(&self.desk) as _
     }
 
-    /// Makes the calls of a scenario again; these rules allow what would be asked about.
+    /// Repeats the calls of a scenario; these rules allow calls that would require approval.
     pub(crate) async fn replay(
         &self,
         scenario: &Scenario,
@@ -216,10 +216,10 @@ impl AgentSession {
         Ok(replay.run(scenario).await)
     }
 
-    /// Ends turns, then what the tools have started.
+    /// Stops turns, then the processes that tools have started.
     pub(crate) async fn end(self) {
         if tokio::time::timeout(STOPPING, self.desk.shutdown()).await.is_err() {
-            tracing::warn!("a turn has not stopped in time; what it started is ended");
+            tracing::warn!("a turn has not stopped in time; its processes are ended");
         }
         crate::commands::end(self.service.as_ref()).await;
     }

@@ -1,4 +1,4 @@
-//! A tool's arguments as flags: one flag for each parameter of its schema, typed by it.
+//! A tool's arguments as flags: one flag for each parameter of its schema, with the parameter's type.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -15,15 +15,14 @@ const MAX_INPUT: u64 = 4 * 1024 * 1024;
 /// Flags of `zubi call` itself; a parameter of the same name is given in `--input`.
 const OWN: [&str; 3] = ["input", "json", "help"];
 
-/// What to call a tool with.
+/// The arguments of a tool call and the format of its answer.
 #[derive(Debug, PartialEq)]
 pub(crate) struct ToolArguments {
     pub(crate) arguments: Value,
     pub(crate) json: bool,
 }
 
-/// Reads the words after the tool's name. Help is an error of clap's.
-/// `name` is what help calls the command that takes them.
+/// Parses the words after the tool's name. Help is a clap error. `name` is the command's name in help texts.
 pub(crate) fn read(spec: &ToolSpec, words: &[String], name: &str) -> Result<ToolArguments, Failure> {
     let matches = command(spec, name).try_get_matches_from([&spec.id].into_iter().chain(words)).map_err(|error| {
         let unknown = error.kind() == clap::error::ErrorKind::UnknownArgument;
@@ -40,7 +39,8 @@ pub(crate) fn read(spec: &ToolSpec, words: &[String], name: &str) -> Result<Tool
         }
     }
     let json = matches.get_flag("json");
-    // What else is called so is another format than that of the answer: a diagram's.
+    // A `--json` that belongs to a tool's own `format` parameter (a diagram's, for example) selects another format than
+    // that of the answer.
     let has_json =
         |schema: &Value| schema.get("enum").and_then(Value::as_array).is_some_and(|it| it.contains(&"json".into()));
     if json && parameters(spec).any(|(name, schema)| name == "format" && has_json(schema)) {
@@ -140,7 +140,8 @@ fn kebab(name: &str) -> String {
     kebab
 }
 
-/// Reads a word as a JSON value of a type. What does not fit is an error of the command line, before anything is asked.
+/// Parses a word as a JSON value of a type. A word that does not fit the type is a command-line error, reported before
+/// any call.
 fn value_parser(kind: &str) -> impl Fn(&str) -> Result<Value, String> + Clone + Send + Sync + use<> {
     let kind = kind.to_owned();
     move |word| value(&kind, word)
@@ -189,7 +190,7 @@ fn input_object(input: &str) -> Result<Map<String, Value>, Failure> {
         read.map_err(|error| Failure::usage(format!("cannot read the input from stdin: {error}")))?;
     }
     if text.len() as u64 > MAX_INPUT {
-        return Err(Failure::usage(format!("the input has more than {MAX_INPUT} bytes")));
+        return Err(Failure::usage(format!("the input is larger than {MAX_INPUT} bytes")));
     }
     match serde_json::from_str(&text) {
         Ok(Value::Object(object)) => Ok(object),

@@ -1,4 +1,4 @@
-//! Asking the person in front of the terminal: what the call would do, why it is a question, and how far a yes reaches.
+//! Approval prompts on the terminal: what the call would do, why it requires approval, and what an approval covers.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -6,18 +6,18 @@ use std::io::{self, IsTerminal as _, Write as _};
 use async_trait::async_trait;
 use tokio::sync::Mutex;
 use zubi_base::escape::printable;
-use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 use zubi_tool_api::approval_prompt;
+use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 
-/// Asks on the terminal.
+/// An approver that prompts on the terminal.
 #[derive(Debug)]
 pub(crate) struct AskOnTerminal {
-    /// Held while a question is open: calls that a tool makes side by side must not mix theirs up.
+    /// Locked while a prompt is open, so that prompts of parallel calls do not mix.
     one_at_a_time: Mutex<()>,
 }
 
 impl AskOnTerminal {
-    /// `None` when there is nobody in front of a terminal.
+    /// `None` if stdin or stderr is not a terminal.
     pub(crate) fn new() -> Option<Self> {
         let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
         is_there.then(|| Self { one_at_a_time: Mutex::default() })
@@ -49,8 +49,9 @@ impl Approver for AskOnTerminal {
     }
 }
 
-/// What a line says: `y` or a number is yes, with other arguments if an object of JSON follows; `n` and nothing at all are no, and
-/// what follows `n` is for the model. Everything else is neither: the error is what to say before the next line.
+/// Parses an answer. `y` or a number approves; a JSON object after it replaces the arguments. `n` or an empty line
+/// denies, and text after `n` is sent to the model. For any other line, the error is the text to print before the next
+/// line is read.
 pub(crate) fn read(line: &str, options: usize) -> Result<ApprovalAnswer, String> {
     let line = line.trim();
     let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -65,21 +66,21 @@ pub(crate) fn read(line: &str, options: usize) -> Result<ApprovalAnswer, String>
         }
         return match serde_json::from_str(rest) {
             Ok(arguments) => Ok(ApprovalAnswer::Allow { option, arguments: Some(arguments) }),
-            Err(error) => Err(format!("These arguments are no JSON: {error}. Once more, or n: ")),
+            Err(error) => Err(format!("Invalid JSON arguments: {error}. Try again, or n: ")),
         };
     }
     match first {
         "" => Ok(ApprovalAnswer::Deny { text: None }),
         "n" | "N" | "no" => Ok(ApprovalAnswer::Deny { text: (!rest.is_empty()).then(|| rest.to_owned()) }),
-        _ => Err(format!("`{}` is no answer. A number up to {options}, y, or n: ", printable(line))),
+        _ => Err(format!("Invalid answer `{}`. Type a number up to {options}, y, or n: ", printable(line))),
     }
 }
 
-/// The question, with what can be answered.
+/// Renders the approval prompt with its options.
 pub(crate) fn render_prompt(request: &ApprovalRequest) -> String {
-    let mut card = format!("\n{}", question::prompt_text(request));
+    let mut card = format!("\n{}", approval_prompt::prompt_text(request));
     for (number, option) in (1..).zip(&request.options) {
-        let (label, others) = question::option(option);
+        let (label, others) = approval_prompt::option(option);
         let _ = writeln!(card, "  {number}) yes: {label}");
         for other in others {
             let _ = writeln!(card, "       would also have allowed {other}");
@@ -91,9 +92,9 @@ pub(crate) fn render_prompt(request: &ApprovalRequest) -> String {
 
 #[cfg(test)]
 mod tests {
+    use zubi_policy::ApprovalOption;
     use zubi_tool_api::Footprint;
     use zubi_tool_api::cx::ApprovalScope;
-    use zubi_policy::ApprovalOption;
 
     use super::*;
 
@@ -156,9 +157,9 @@ mod tests {
         }
         for line in ["3", "0", "x", "yes please", "1 2"] {
             let wrong = read(line, 2).unwrap_err();
-            assert_eq!(wrong, format!("`{line}` is no answer. A number up to 2, y, or n: "));
+            assert_eq!(wrong, format!("Invalid answer `{line}`. Type a number up to 2, y, or n: "));
         }
         let wrong = read("y {command: ls}", 2).unwrap_err();
-        assert_eq!(wrong, "These arguments are no JSON: key must be a string at line 1 column 2. Once more, or n: ");
+        assert_eq!(wrong, "Invalid JSON arguments: key must be a string at line 1 column 2. Try again, or n: ");
     }
 }

@@ -1,4 +1,4 @@
-//! What can be typed. Texts only; what happens is in [`crate::commands`].
+//! The command line of `zubi`: its arguments and help texts. [`crate::commands`] runs the commands.
 
 use camino::Utf8PathBuf;
 use clap::{Args, Parser, Subcommand};
@@ -18,100 +18,100 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  zubi mcp                                   answer an agent over MCP (stdin and stdout)
-  zubi serve --detach                        share language servers among all agents of this folder
-  zubi tools list                            what can be asked
-  zubi call lsp_hover --at src/lib.rs:12:5   ask one question
-  zubi agent run --model mock 'list files'   give zubi's own agent a task; mock needs no model
+  zubi mcp                                   serve an agent over MCP (stdin and stdout)
+  zubi serve --detach                        share language servers among all agents in this folder
+  zubi tools list                            list the tools
+  zubi call lsp_hover --at src/lib.rs:12:5   call one tool
+  zubi agent run --model mock 'list files'   give zubi's own agent a task (`mock` needs no API key)
   zubi trust                                 let language servers run this project's code
-  zubi doctor                                which language servers are there, and which are missing
+  zubi doctor                                list installed and missing language servers
 
 Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment, 130 interrupted.";
 
-/// Whose host answers.
+/// The host that a command uses, the value of `--host`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum HostChoice {
     Auto,
     Own,
 }
 
-/// Flags of every command; help shows them behind a command's own.
+/// Flags of every command; the help lists them after the command's own flags.
 #[derive(Debug, Clone, Args)]
 #[command(next_display_order = 100)]
 pub(crate) struct Global {
-    /// Workspace folder; may be given several times [default: the current directory]
+    /// Workspace folder; repeat for several folders [default: the current directory]
     #[arg(long, value_name = "DIR", global = true)]
     pub(crate) workspace: Vec<Utf8PathBuf>,
-    /// No tool that writes exists
+    /// Disable all tools that write
     #[arg(long, global = true)]
     pub(crate) read_only: bool,
-    /// Only tools of these toolsets exist (comma-separated; `!name` excludes)
+    /// Enable only these toolsets (comma-separated; `!name` excludes)
     #[arg(long, value_name = "LIST", global = true)]
     pub(crate) toolsets: Option<String>,
-    /// Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
+    /// Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
     #[arg(long, value_name = "LIST", global = true)]
     pub(crate) tools: Option<String>,
-    /// Trust the workspace in this session only
+    /// Trust the workspace for this session only
     #[arg(long, global = true)]
     pub(crate) trust: bool,
-    /// `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-    #[arg(long, value_name = "WHOSE", global = true, hide_possible_values = true)]
+    /// Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+    #[arg(long, value_name = "HOST", global = true, hide_possible_values = true)]
     pub(crate) host: Option<HostChoice>,
-    /// Say more on stderr; twice for debugging
+    /// Increase log verbosity (-vv for debug)
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
     pub(crate) verbose: u8,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Answer an agent over MCP on stdin and stdout
+    /// Serve an agent over MCP on stdin and stdout
     #[command(after_help = MCP_EXAMPLES)]
     Mcp,
-    /// Serve an editor: DomainLang's language server, and zubi's tools for editors that ask for them
+    /// Serve an editor: DomainLang's language server, and zubi's tools if the editor requests them
     #[command(after_help = LSP_EXAMPLES)]
     Lsp(Lsp),
-    /// Serve a workspace until it is told to end: agents that come later share its language servers
+    /// Run a daemon that shares one set of language servers among all agents in this workspace
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Serve),
-    /// Show the hosts that run, their language servers and who is connected
+    /// Show the running hosts, their language servers and their clients
     #[command(after_help = STATUS_EXAMPLES)]
     Status(Status),
-    /// End the daemon of this workspace
+    /// Stop the daemon of this workspace
     #[command(after_help = "Example:\n  zubi stop")]
     Stop(Stop),
-    /// Call one method of the IPC protocol, as other programs do
+    /// Call one method of the IPC protocol
     #[command(after_help = IPC_EXAMPLES)]
     Ipc(Ipc),
-    /// Call one tool and print its answer
+    /// Call one tool and print its result
     #[command(after_help = CALL_EXAMPLES, override_usage = CALL_USAGE)]
     Call(Call),
-    /// Show what can be asked; check the tools that this workspace declares
+    /// List and inspect tools; check and run workspace-declared tools
     #[command(subcommand)]
     Tools(Tools),
-    /// Find out what calls may do, and which rule says so
+    /// Explain and list the permission rules
     #[command(subcommand, after_help = POLICY_HELP)]
     Policy(Policy),
-    /// Give zubi's own agent a task, or talk with it
+    /// Give zubi's own agent a task, or chat with it
     #[command(subcommand, after_help = agent::HELP)]
     Agent(agent::Agent),
-    /// Talk with the agent in a browser
+    /// Chat with the agent in a browser
     #[command(after_help = agent::WEB_EXAMPLES)]
     Web(agent::Web),
     /// Let language servers run a project's code
     #[command(after_help = TRUST_EXAMPLES)]
     Trust(Trust),
-    /// Find out which language servers this workspace needs, has, and what is missing
+    /// Check the language servers of this workspace and list the missing ones
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(Doctor),
-    /// Check that zubi works here, and report it as JSON
+    /// Check that zubi works on this machine and report the result as JSON
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify,
 }
 
 const VERIFY_EXAMPLES: &str = "\
-Prints one JSON object on stdout, always, with a line for each check on stderr:
+Always prints one JSON object to stdout, and one line per check to stderr:
   {\"timestamp\":…, \"success\":…, \"summary\":{\"passed\":…,\"failed\":…,\"skipped\":…}, \"checks\":[{\"id\",\"name\",\"status\",…}]}
-The exit code is 0 when no check failed, else 1.
+Exits with 0 if no check failed, otherwise with 1.
 
 Example:
   zubi verify 2>/dev/null";
@@ -120,43 +120,45 @@ const MCP_EXAMPLES: &str = "\
 In an agent's MCP configuration:
   {\"mcpServers\": {\"zubi\": {\"command\": \"zubi\", \"args\": [\"mcp\"]}}}
 
-Nothing is started before the first question; the process ends when its input does.";
+Language servers start with the first tool call. The process exits when stdin closes.";
 
 const LSP_EXAMPLES: &str = "\
-An editor starts this by itself, for files *.dlang. Neovim 0.11:
+Your editor runs this command for *.dlang files. Neovim 0.11:
   vim.filetype.add({ extension = { dlang = 'domain-lang' } })
   vim.lsp.config('zubi', { cmd = { 'zubi', 'lsp' }, filetypes = { 'domain-lang' }, root_markers = { 'model.yaml', '.git' } })
   vim.lsp.enable('zubi')
 
-To an editor that sends the initializationOptions {\"zubi\": {\"editorProtocol\": 1}} it offers the tools of `zubi tools list`
-that write nothing, as requests zubi/tools/list and zubi/tools/call, and asks it in turn about code with
-zubi/editor/request. It starts no language servers then. To all others it is what `dlang lsp` is.
+If the editor sends the initializationOptions {\"zubi\": {\"editorProtocol\": 1}}, zubi offers it the
+tools of `zubi tools list` that write nothing (requests zubi/tools/list and zubi/tools/call), and
+sends the editor code queries (zubi/editor/request) instead of starting language servers. For any
+other editor, `zubi lsp` behaves like `dlang lsp`.
 
-Folders are those that the editor has open; --workspace counts if it has none. The exit code is 0 when the editor said
-goodbye, else 1.";
+The workspace is the folders that the editor has open; --workspace applies only if the editor has
+none open. Exits with 0 after an LSP `shutdown`/`exit`, otherwise with 1.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
-    /// Return as soon as it can be found, and leave it running
+    /// Run in the background; return once the daemon accepts connections
     #[arg(long)]
     pub(crate) detach: bool,
-    /// This process was detached
+    /// Mark this process as the detached daemon
     #[arg(long, hide = true, conflicts_with = "detach")]
     pub(crate) detached: bool,
-    /// Port on 127.0.0.1 [default: 9847, else one of the next ten, else any]
+    /// Port on 127.0.0.1 [default: 9847; if taken, one of the next ten, then any free port]
     #[arg(long, value_name = "PORT")]
     pub(crate) port: Option<u16>,
-    /// Listen on the socket alone
+    /// Listen on the Unix socket only
     #[arg(long, conflicts_with = "port")]
     pub(crate) no_port: bool,
-    /// End after so long without a client; 0: never
+    /// Exit after this long without a client; 0 never exits
     #[arg(long, value_name = "MINUTES", default_value_t = 60)]
     pub(crate) idle: u64,
 }
 
 const SERVE_EXAMPLES: &str = "\
-Every `zubi mcp` and `zubi call` in these folders asks it instead of starting language servers of its own, until an editor
-with zubi's extension has them open. What --read-only, --tools and --toolsets say here holds for all of them.
+Every `zubi mcp` and `zubi call` in these folders uses the daemon instead of starting language
+servers of its own, until an editor with zubi's extension opens the folders. --read-only, --tools
+and --toolsets given here apply to all clients.
 
 Examples:
   zubi serve
@@ -171,7 +173,7 @@ pub(crate) struct Status {
 }
 
 const STATUS_EXAMPLES: &str = "\
-Shows the hosts of all workspaces of this user, whatever --workspace says.
+Shows the hosts of all workspaces of the current user and ignores --workspace.
 
 Examples:
   zubi status
@@ -179,7 +181,7 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct Stop {
-    /// End the daemons of all workspaces
+    /// Stop the daemons of all workspaces
     #[arg(long)]
     pub(crate) all: bool,
 }
@@ -188,20 +190,20 @@ pub(crate) struct Stop {
 pub(crate) struct Lsp {
     #[command(flatten)]
     pub(crate) flags: Flags,
-    /// Print the editor channel: every message beyond LSP's own, with JSON Schemas
+    /// Print the editor protocol: every message that extends LSP, with JSON Schemas
     #[arg(long)]
     pub(crate) schema: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Ipc {
-    /// Name of the method
+    /// Method name
     #[arg(required_unless_present = "schema")]
     pub(crate) method: Option<String>,
-    /// Its parameters; `-` reads them from stdin
+    /// Parameters of the method; `-` reads them from stdin
     #[arg(long, value_name = "JSON")]
     pub(crate) params: Option<String>,
-    /// How long to wait for the answer
+    /// How long to wait for the response
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) timeout: u64,
     /// Print the protocol: every method, with JSON Schemas
@@ -210,8 +212,11 @@ pub(crate) struct Ipc {
 }
 
 const IPC_EXAMPLES: &str = "\
-Asks the host of this workspace; where none runs, this process is it for the one question. Prints the result as JSON.
-Exit codes: 1 the method failed, 2 wrong parameters or no such method, 3 loading, timed out or not allowed.
+Sends the request to this workspace's host. If no host is running, handles it in this process.
+Prints the result as JSON.
+
+Exit codes: 0 success, 1 the method failed, 2 invalid parameters or unknown method, 3 loading, timed
+out or not allowed.
 
 Examples:
   zubi ipc getWorkspaceErrors
@@ -224,7 +229,7 @@ pub(crate) struct Call {
     pub(crate) tool: CallTool,
 }
 
-/// The tool and its arguments; what they are is known once the host is.
+/// The tool and its arguments, which zubi parses once the host has sent the tool's schema.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CallTool {
     #[command(external_subcommand)]
@@ -241,46 +246,47 @@ Examples:
   echo '{\"query\": \"parse\"}' | zubi call lsp_workspace_symbols --input -
   zubi call lsp_document_symbols --path src/lib.rs --json
 
-A failure is told on stderr, with --json also as {\"error\": {\"code\", \"message\"}} on stdout. `zubi tools codes` lists the codes.
-zubi's own options go before the tool's name, the tool's arguments after it.";
+Errors go to stderr; with --json, also to stdout as {\"error\": {\"code\", \"message\"}}.
+`zubi tools codes` lists the codes. Put zubi's own options before the tool's name, and the tool's
+arguments after it.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Tools {
     /// List the tools of this session
     #[command(after_help = LIST_EXAMPLES)]
     List {
-        /// Only tools of this toolset
+        /// List only tools of this toolset
         #[arg(long, value_name = "NAME")]
         toolset: Option<String>,
-        /// Only tools of this category
+        /// List only tools of this category
         #[arg(long, value_name = "NAME")]
         category: Option<String>,
-        /// Only tools with this tag
+        /// List only tools with this tag
         #[arg(long, value_name = "NAME")]
         tag: Option<String>,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Describe one tool: its arguments, its effect, an example
+    /// Describe one tool: its arguments, its effect and an example
     #[command(after_help = "Example:\n  zubi tools show lsp_references")]
     Show {
-        /// Id, as `zubi tools list` prints it
+        /// Tool id, as printed by `zubi tools list`
         tool: String,
-        /// Print JSON, with the whole input schema
+        /// Print JSON, with the full input schema
         #[arg(long)]
         json: bool,
     },
     /// Check the files in which this workspace declares tools
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckTools),
-    /// Run one tool that this workspace declares, as its author tries it
+    /// Run a workspace-declared tool (for tool authors)
     #[command(after_help = RUN_EXAMPLES, override_usage = RUN_USAGE)]
     Run(RunTool),
-    /// Write a first tool file, with a tool that works
-    #[command(after_help = "Nothing is ever overwritten.\n\nExample:\n  zubi tools init")]
+    /// Create a tool file with a working example
+    #[command(after_help = "Never overwrites a file.\n\nExample:\n  zubi tools init")]
     Init,
-    /// List the codes of failures: what each means, what to do, and what `zubi call` exits with
+    /// List the error codes with their meaning, a hint, and the exit code of `zubi call`
     #[command(after_help = "Example:\n  zubi tools codes --json")]
     Codes {
         /// Print JSON
@@ -294,7 +300,7 @@ pub(crate) enum Tools {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunTool {
-    /// Print what would run, with everything in its place, and what the rules say of it; run nothing
+    /// Print the fully expanded command and the policy decision without running anything
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(subcommand)]
@@ -304,17 +310,18 @@ pub(crate) struct RunTool {
 const RUN_USAGE: &str = "zubi tools run [--dry-run] ID [--ARGUMENT VALUE]… [--input JSON | --input -] [--json]";
 
 const RUN_EXAMPLES: &str = "\
-Asks before it runs anything that the rules ask about, and shows what that is. A tool of a file that is not trusted as it is
-now does not run. Exit codes are those of `zubi call`; of a dry run 1 when the rules would refuse the call.
+If a rule requires approval, zubi shows the call and prompts before running it. A tool runs only if
+the current content of its file is trusted. Exit codes are those of `zubi call`; a dry run exits
+with 1 if the rules would deny the call.
 
 Examples:
   zubi tools run greet --help              the tool's arguments
   zubi tools run greet --name Ada
   zubi tools run --dry-run greet --name '$(id)'
-  zubi --trust tools run greet --name Ada  trusts the file, and this folder, for this run alone";
+  zubi --trust tools run greet --name Ada  trust the file, and this folder, for this run only";
 
 const LIST_EXAMPLES: &str = "\
-A name that no tool has is told with those that there are.
+Unknown names are rejected with a list of the valid ones.
 
 Examples:
   zubi tools list
@@ -324,7 +331,7 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Policy {
-    /// Say what would become of a call, part by part, without making it
+    /// Show the policy decision for each part of a call, without making the call
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainPolicy),
     /// List the rules in force
@@ -338,13 +345,13 @@ pub(crate) enum Policy {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainPolicy {
-    /// The tool, or the tool and its arguments as JSON
+    /// Tool id, optionally followed by its arguments as JSON
     #[arg(required_unless_present = "shell")]
     pub(crate) call: Option<String>,
-    /// The arguments
+    /// Arguments of the tool
     #[arg(long, value_name = "JSON", conflicts_with = "shell")]
     pub(crate) input: Option<String>,
-    /// A command for `shell.run` instead of a tool
+    /// Explain this command for `shell.run` instead of a tool call
     #[arg(long, value_name = "TEXT", conflicts_with = "call")]
     pub(crate) shell: Option<String>,
     /// Print JSON
@@ -353,7 +360,7 @@ pub(crate) struct ExplainPolicy {
 }
 
 const EXPLAIN_EXAMPLES: &str = "\
-Exit codes: 0 it would run without a question; 1 somebody would be asked, or it would be refused.
+Exit codes: 0 allowed, 1 needs approval or denied.
 
 Examples:
   zubi policy explain --shell 'git log | head -3'
@@ -361,20 +368,21 @@ Examples:
   zubi policy explain 'file.write {\"path\": \"a.txt\", \"content\": \"\"}' --json";
 
 const POLICY_HELP: &str = "\
-Rules stand in zubi.toml and, once it is trusted, in a workspace's .zubi.toml (before that only those that ask or deny):
+zubi reads rules from zubi.toml and from the workspace's .zubi.toml (until it is trusted, only its
+`ask` and `deny` rules):
   [[policy]]
-  action = \"allow\"                            # allow, ask or deny; deny beats ask beats allow, in whatever order
+  action = \"allow\"                            # `allow`, `ask` or `deny`; `deny` beats `ask` beats `allow`, in any order
   command = [\"git\", \"status|log|diff\", \"*\"]   # a last \"*\": any further arguments
   reason = \"looking is harmless\"
   examples = { match = [\"git log -3\"], no-match = [\"git push\"] }
-Further keys: tools, effect, read, write, hosts, secrets. A rule that is broken, or whose examples fail, closes the policy:
-nothing that changes or runs anything is allowed until it is mended.";
+Further keys: tools, effect, read, write, hosts, secrets. An invalid rule or a failing example
+disables every tool that writes or executes until you fix it.";
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckTools {
     /// Tool files [default: `.vscode/agent-tools.json` and `.vscode/agent-tools/*.json` of the workspace]
     pub(crate) files: Vec<Utf8PathBuf>,
-    /// Run the tests that stand in the files, of these tools (by id, or by a place `FILE:LINE`) or of all
+    /// Run the tests in the files: of these tools (id, or location `FILE:LINE`), or of all tools
     #[arg(long, value_name = "ID", num_args = 0..)]
     pub(crate) test: Option<Vec<String>>,
     /// Print JSON
@@ -386,12 +394,15 @@ pub(crate) struct CheckTools {
 }
 
 const CHECK_EXAMPLES: &str = "\
-Tells everything that is wrong, with file, line and column, and which files are left out because nobody has trusted them
-as they are. The exit code is 1 when there are errors, with --deny-warnings also when there are warnings.
+Reports every problem with file, line and column, and lists the files that are ignored because their
+current content is not trusted.
 
---test runs the `tests` of the tools, those of files that are trusted: each in a directory of its own that holds its
-`fixtures` and `files`, in the sandbox of every call. No server is asked and no other tool called; `http` and `calls` of the
-test answer in their place. The exit code is 1 when a test fails, 3 when tests did not run because their file is not trusted.
+--test runs the `tests` of the tools in trusted files, each in its own directory with its `fixtures`
+and `files`, and in the same sandbox as any call. A test contacts no server and calls no other tool:
+its `http` and `calls` entries supply the answers.
+
+Exit codes: 0 success; 1 errors, failed tests or, with --deny-warnings, warnings; 3 tests skipped
+because their file is not trusted.
 
 Examples:
   zubi tools check
@@ -402,19 +413,19 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct Trust {
-    /// Folder to trust, with everything below it [default: the current directory]
+    /// Folder to trust, including its subfolders [default: the current directory]
     #[arg(conflicts_with = "list")]
     pub(crate) path: Option<Utf8PathBuf>,
-    /// Show which folders are trusted
+    /// List the trusted folders
     #[arg(long, conflicts_with = "revoke")]
     pub(crate) list: bool,
-    /// Take trust back
+    /// Revoke trust
     #[arg(long)]
     pub(crate) revoke: bool,
-    /// Show what would be trusted: tool files that are new, and what has changed in the others. Trusts nothing
+    /// Show new tool files and changes in trusted ones, without trusting anything
     #[arg(long, conflicts_with_all = ["list", "revoke", "json"])]
     pub(crate) diff: bool,
-    /// Trust only if the files are still those that `--diff` showed: the hash that it printed
+    /// Trust only if the files still have the hash that `--diff` printed
     #[arg(long, value_name = "HASH", conflicts_with_all = ["list", "revoke", "diff"])]
     pub(crate) expect: Option<String>,
     /// Print JSON
@@ -427,35 +438,35 @@ pub(crate) struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Install what is missing, after asking
+    /// Install missing language servers, with confirmation
     #[arg(long, conflicts_with = "json")]
     pub(crate) fix: bool,
-    /// Do not ask before installing
+    /// Install without confirmation
     #[arg(long, requires = "fix")]
     pub(crate) yes: bool,
-    /// How long a server may take to become ready
+    /// How long to wait for a server to become ready
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub(crate) wait: u64,
 }
 
 const DOCTOR_EXAMPLES: &str = "\
-Starts every installed server of the workspace's languages once and tells how it got on. The exit code is 1 when a
-language has no server that works.
+Starts each installed server for the workspace's languages and reports whether it became ready.
+Exits with 1 if a language has no working server.
 
 Examples:
   zubi doctor
   zubi doctor --json
-  zubi doctor --fix          install what is missing";
+  zubi doctor --fix          install missing servers";
 
 const TRUST_EXAMPLES: &str = "\
-Some language servers run code of the project they read: build scripts, macros, plugins. They are started only in
-folders you trust. A folder covers everything below it. A `.zubi.toml` in it, and the files in which it declares tools
-(`.vscode/agent-tools.json`, `.vscode/agent-tools/*.json`), are trusted as they are now: one that changes is left out until
-it is trusted again.
+Some language servers run code from the project they analyse: build scripts, macros, plugins. zubi
+starts them only in folders you trust. Trust includes subfolders. It also covers the current content
+of `.zubi.toml` and of the tool files (`.vscode/agent-tools.json`, `.vscode/agent-tools/*.json`): if
+one of these files changes, zubi ignores it until you trust it again.
 
 Examples:
   zubi trust                 the current directory
-  zubi trust --diff          what that would let in
-  zubi trust ~/work          everything in it
+  zubi trust --diff          preview what would become trusted
+  zubi trust ~/work          all folders below ~/work
   zubi trust --list
   zubi trust --revoke ~/work";

@@ -24,8 +24,8 @@ use zubi_host::ToolService;
 use crate::cli::{CallTool, Cli, Command};
 use crate::session::Session;
 
-/// How long ending the language servers may take before the process ends without waiting: their supervisors kill what is
-/// left once we are gone.
+/// How long ending the language servers may take before the process exits without waiting; their supervisors then kill
+/// the remaining ones.
 const SHUTDOWN: Duration = Duration::from_millis(300);
 
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
@@ -58,7 +58,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Ends what the host started, within a bound.
+/// Ends the processes that the host started, within a time limit.
 pub(crate) async fn end(host: &dyn ToolService) {
     if tokio::time::timeout(SHUTDOWN, host.shutdown()).await.is_err() {
         tracing::debug!("servers were still ending; their supervisors see to it");

@@ -1,4 +1,4 @@
-//! How a command fails: what is said on stderr, what is advised, and the exit code.
+//! The failure of a command: its message and hints on stderr, and its exit code.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
@@ -13,14 +13,14 @@ use crate::terminal;
 pub const NEGATIVE: u8 = 1;
 /// The exit code of wrong usage or input.
 pub const USAGE: u8 = 2;
-/// The exit code when something around the program is not as needed: loading, no server, not trusted, unreadable.
+/// The exit code of a failure of the environment: loading, no server, not trusted, unreadable.
 pub const ENVIRONMENT: u8 = 3;
-/// The exit code after Ctrl-C, as shells have it: 128 + SIGINT.
+/// The exit code after Ctrl-C, as in shells: 128 + SIGINT.
 pub const INTERRUPTED: u8 = 130;
 
 #[derive(Debug)]
 pub enum Failure {
-    /// clap says it itself, help and version included; the note is a hint of ours.
+    /// An error that clap prints, including help and version; the note is an additional hint.
     CommandLine {
         error: clap::Error,
         note: Option<&'static str>,
@@ -43,7 +43,7 @@ impl Failure {
         Self::Told { code: USAGE, message: message.to_string(), hints: Vec::new() }
     }
 
-    /// With the exit code of a call that fails for this reason.
+    /// A failure with the exit code of a call that fails for this reason.
     pub fn of_code(code: Code, message: impl Display) -> Self {
         Self::Told { code: code.exit().number(), message: message.to_string(), hints: Vec::new() }
     }
@@ -60,7 +60,7 @@ impl Failure {
         }
     }
 
-    /// The same with a hint after clap's own words.
+    /// Adds a hint after clap's own message.
     #[must_use]
     pub fn with_hint(self, note: &'static str) -> Self {
         match self {
@@ -86,7 +86,7 @@ impl Failure {
         }
     }
 
-    /// What is wrong and what to do about it, a line each.
+    /// The message and the hints, one per line.
     pub fn text(&self) -> String {
         match self {
             Self::CommandLine { error, .. } => error.to_string(),
@@ -94,12 +94,13 @@ impl Failure {
         }
     }
 
-    /// The failure as data: `{"success":false,"error":…,"hints":[…]}`. Nothing when it is none, but help that was asked for.
+    /// The failure as JSON: `{"success":false,"error":…,"hints":[…]}`. `None` for requested help or version output,
+    /// which is not a failure.
     pub fn to_json(&self) -> Option<Value> {
         let (message, hints) = match self {
             Self::CommandLine { error, .. } if !error.use_stderr() => return None,
             Self::CommandLine { error, note } => {
-                // The first paragraph says what is wrong, lines that begin with `tip:` what to do about it.
+                // The first paragraph is the message; lines that begin with `tip:` are hints.
                 let text = error.render().to_string();
                 let mut lines = text.lines().map(str::trim);
                 let message: Vec<&str> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
@@ -113,13 +114,13 @@ impl Failure {
         Some(json!({ "success": false, "error": message, "hints": hints }))
     }
 
-    /// Says it on stderr and gives the exit code.
+    /// Prints the failure to stderr and returns the exit code.
     pub fn report(self) -> ExitCode {
         let code = self.code();
         match self {
             Self::CommandLine { error, note } => {
-                // Help and version go to stdout, mistakes to stderr. A reader that went away is no mistake, and of a
-                // stderr that cannot be written to nobody can be told.
+                // Help and version go to stdout, errors to stderr. A closed pipe is not an error, and a failed write to
+                // stderr cannot be reported.
                 let printed = error.print().and_then(|()| io::stdout().flush());
                 if let Err(lost) = printed.or_else(|error| terminal::handle_write_error(&error))
                     && !error.use_stderr()

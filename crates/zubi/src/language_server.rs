@@ -1,4 +1,4 @@
-//! What `dlang lsp` and `zubi lsp` share: their flags, and how they end.
+//! The flags and the exit of `dlang lsp` and `zubi lsp`.
 
 use std::process::ExitCode;
 
@@ -10,32 +10,32 @@ use crate::failure::{Failure, NEGATIVE};
 /// The flags that editors give to language servers.
 #[derive(Debug, Args)]
 pub struct Flags {
-    /// Speak over stdin and stdout; so it does anyway, but many editors say it
+    /// Use stdin and stdout (always the case; accepted because many editors pass it)
     #[arg(long)]
     stdio: bool,
-    /// End when this process has ended: the editor's (on Linux)
+    /// Exit when this process, usually the editor, has exited (Linux only)
     #[arg(long = "clientProcessId", value_name = "PID")]
     client: Option<u32>,
 }
 
 impl Flags {
-    /// How a server of this name behaves.
+    /// Returns the options of a server with this name.
     pub fn options(&self, name: &str) -> Options {
         Options { name: name.to_owned(), client_process: self.client, ..Options::default() }
     }
 }
 
-/// Serves the editor on stdin and stdout; returns when the conversation is over, or, on Linux, when the editor's process has
-/// ended.
+/// Serves the editor on stdin and stdout; returns at the end of the session or, on Linux, when the editor's process has
+/// exited.
 ///
 /// # Errors
 ///
-/// Why it broke off. The protocol has one exit code for everything but a goodbye, so this is that one.
+/// Fails if the session breaks off. LSP has one exit code for every end without `shutdown`, which this failure has too.
 pub fn serve(options: Options, methods: MethodTable) -> Result<ExitCode, Failure> {
     match dlang_server::stdio(options, methods) {
         Ok(exit) => Ok(ExitCode::from(exit.code())),
         Err(error) => {
-            let message = format!("the conversation broke off: {error}");
+            let message = format!("the connection failed: {error}");
             Err(Failure::Told { code: NEGATIVE, message, hints: Vec::new() })
         }
     }

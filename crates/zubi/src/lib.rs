@@ -1,5 +1,5 @@
-//! What the programs of this package share: how a command fails and with which exit code ([`failure`]), how a language
-//! server runs ([`language_server`]), the way to stdout and stderr ([`terminal`]), and what runs commands that wait
+//! The parts that the programs of this package share: failures and exit codes ([`failure`]), running a language server
+//! ([`language_server`]), output to stdout and stderr ([`terminal`]), and the runtime for asynchronous commands
 //! ([`runtime`]).
 
 pub mod failure;
@@ -11,10 +11,10 @@ use camino::Utf8PathBuf;
 
 use crate::failure::Failure;
 
-/// Where the program was started, absolute.
+/// Returns the directory in which the program was started, absolute.
 #[expect(clippy::disallowed_methods, reason = "the composition root is who passes the directory")]
 pub fn current_directory() -> Result<Utf8PathBuf, Failure> {
     let here = std::env::current_dir()
-        .map_err(|error| Failure::environment(format!("cannot tell the current directory: {error}")))?;
+        .map_err(|error| Failure::environment(format!("cannot determine the current directory: {error}")))?;
     Utf8PathBuf::from_path_buf(here).map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))
 }

@@ -1,4 +1,4 @@
-//! The log: on stderr, for stdout belongs to data and protocols.
+//! The log, on stderr, because stdout is for data and protocols.
 
 use std::io::{self, IsTerminal as _};
 
@@ -6,17 +6,17 @@ use tracing_subscriber::EnvFilter;
 use zubi_base::env::{Environment, ZUBI_LOG};
 use zubi_cli::failure::Failure;
 
-/// Starts the log. `ZUBI_LOG` beats `-v`.
+/// Starts the log. `ZUBI_LOG` overrides `-v`.
 pub(crate) fn start(verbose: u8, environment: &Environment) -> Result<(), Failure> {
     let directives = match (&environment.log, verbose) {
         (Some(directives), _) => directives.as_str(),
-        // rmcp warns of every request that a client got wrong; the client was told already.
+        // rmcp warns of every invalid request of a client; the client already has the error response.
         (None, 0) => "warn,rmcp=off",
         (None, 1) => "info,rmcp=warn",
         (None, 2) => "debug,rmcp=info",
         (None, _) => "trace",
     };
-    // The library for models logs what servers send, and servers that refuse a key send it back.
+    // The model library logs responses of servers, and servers that reject a key return it.
     let filter = EnvFilter::try_new(format!("{directives},genai=off"))
         .map_err(|error| Failure::usage(format!("environment variable `{}`: {error}", ZUBI_LOG.name)))?;
     tracing_subscriber::fmt()

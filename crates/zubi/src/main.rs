@@ -22,7 +22,7 @@ use crate::cli::Cli;
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let first = arguments.next();
-    // The supervisor of a language server: no command line, no runtime, nothing but its one child.
+    // The supervisor of a language server: no command line and no runtime, only its one child.
     if first.as_deref() == Some(OsStr::new(process::SUPERVISOR_ARGUMENT)) {
         return process::supervise(arguments);
     }
@@ -40,12 +40,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// One job from stdin, its answer on stdout; zubi's other process repeats what is said about a failure.
+/// Runs one job from stdin and writes its result to stdout; zubi's other process reports a failure printed here.
 fn run_javascript(means: Option<OsString>) -> ExitCode {
     match script::child::run_in_child(means, std::io::stdin().lock(), std::io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // Nobody may listen any more.
+            // Stderr may be closed.
             drop(writeln!(std::io::stderr(), "zubi: {error}"));
             ExitCode::FAILURE
         }

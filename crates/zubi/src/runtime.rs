@@ -1,4 +1,4 @@
-//! What commands that wait for many things at once run on, and how they hear of an interruption.
+//! The runtime of asynchronous commands, and how they receive interruptions.
 
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
@@ -8,7 +8,7 @@ use crate::failure::Failure;
 /// Stack of a thread for blocking work, in bytes. The deepest recursion is a directory walk's.
 pub const STACK: usize = 1024 * 1024;
 
-/// Runs a command's work and ends without waiting for threads that hang in a read.
+/// Runs a command's work and returns without waiting for threads that block in a read.
 pub fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     let runtime = runtime()?;
     let result = runtime.block_on(work);
@@ -16,8 +16,8 @@ pub fn block_on<T>(work: impl Future<Output = T>) -> Result<T, Failure> {
     Ok(result)
 }
 
-/// One thread drives the servers' pipes and the tools: the work is waiting, and waking another thread costs more than
-/// what it would do. What blocks (walks, searches, hashing of programs) goes to threads for blocking work.
+/// One thread drives the servers' pipes and the tools: they mostly wait, and waking another thread costs more than the
+/// work itself. Blocking work (walks, searches, hashing of programs) runs on a separate thread pool.
 fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_current_thread()
         .thread_stack_size(STACK)
@@ -26,7 +26,7 @@ fn runtime() -> Result<Runtime, Failure> {
         .map_err(|error| Failure::environment(format!("cannot start the runtime: {error}")))
 }
 
-/// A token that is cancelled by Ctrl-C, SIGTERM or the terminal's end.
+/// Returns a token that is cancelled by Ctrl-C, SIGTERM or the closing of the terminal.
 pub fn on_interrupt() -> Result<CancellationToken, Failure> {
     let token = CancellationToken::new();
     let interrupted = token.clone();
@@ -55,12 +55,12 @@ pub fn on_interrupt() -> Result<CancellationToken, Failure> {
     Ok(token)
 }
 
-/// What a person or the system wants of the process.
+/// A request of the user or the system to the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interruption {
-    /// Ctrl-C: what is being done is to stop.
+    /// Ctrl-C: stop the current work.
     Stop,
-    /// SIGTERM, or the terminal has gone: the process is to end.
+    /// SIGTERM, or the terminal was closed: end the process.
     End,
 }
 
@@ -86,7 +86,7 @@ impl Interruptions {
         Ok(Self {})
     }
 
-    /// The next one. None is lost if this is given up.
+    /// Returns the next interruption. Cancel safe: no interruption is lost if the future is dropped.
     pub async fn next(&mut self) -> Interruption {
         #[cfg(unix)]
         {

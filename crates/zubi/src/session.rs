@@ -1,4 +1,4 @@
-//! What every command starts from: environment, directories, trust and settings, read once.
+//! The base of every command: environment, directories, trust and settings, read once.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use zubi_base::trust::{Trust, TrustStore};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_host::{
-    EditorIntegration, HostClient, FrontConfig, HostConfig, ClientPolicy, LocalHost, SessionFilters, FilteredService, ToolService, environment,
-    split_filters,
+    ClientPolicy, EditorIntegration, FilteredService, FrontConfig, HostClient, HostConfig, LocalHost, SessionFilters,
+    ToolService, environment, split_filters,
 };
 use zubi_ipc::discovery;
 use zubi_ipc::listener::PortChoice;
@@ -23,7 +23,7 @@ use zubi_tool_api::cx::Restrictions;
 use crate::cli::{Global, HostChoice};
 use crate::log;
 
-/// The user's catalogue rows, below the configuration directory. It names programs to run, so a workspace has none.
+/// The user's server catalogue, in the configuration directory. It names programs to run, so a workspace cannot have one.
 const CATALOGUE_FILE: &str = "servers.toml";
 
 #[derive(Clone)]
@@ -40,26 +40,26 @@ pub(crate) struct Session {
     flags: Layer,
 }
 
-/// Whom settings are for.
+/// The process that settings apply to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SettingsScope {
-    /// This process, with what stands on its command line and in its environment.
+    /// This process, with its command line and environment.
     Process,
-    /// A host that other processes ask as well.
+    /// A host that other processes use too.
     Host,
 }
 
 /// A session with a host.
 pub(crate) struct HostSession {
-    /// What a surface speaks to.
+    /// The service that a surface calls.
     pub(crate) service: Arc<FilteredService>,
-    /// What finds the host; nothing if the session has one of its own.
+    /// The client that finds the host; `None` if the session has a host of its own.
     pub(crate) front: Option<Arc<HostClient>>,
     /// The host of this process, if it is that one.
     pub(crate) own: Option<Arc<LocalHost>>,
-    /// What this session may see, for whoever asks its host past `service`.
+    /// The filters of this session, for callers that use its host without going through `service`.
     pub(crate) scope: SessionFilters,
-    /// The same for a host that is asked in this process, as its clients are held to it.
+    /// The session's filters as a policy for the clients of a host in this process.
     pub(crate) limits: ClientPolicy,
 }
 
@@ -96,13 +96,13 @@ impl Session {
         TrustStore::new(&self.directories.state)
     }
 
-    /// What is trusted in this session.
+    /// The trust of this session.
     pub(crate) fn trust(&self) -> Trust {
         Trust::new(self.trust_store(), self.trust_all)
     }
 
-    /// The settings in force. What stands on the command line and in the environment is this process's alone, so a host that
-    /// others ask too has it not.
+    /// The settings in effect. The command line and the environment apply to this process only, so a host that other
+    /// processes use too ignores them.
     fn settings(&self, folders: &[Utf8PathBuf], trust: &Trust, whose: SettingsScope) -> Result<Settings, Failure> {
         let Some(root) = folders.first() else { return Err(Failure::usage("no workspace folder")) };
         let root = zubi_base::fs::canonical(root)
@@ -121,7 +121,8 @@ impl Session {
         Ok(layers.resolve())
     }
 
-    /// What a host of this process is made of. Says on stderr what an untrusted workspace asked for in vain.
+    /// The configuration of a host in this process. Warns on stderr of settings that an untrusted workspace requests
+    /// and zubi ignores.
     pub(crate) fn config(&self) -> Result<HostConfig, Failure> {
         let config = self.config_of(self.folders.clone(), SettingsScope::Process)?;
         for ignored in &config.settings.ignored {
@@ -130,12 +131,17 @@ impl Session {
         Ok(config)
     }
 
-    /// The same for these folders, without a word.
+    /// The configuration for these folders, without warnings.
     pub(crate) fn config_of(&self, folders: Vec<Utf8PathBuf>, whose: SettingsScope) -> Result<HostConfig, Failure> {
         self.config_trusting(folders, whose, self.trust())
     }
 
-    fn config_trusting(&self, folders: Vec<Utf8PathBuf>, whose: SettingsScope, trust: Trust) -> Result<HostConfig, Failure> {
+    fn config_trusting(
+        &self,
+        folders: Vec<Utf8PathBuf>,
+        whose: SettingsScope,
+        trust: Trust,
+    ) -> Result<HostConfig, Failure> {
         let settings = self.settings(&folders, &trust, whose)?;
         Ok(HostConfig {
             folders,
@@ -150,9 +156,13 @@ impl Session {
         })
     }
 
-    /// A session with the host of the workspace, which is another process's if there is one. `change` changes this session's
-    /// settings; `shares`: other processes may ask the host if it is this one's.
-    pub(crate) async fn attach(&self, shares: bool, change: impl FnOnce(&mut Settings)) -> Result<HostSession, Failure> {
+    /// Opens a session with the host of the workspace, which is another process's if there is one. `change` changes
+    /// this session's settings. `shares` says whether other processes may use the host if it belongs to this process.
+    pub(crate) async fn attach(
+        &self,
+        shares: bool,
+        change: impl FnOnce(&mut Settings),
+    ) -> Result<HostSession, Failure> {
         let mut config = self.config()?;
         change(&mut config.settings);
         let scope = SessionFilters::from_settings(&config.settings);
@@ -169,10 +179,11 @@ impl Session {
         let unless_said = split_filters(&mut files, false);
         let (session, settings) = (self.clone(), config.clone());
         let make = move || {
-            let mut own = session.config_of(session.folders.clone(), SettingsScope::Host).map_err(|failure| failure.text())?;
+            let mut own =
+                session.config_of(session.folders.clone(), SettingsScope::Host).map_err(|failure| failure.text())?;
             split_filters(&mut own.settings, false);
             let host = LocalHost::new(&own).map_err(|error| error.to_string())?;
-            // Also those of the flags, though another layer holds to them.
+            // Also for names in the flags, although another layer applies the flags.
             warn_unknown_names(&host, &settings);
             Ok(host)
         };
@@ -197,13 +208,13 @@ impl Session {
         Ok(attached(scoped(Arc::clone(&front) as _), Some(front), own))
     }
 
-    /// What is misspelt on the command line, when the host has said what there is; nobody waits for it.
+    /// Warns of misspelt names on the command line, once the host has listed the valid ones. Runs in the background.
     fn tell_misspelt_flags(&self, front: &Arc<HostClient>, settings: Settings) {
         let has_filters = self.flags.tools.is_some() || self.flags.toolsets.is_some();
         if has_filters || self.environment.tools.is_some() || self.environment.toolsets.is_some() {
             let front = Arc::clone(front);
             tokio::spawn(async move {
-                // Whoever asks something is told that there is no host.
+                // If there is no host, the first call reports it.
                 let Ok(specs) = front.list(&Restrictions::default()).await else { return };
                 for misspelling in zubi_host::misspelt_flags(&settings, &specs) {
                     terminal::print_err(&format!("warning: {misspelling}"));
@@ -212,8 +223,8 @@ impl Session {
         }
     }
 
-    /// Whether this session is to have a host of its own. One that trusts more than the user has said for good must not be
-    /// lent to others, nor is another's trust raised for it.
+    /// Whether this session needs a host of its own. A host that trusts more than the user permanently trusts must not
+    /// be shared with other processes, nor may this session raise the trust of another process's host.
     pub(crate) fn uses_private_host(&self) -> Result<bool, Failure> {
         let choice = match (self.host, self.environment.host.as_deref()) {
             (Some(choice), _) => choice,
@@ -232,27 +243,27 @@ impl Session {
         self.trust_all
     }
 
-    /// Where hosts of this user find each other.
+    /// The directory in which hosts of this user find each other.
     pub(crate) fn run_directory(&self) -> Utf8PathBuf {
         discovery::run_directory(&self.directories.state)
     }
 
-    /// Where zubi keeps what it remembers.
+    /// The directory in which zubi stores its state.
     pub(crate) fn state_directory(&self) -> &Utf8PathBuf {
         &self.directories.state
     }
 
-    /// The environment, as far as hosts and fronts tell each other.
+    /// The part of the environment that hosts and clients exchange.
     pub(crate) fn shown_environment(&self) -> zubi_ipc::wire::host::Environment {
         environment::of_process(self.environment.path.as_deref(), self.environment.python.as_deref())
     }
 
-    /// The host of this process, whatever others there are. Quick: nothing is looked for or started yet.
+    /// Creates a host in this process, even if other hosts exist. Fast: it does not detect or start servers yet.
     pub(crate) fn host(&self) -> Result<LocalHost, Failure> {
         self.host_with(|_| {})
     }
 
-    /// The same with settings that a surface changes.
+    /// Creates the host of this process, with settings that a surface changes.
     pub(crate) fn host_with(&self, change: impl FnOnce(&mut Settings)) -> Result<LocalHost, Failure> {
         let mut config = self.config()?;
         change(&mut config.settings);
@@ -261,8 +272,8 @@ impl Session {
         Ok(host)
     }
 
-    /// The host of an editor that has these folders open, or those that the command line names if it has none; and what holds
-    /// for its session.
+    /// Creates the host of an editor that has these folders open, or of the command line's folders if it has none open, with
+    /// the filters and the policy of its session.
     pub(crate) fn editor_host(
         &self,
         folders: Vec<Utf8PathBuf>,
@@ -270,11 +281,11 @@ impl Session {
     ) -> Result<(LocalHost, SessionFilters, ClientPolicy), Failure> {
         let folders = match folders.as_slice() {
             [] if self.has_named_folders => self.folders.clone(),
-            // The directory in which an editor starts its servers is nobody's workspace.
-            [] => return Err(Failure::usage("the editor has no folder open").hint("Open a folder, then ask again.")),
+            // The directory in which an editor starts its servers is not a workspace.
+            [] => return Err(Failure::usage("the editor has no folder open").hint("Open a folder, then try again.")),
             _ => folders,
         };
-        // Whom its user does not trust, neither does zubi, whatever was said on a command line.
+        // A workspace that the editor's user does not trust is untrusted here too, whatever the command line says.
         let trust = if beside.chosen.is_trusted { self.trust() } else { self.trust().none() };
         let mut config = self.config_trusting(folders, SettingsScope::Process, trust)?;
         config.kind = HostKind::Editor;
@@ -288,7 +299,7 @@ impl Session {
         Ok((host, scope, limits))
     }
 
-    /// The user's own rows for the catalogue of language servers, where there are any.
+    /// Reads the user's server catalogue, if there is one.
     fn user_catalogue(&self) -> Result<Option<String>, Failure> {
         match zubi_base::fs::read_text(&self.directories.config.join(CATALOGUE_FILE)) {
             Ok(text) => Ok(Some(text)),
@@ -298,7 +309,7 @@ impl Session {
     }
 }
 
-/// Links resolved: hosts are told apart by that.
+/// Returns the folders with links resolved, which is how hosts are distinguished.
 pub(crate) fn canonical(folders: &[Utf8PathBuf]) -> Result<Vec<Utf8PathBuf>, Failure> {
     let resolved = folders.iter().map(|folder| {
         zubi_base::fs::canonical(folder)
@@ -307,7 +318,7 @@ pub(crate) fn canonical(folders: &[Utf8PathBuf]) -> Result<Vec<Utf8PathBuf>, Fai
     resolved.collect()
 }
 
-/// What this process calls itself to others.
+/// The name by which this process identifies itself to other processes.
 pub(crate) fn client() -> String {
     format!("zubi {}", env!("CARGO_PKG_VERSION"))
 }
@@ -318,10 +329,11 @@ pub(crate) fn warn_unknown_names(host: &LocalHost, config: &HostConfig) {
     }
 }
 
-/// Children are started through this very program, so that they end with it.
+/// Creates the spawner, which starts children through this program, so that they end with it.
 fn spawner() -> Result<Spawner, Failure> {
-    let executable = std::env::current_exe()
-        .map_err(|error| Failure::environment(format!("cannot tell where zubi's own program is: {error}")))?;
+    let executable = std::env::current_exe().map_err(|error| {
+        Failure::environment(format!("cannot determine the path of zubi's own executable: {error}"))
+    })?;
     let executable = Utf8PathBuf::from_path_buf(executable)
         .map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))?;
     Ok(Spawner::with_supervisor(executable))

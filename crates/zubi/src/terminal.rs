@@ -11,21 +11,21 @@ use zubi_tool_api::cx::ProgressSink;
 
 use crate::failure::Failure;
 
-/// Whether a write to stdout has found that nobody reads it any more.
+/// Whether a write to stdout has failed because its reader closed it.
 static READER_WENT: AtomicBool = AtomicBool::new(false);
 
-/// Writes a text and a line feed to stdout, without anything that a terminal would obey: what a model, a key or the name of
-/// a file says is data. A reader that went away (`| head`) is no error.
+/// Writes a text and a line feed to stdout, without anything that a terminal would interpret: text from a model, a key
+/// or a file name is data. A closed pipe (`| head`) is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
     print_styled(&printable(text))
 }
 
-/// [`print()`], for what was drawn here: its colours are meant.
+/// Like [`print()`], for text that this program has styled: its control sequences are written unchanged.
 pub fn print_styled(text: &str) -> Result<(), Failure> {
     write(&[text.as_bytes(), b"\n"])
 }
 
-/// Writes a text to stdout to the byte, for another program. A terminal gets it as [`print()`] has it.
+/// Writes the exact bytes of a text to stdout, for another program. On a terminal, escapes it as [`print()`] does.
 pub fn print_exact(text: &str) -> Result<(), Failure> {
     let text = if io::stdout().is_terminal() { printable(text) } else { Cow::Borrowed(text) };
     write(&[text.as_bytes()])
@@ -37,7 +37,7 @@ pub fn print_json(value: &Value) -> Result<(), Failure> {
     print_styled(&escape_controls(&text))
 }
 
-/// Writes JSON to stdout on one line, whoever reads: one of many values.
+/// Writes JSON to stdout on one line, also on a terminal: one of many values.
 pub fn print_json_line(value: &Value) -> Result<(), Failure> {
     print_styled(&escape_controls(&value.to_string()))
 }
@@ -51,17 +51,18 @@ fn write(parts: &[&[u8]]) -> Result<(), Failure> {
     written.or_else(|error| handle_write_error(&error))
 }
 
-/// What it means that stdout did not take something.
+/// Handles an error from a write to stdout: a closed pipe is recorded and is not a failure.
 pub(crate) fn handle_write_error(error: &io::Error) -> Result<(), Failure> {
     if error.kind() == io::ErrorKind::BrokenPipe {
         READER_WENT.store(true, Ordering::Relaxed);
         return Ok(());
     }
     Err(Failure::environment(format!("cannot write to stdout: {error}"))
-        .hint("Make room there, or send the output elsewhere."))
+        .hint("Free some space, or redirect the output."))
 }
 
-/// Whether nobody reads stdout any more. Asked by what would otherwise go on for ever: without a write nobody is told.
+/// Whether the reader of stdout has closed it. For loops that would otherwise never end: without a write, no error
+/// reports it.
 pub fn is_broken_pipe() -> bool {
     READER_WENT.load(Ordering::Relaxed) || is_hung_up()
 }
@@ -70,7 +71,7 @@ pub fn is_broken_pipe() -> bool {
 fn is_hung_up() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let stdout = io::stdout();
-    // Nothing is waited for; errors are told whether they are asked for or not.
+    // The poll does not wait; it reports errors even without requested events.
     let mut asked = [PollFd::new(&stdout, PollFlags::empty())];
     let told = poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
     told.is_ok() && asked.iter().any(|fd| fd.revents().intersects(PollFlags::ERR | PollFlags::HUP))
@@ -81,21 +82,22 @@ fn is_hung_up() -> bool {
     false
 }
 
-/// Writes a line to stderr, as [`print()`] does. When that fails there is nobody left to tell.
+/// Writes a line to stderr, as [`print()`] does for stdout. A failed write is ignored, since there is nowhere left to
+/// report it.
 pub fn print_err(line: &str) {
     say_styled(&printable(line));
 }
 
-/// [`say`], for what was drawn here: its colours are meant.
+/// Like [`print_err`], for text that this program has styled: its control sequences are written unchanged.
 pub fn say_styled(text: &str) {
     drop(writeln!(io::stderr().lock(), "{text}"));
 }
 
-/// A text without anything that a terminal would obey, apart from line ends and tabs.
+/// Replaces everything that a terminal would interpret, apart from line ends and tabs.
 fn printable(text: &str) -> Cow<'_, str> {
     let is_obeyed = |at: usize, c: char| match c {
         '\n' | '\t' => false,
-        // Alone it would let a text write over what stands before it.
+        // Alone it would let a text overwrite the beginning of its line.
         '\r' => !text.get(at + 1..).is_some_and(|rest| rest.starts_with('\n')),
         c => c.is_control(),
     };
@@ -105,7 +107,8 @@ fn printable(text: &str) -> Cow<'_, str> {
     text.char_indices().map(|(at, c)| if is_obeyed(at, c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
 }
 
-/// JSON without control characters. Those that JSON lets stand are in its strings alone, where they can be escaped.
+/// Escapes control characters in JSON. Those that JSON allows unescaped occur only in strings, where they can be
+/// escaped.
 fn escape_controls(json: &str) -> Cow<'_, str> {
     let is_let_stand = |c: char| matches!(c, '\u{7f}'..='\u{9f}');
     if !json.contains(is_let_stand) {
@@ -122,19 +125,19 @@ fn escape_controls(json: &str) -> Cow<'_, str> {
     Cow::Owned(text)
 }
 
-/// Progress as one line of the terminal that is written over, and is gone when the answer comes.
+/// Progress as one line of the terminal, overwritten by each report and removed before the answer.
 #[derive(Debug, Default)]
 pub struct ProgressLine {
     shown: Mutex<bool>,
 }
 
 impl ProgressLine {
-    /// `None` when stderr is no terminal: a log is no place for progress.
+    /// `None` if stderr is not a terminal, because progress does not belong in a log.
     pub fn new() -> Option<Self> {
         io::stderr().is_terminal().then(Self::default)
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn clear(&self) {
         if std::mem::take(&mut *self.shown.lock().unwrap_or_else(PoisonError::into_inner)) {
             drop(write!(io::stderr().lock(), "\r\x1b[K"));

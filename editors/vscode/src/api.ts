@@ -83,7 +83,7 @@ export class Contributions implements Part {
     const load = (): Promise<void> => this.#attempt(async () => {
       const mine = (asked = Symbol());
       const tools = await provider.getTools();
-      // It has others since, or it is gone.
+      // The tool has been registered again since, or was removed.
       if (mine !== asked) return;
       clear();
       for (const tool of tools) {
@@ -105,7 +105,7 @@ export class Contributions implements Part {
     const client = this.#client;
     if (client?.state !== State.Running) return;
     const params = { tools: [method === protocol.TOOLS_REGISTER ? tool : tool.id], functions };
-    // One that has ended does not refuse anything.
+    // A server that has ended refuses nothing.
     const sent = (): Promise<unknown> => client.sendRequest(method, params).catch((error: unknown) => {
       if (client.state === State.Running) throw error;
     });

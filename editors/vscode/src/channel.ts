@@ -11,9 +11,9 @@ import { OpenState } from "./state.ts";
 /** An attached editor: sends its open files unless the server has them; and detaches. */
 export type Attached = ReturnType<typeof attach>;
 
-/** Something that answers to each client that there is, one after the other. */
+/** A part of the extension that handles requests of each client, one after the other. */
 export interface Part {
-  /** Called before the client is started; what is returned takes it back. */
+  /** Called before the client is started; the returned object undoes it. */
   attach(client: LanguageClient): vscode.Disposable;
 }
 

@@ -17,7 +17,7 @@ export class Chat implements Part, vscode.WebviewViewProvider {
   #listens = false;
   #wish: Wish | undefined;
 
-  /** `page` is the folder with the page's files. */
+  /** `page` is the directory with the page's files. */
   constructor(server: Asks, page: vscode.Uri) {
     this.#server = server;
     this.#page = page;
@@ -38,7 +38,7 @@ export class Chat implements Part, vscode.WebviewViewProvider {
     this.#listens = false;
     webview.options = { enableScripts: true, localResourceRoots: [this.#page] };
     webview.onDidReceiveMessage((said) => this.#hear(webview, said as object));
-    // A page that is hidden is gone, and another one when it is shown again: the conversations are zubi's.
+    // A hidden page is destroyed, and created again when it is shown: zubi stores the conversations.
     view.onDidChangeVisibility(() => { this.#listens &&= view.visible; });
     view.onDidDispose(() => { this.#view = undefined; });
     const html = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(this.#page, "index.html"));
@@ -48,7 +48,7 @@ export class Chat implements Part, vscode.WebviewViewProvider {
     webview.html = new TextDecoder().decode(html).replace("<head>", () => `<head>${head}`);
   }
 
-  /** Shows the view, whose page then does this. */
+  /** Shows the view, whose page then executes the command. */
   async wish(wish: Wish): Promise<void> {
     this.#wish = wish;
     await vscode.commands.executeCommand("zubi.chat.focus");
@@ -66,7 +66,7 @@ export class Chat implements Part, vscode.WebviewViewProvider {
     return this.#server.request(protocol.AGENT_REQUEST, { method, params });
   }
 
-  /** The page said something. */
+  /** Handles a message of the page. */
   async #hear(webview: vscode.Webview, said: Readonly<Partial<{ ready: boolean; id: number; method: string; params: unknown }>>): Promise<void> {
     const { ready, id, method = "", params } = said;
     if (ready === true) {

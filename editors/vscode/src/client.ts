@@ -1,4 +1,4 @@
-// The language server: its start, its end, and questions to it.
+// The language server: its start, its end, and requests to it.
 import type { ChildProcess } from "node:child_process";
 import * as vscode from "vscode";
 import { CloseAction, type ErrorHandler, LanguageClient, type MessageTransports, State, Trace, TransportKind } from "vscode-languageclient/node";
@@ -11,12 +11,12 @@ import { pause } from "./readiness.ts";
 export const NOT_RUNNING =
   'the zubi language server is not running. Run the command "zubi: Restart Language Server"; ' +
   'the command "zubi: Show Log" says why it stopped.';
-/** How often the server may end by itself within three minutes and still be started again. */
+/** How many times within three minutes the server may end by itself and still be restarted. */
 const RESTARTS = 4;
-/** How long the server may take to say its first word. It does so before it reads any file. */
+/** The time-out for the server's first message. The server sends it before it reads any file. */
 const START_LIMIT_MS = 20_000;
 
-/** A client that knows its program also after that has closed its output: the library forgets it then, and it may still run. */
+/** A client that knows its program even after the program has closed its output: the library forgets it then, but it may still run. */
 class Client extends LanguageClient {
   #process: ChildProcess | undefined;
 
@@ -26,7 +26,7 @@ class Client extends LanguageClient {
     return transports;
   }
 
-  /** Ends a program that is not to be spoken with any more; of no effect where it has ended. */
+  /** Ends the program; has no effect if it has already ended. */
   kill(): void {
     this.#process?.kill("SIGKILL");
   }
@@ -35,7 +35,7 @@ class Client extends LanguageClient {
 /** The running language server, or the one that could not be started. */
 export class Server {
   readonly log = vscode.window.createOutputChannel("zubi", { log: true });
-  /** The program, once it was found. */
+  /** The program, once it has been found. */
   program: string | undefined;
   #client: Client | undefined;
   #attached: Attached | undefined;
@@ -43,7 +43,7 @@ export class Server {
   #starting: Promise<void> = Promise.resolve();
   /** Counts how often servers have ended by themselves. */
   #usual: ErrorHandler | undefined;
-  /** Why the server that runs has no editor channel. */
+  /** Why the running server has no editor channel. */
   #mismatch: string | undefined;
   /** Signals that the server will end: no caller waits for its responses any more. The library would, for a server that hangs. */
   readonly #ending = new vscode.EventEmitter<void>();
@@ -56,7 +56,7 @@ export class Server {
     this.#failed = failed;
   }
 
-  /** Starts the server, after ending the one that runs, or that was started and says nothing. */
+  /** Starts the server, after ending one that runs or that was started and does not respond. */
   restart(): Promise<void> {
     this.#usual = undefined;
     return this.#again();
@@ -76,7 +76,7 @@ export class Server {
     const client = this.#client;
     if (client?.state !== State.Running) throw new Error(NOT_RUNNING);
     if (this.#mismatch !== undefined && method.startsWith("zubi/")) throw new Error(this.#mismatch);
-    // So that the answer is about what the user sees now.
+    // The answer should reflect what the user sees now.
     await this.#attached?.flush();
     // A caller that was cancelled must not see the request start.
     if (token?.isCancellationRequested) throw new vscode.CancellationError();
@@ -123,7 +123,7 @@ export class Server {
           return { action: CloseAction.DoNotRestart, handled: true };
         },
       },
-      // A start that fails is reported once, by us, with what can be done about it.
+      // A failed start is reported once, by the extension, with a remedy.
       initializationFailedHandler: () => false,
     });
     const usual = (this.#usual ??= client.createDefaultErrorHandler(RESTARTS));
@@ -148,7 +148,7 @@ export class Server {
     // A server without a connection gets no `shutdown`.
     const hears = client?.state === State.Running;
     const isEnded = await client?.dispose().then(() => hears, (error: unknown) => {
-      // One that has already ended, or that never started, cannot be ended once more.
+      // A server that has already ended, or that never started, cannot be ended again.
       this.log.debug(`The language server did not end in order: ${message(error)}`);
       return false;
     });

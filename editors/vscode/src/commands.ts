@@ -11,7 +11,7 @@ import { TOOLS_CALL, TOOLS_LIST, type ToolsCallResult, type ToolSpec, type Tools
 export function registerCommands(server: Server, chat: Pick<Chat, "wish" | "stop">): vscode.Disposable {
   const { executeCommand } = vscode.commands;
   const commands: Readonly<Record<string, () => unknown>> = {
-    // The palette shows what works now.
+    // The palette shows the commands that work now.
     "zubi.showMenu": () => executeCommand("workbench.action.quickOpen", ">zubi: "),
     "zubi.agent.start": () => chat.wish({ do: "focus" }),
     "zubi.agent.clear": () => chat.wish({ do: "new" }),
@@ -52,7 +52,7 @@ export function registerCommands(server: Server, chat: Pick<Chat, "wish" | "stop
       server.log.show(true);
     },
   };
-  /** Logs what the program says to this, whatever its exit code. One that does not start has said nothing. */
+  /** Logs the program's output, whatever its exit code. A program that does not start has no output. */
   const run = async (...args: readonly string[]): Promise<void> => {
     if (server.program === undefined) throw new Error(NOT_RUNNING);
     const said = await promisify(execFile)(server.program, [...folderFlags(), ...args]).catch((error: unknown) => error);
@@ -66,7 +66,7 @@ export function registerCommands(server: Server, chat: Pick<Chat, "wish" | "stop
   return vscode.Disposable.from(...Object.entries(commands).map(([id, body]) => vscode.commands.registerCommand(id, guarded(body))));
 }
 
-/** One of the tools, which are shown by where they come from. */
+/** Lets the user select a tool; tools are grouped by their origin. */
 async function pickTool(server: Pick<Server, "request">): Promise<ToolSpec | undefined> {
   const { tools } = await server.request<ToolsListResult>(TOOLS_LIST, null);
   const items = [...tools].sort((a, b) => a.toolset.localeCompare(b.toolset)).flatMap((tool, at, all) => [

@@ -5,7 +5,7 @@ import type * as vscode from "vscode";
 import table from "./endpoint.json" with { type: "json" };
 import { message } from "./failure.ts";
 
-/** The name of a shape or of a rule below, behind `field:` where it is made of another field; a list of one; or fields. */
+/** The name of a shape or of a rule below, after `field:` if it is created from another field; a list of one; or fields. */
 export type Shape = string | readonly Shape[] | { readonly [field: string]: Shape };
 type Fields = Readonly<Record<string, unknown>>;
 type Rule = (value: unknown, room: Room) => unknown;
@@ -38,16 +38,16 @@ const exact: Rule = (value, room) => {
   if (room.characters < 0) throw new Error(TOO_LARGE);
   return String(value);
 };
-/** A string, or the one that a value holds. */
+/** A string, or the string in a value. */
 const held = (value: unknown): string => (typeof value === "string" ? value : String((value as Fields)["value"]));
 const markdown: Rule = (value, room) => text(held(value).replace(COMMAND_LINK, "$1"), room);
 /** One of VS Code's numbers, which begin at 0 where LSP's begin at 1. */
 const kind = (last: number, otherwise?: number): Rule => (value) => (Number(value) < last ? Number(value) + 1 : otherwise);
-/** The first for a string, the second for all else. */
+/** Applies the first rule to strings, the second to all other values. */
 const ofString = (plain: Rule, otherwise: Rule): Rule => (value, room) => (typeof value === "string" ? plain : otherwise)(value, room);
 const shaped = (shape: Shape): Rule => (value, room) => convert(shape, value, room);
 
-/** VS Code's own list of a change's parts; the one for extensions leaves out what happens to files. */
+/** VS Code's own list of a change's parts; the list for extensions lacks changes of files. */
 type Parts = readonly { _type: number; from?: vscode.Uri; to?: vscode.Uri; options?: { contents?: unknown } }[];
 const workspaceEdit: Rule = (value, room) => {
   const edit = value as vscode.WorkspaceEdit & { _allEntries(): Parts };
@@ -61,7 +61,7 @@ const workspaceEdit: Rule = (value, room) => {
   const texts = edit.entries().map(([uri, edits]) => ({ textDocument: { uri: uri.toString(), version: null }, edits: convert("textEdits", edits, room) }));
   return { documentChanges: [...files, ...texts] };
 };
-/** An action whose change cannot be shown is one all the same. */
+/** An action whose change cannot be shown is still listed. */
 const preview: Rule = (value, room) => {
   try {
     return workspaceEdit(value, room);
@@ -79,7 +79,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   details: ofString(() => undefined, shaped("labelDetails")),
   inserted: (value, room) => exact(held(value), room),
   insertedAs: ofString(() => 1, () => 2),
-  // A string; or parts; or where it stands in another label.
+  // A string; or parts; or its position in another label.
   label: ofString(text, shaped(["labelPiece"])),
   labelPiece: (value, room) => (typeof value === "number" ? value : convert("labelPart", value, room)),
   command: ofString(text, shaped("namedCommand")),
@@ -97,7 +97,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   workspaceEdit, preview,
 };
 
-/** Makes LSP's value of one of VS Code's. */
+/** Converts a value of VS Code to LSP. */
 export function convert(shape: Shape, value: unknown, room: Room): unknown {
   if (typeof shape === "string") return (RULES[shape] ?? shaped(SHAPES[shape] ?? {}))(value, room);
   if (Array.isArray(shape)) {

@@ -6,7 +6,7 @@ import type { DocumentReport } from "./protocol.ts";
 
 /** The time for a provider to check a document, from its opening or its last change. */
 const PATIENCE_MS = 5000;
-/** Several speak about one document, or one does in parts; this long after the last word of any of them they are done. */
+/** Several providers report about one document, or one reports in parts; this long after the last report they count as done. */
 const QUIET_MS = 250;
 /** The maximum number of files with diagnostics, and of diagnostics per file. */
 const [MAX_FILES, MAX_ITEMS] = [2000, 1000];
@@ -27,9 +27,9 @@ export class Problems implements vscode.Disposable {
       this.#spoken,
       vscode.workspace.onDidOpenTextDocument(({ uri }) => changed(uri)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#known.delete(uri.toString())),
-      // Saving is a change without any.
+      // Saving is a change event without changes.
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => contentChanges.length > 0 && changed(document.uri)),
-      // Some look only at what is shown.
+      // Some providers check only visible documents.
       vscode.window.onDidChangeVisibleTextEditors((editors) => {
         for (const { document: { uri } } of editors) changed(uri, this.#known.get(uri.toString())?.isCurrent);
       }),
@@ -66,7 +66,7 @@ export class Problems implements vscode.Disposable {
     return this.of(client, uri);
   }
 
-  /** Waits until a provider has answered and all are quiet, the request is cancelled, or the time-out expires. */
+  /** Waits until a provider has answered and all have finished, the request is cancelled, or the time-out expires. */
   async #wait(uri: string, token: vscode.CancellationToken): Promise<void> {
     const listening: vscode.Disposable[] = [];
     await new Promise<void>((resolve) => {

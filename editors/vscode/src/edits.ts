@@ -1,4 +1,4 @@
-// Edits that the server makes through the editor, and what its extensions change along with them.
+// Edits that the server makes through the editor, and the changes that extensions make along with them.
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
@@ -28,7 +28,7 @@ async function apply(client: LanguageClient, state: OpenState, params: EditorApp
   if (token.isCancellationRequested) return { applied: false, failureReason: "it was cancelled before it began", changed: [] };
   const [before, left]: [EditorConfigParams[], string[]] = [[], []];
   try {
-    // Extensions may read them without naming a folder, so they are held for the workspace.
+    // Extensions may read the settings without naming a folder, so they are set for the workspace.
     for (const { key, value } of params.settings) {
       before.unshift({ key, value: (await answerConfig({ key })).workspace });
       await answerConfig({ key, value });
@@ -54,7 +54,7 @@ async function make(client: LanguageClient, { edit, texts, save, isFollowed }: E
   const see = (document: vscode.TextDocument): void => {
     if (document.uri.scheme !== "file") return;
     const uri = document.uri.toString();
-    // One that has moved is the same as before.
+    // A moved document is the same as before.
     const before = seen.get(uri) ?? seen.get(moved(uri, moves, 1, 0)) ?? { text: document.getText(), isShown: shown.has(uri), isDirty: document.isDirty };
     seen.set(uri, { ...before, document });
   };
@@ -77,7 +77,7 @@ async function make(client: LanguageClient, { edit, texts, save, isFollowed }: E
   try {
     const applied = await vscode.workspace.applyEdit(workspaceEdit);
     if (applied && isFollowed && target !== undefined) await followed(vscode.Uri.parse(target), () => changes);
-    // Under their old names documents are closed, with the text that they had.
+    // Documents are closed under their old names, with the text that they had.
     const changed = [...seen].filter(([uri, { document, text }]) => moved(uri, moves, 0, 1) === uri && document.getText() !== text);
     for (const [uri, { document, isShown, isDirty }] of changed) {
       const isWanted = save === "all" || (!isDirty && (save === "clean" || !isShown));
@@ -101,7 +101,7 @@ function moved(uri: string, moves: readonly (readonly [string, string])[], from:
   return move === undefined ? uri : move[to] + uri.slice(move[from].length);
 }
 
-/** Waits until extensions have followed a move. A language's server answers in order, so a request in between tells when it is done. */
+/** Waits until extensions have followed a move. A language's server answers in order, so a request in between shows when it is done. */
 async function followed(target: vscode.Uri, changes: () => number): Promise<void> {
   const inside = await settled(vscode.workspace.findFiles(new vscode.RelativePattern(target, "**/*.{ts,tsx,js,jsx}"), undefined, 1));
   const file = inside?.[0] ?? target;

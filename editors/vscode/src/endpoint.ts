@@ -33,7 +33,7 @@ export const METHODS: readonly string[] = [...Object.keys(ROWS), ...Object.keys(
 
 const NOBODY = "no provider in the editor serves this language: its extension may be starting (try again) or missing (install one)";
 
-/** VS Code's own values of what LSP writes down. */
+/** Creates VS Code's objects for values of LSP. */
 function made(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(made);
@@ -54,10 +54,10 @@ export function attachEndpoint(client: LanguageClient): vscode.Disposable {
       const row = ROWS[method];
       const shown = (): unknown => problems[PROBLEMS[method as keyof typeof PROBLEMS]](client, uri, token);
       const answered = Promise.resolve(row ? answer(row, params, textDocument && uri, handles, token) : shown());
-      // Some extension may never answer.
+      // An extension may never answer.
       return await unless(token.onCancellationRequested, new vscode.CancellationError(), answered);
     } catch (error) {
-      // The reason alone, without words around it: of a rename, why it is declined.
+      // Only the reason, without words around it: for a rename, why it is declined.
       throw new ResponseError(LSPErrorCodes.RequestFailed, message(error));
     }
   });

@@ -1,4 +1,4 @@
-// Failures as texts that a model or a person can act on.
+// Failures as texts that a model or a user can act on.
 import type * as vscode from "vscode";
 
 /** The text of whatever was thrown. */
@@ -16,7 +16,7 @@ export function failure(tool: string, error: unknown): string {
 /** A value that can be sent. Values without a JSON form fail here: the library would send no response at all. */
 export const sendable = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null)) as unknown;
 
-/** A text for a notification, whose links run commands: what others have written has none there. */
+/** A text for a notification, whose links run commands: text from elsewhere must not contain any. */
 export const unlinked = (text: string): string => text.replaceAll("](", "] (");
 
 /** The outcome of a promise, unless this event happens first: then it fails at once. */

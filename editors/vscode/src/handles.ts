@@ -1,9 +1,10 @@
-// Items of hierarchies: the editor knows them again only as the objects that it gave, so what crosses is a number.
+// Items of hierarchies: the editor recognizes them only as the objects that it returned, so the server receives a
+// number.
 
 /** Handles of hierarchies and items: VS Code itself drops a hierarchy after ten others, and then returns nothing for it. */
 const [MAX_HIERARCHIES, MAX_ITEMS] = [8, 4000];
 
-/** The items that were given out last, each with the number of its hierarchy. */
+/** The most recent items, each with the number of its hierarchy. */
 export class Handles {
   readonly #kept = new Map<number, { item: unknown; hierarchy: number }>();
   #last = 0;

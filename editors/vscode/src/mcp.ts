@@ -4,7 +4,7 @@ import type { Server } from "./client.ts";
 import { folderFlags } from "./program.ts";
 import type { Status } from "./status.ts";
 
-/** Announces it while the server runs in a folder that is trusted. */
+/** Registers the server while it runs in a trusted folder. */
 export function announce(server: Pick<Server, "program">, status: Pick<Status, "host" | "onDidChange">): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
   let isOver = false;
@@ -18,7 +18,7 @@ export function announce(server: Pick<Server, "program">, status: Pick<Status, "
   };
   const provider = { onDidChangeMcpServerDefinitions: changed.event, provideMcpServerDefinitions };
   const tell = (): void => { changed.fire(); };
-  // VS Code first learns that the server is gone, and ends the process that it has started.
+  // VS Code first learns that the server has gone, and ends the process that it has started.
   const end = { dispose: () => { isOver = true; tell(); } };
   const registered = vscode.lm.registerMcpServerDefinitionProvider("zubi", provider);
   return vscode.Disposable.from(end, registered, status.onDidChange(tell), changed);

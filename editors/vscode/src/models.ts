@@ -8,7 +8,7 @@ import * as protocol from "./protocol.ts";
 /** The reason in the editor's consent dialog for using a model. */
 const justification = "zubi's agent uses this model for the task that you gave it.";
 
-/** Answers questions to the editor's models. */
+/** Answers requests for the editor's models. */
 export const models: Part = {
   attach: (client) => vscode.Disposable.from(
     client.onRequest(protocol.MODEL_LIST, async (): Promise<protocol.ModelListResult> => {
@@ -44,7 +44,7 @@ async function answer(
     }
     return { ...said, calls };
   } catch (error) {
-    // The extension's own error says more than its wrapper.
+    // The extension's own error is more specific than its wrapper.
     const { code, name, cause } = error as Partial<vscode.LanguageModelError>;
     const inner = cause instanceof Error ? cause : undefined;
     const known = code === undefined || code === "Unknown" || code === "" ? (inner?.name ?? name) : code;

@@ -1,4 +1,4 @@
-// The `zubi` program to start, and the message if there is none.
+// The `zubi` program to start, or the message if it was not found.
 import { accessSync, chmodSync, constants, statSync } from "node:fs";
 import { homedir } from "node:os";
 import * as path from "node:path";
@@ -15,10 +15,10 @@ const HELP: Readonly<Record<string, readonly [command: string, ...args: string[]
   "How to Install": ["zubi.openWalkthrough"],
 };
 
-/** The setting, else the program that came with the extension, else the one on the PATH; in a folder without trust what came. */
+/** The setting, else the bundled program, else the one on the PATH; in an untrusted folder only the bundled one. */
 export function locate(extensionPath: string): string {
   const bundled = path.join(extensionPath, "server", NAME);
-  // A package that was made on another system has lost the right to be executed.
+  // A package built on another system has lost the executable bit.
   if (isFile(bundled) && !isProgram(bundled)) chmodSync(bundled, 0o755);
   const { isTrusted } = vscode.workspace;
   const configured = vscode.workspace.getConfiguration("zubi").get("server.path", "").trim().replace(/^~(?=[/\\])/, homedir());

@@ -1,4 +1,4 @@
-// What the extension and `zubi lsp` say to each other beyond LSP. Written by `cargo xtask generate` from
+// Messages between the extension and `zubi lsp` in addition to LSP. Written by `cargo xtask generate` from
 // `crates/zubi-editor/src/wire.rs`; change it there.
 import type { Diagnostic, WorkspaceEdit } from "vscode-languageserver-protocol";
 

@@ -31,7 +31,7 @@ export class Status implements Part {
     );
   }
 
-  /** A problem keeps the server from running, or from running properly. */
+  /** A problem prevents the server from running, or from running properly. */
   failed(problem: string): void {
     this.#problem = problem;
     this.#became(this.#state);

@@ -30,7 +30,7 @@ def lines(file: dict[str, Any]) -> list[str]:
 
 
 def shortfall(answer: dict[str, Any]) -> list[str]:
-    """What the host did not look at. An empty list of problems means little without it."""
+    """The parts that the host did not look at. An empty list of problems means little without them."""
     coverage = answer.get("coverage")
     if not coverage or coverage["analysed"] == coverage["total"]:
         return []
@@ -42,7 +42,7 @@ def main(paths: list[str]) -> int:
     try:
         with VSCodeIPCClient(timeout=60.0) as client:
             if client.host is not None:
-                print(f"asking the {client.host.kind} host, process {client.host.pid}", file=sys.stderr)
+                print(f"using the {client.host.kind} host, process {client.host.pid}", file=sys.stderr)
             if paths:
                 answers = files = [client.validate_file(path) for path in paths]
             else:

@@ -109,7 +109,7 @@ class Finding(Asking):
     def test_the_port_of_a_file_that_is_not_believed_is_refused(self) -> None:
         host = self.host()
         os.chmod(os.path.join(self.directory, "one.json"), 0o644)
-        self.fails(NoHost, "Not believed: one.json: it is open", self.client(port=host.port).connect)
+        self.fails(NoHost, "Not trusted: one.json: it is open", self.client(port=host.port).connect)
 
     def test_another_version_of_the_protocol_is_refused(self) -> None:
         self.advertise(version=2)
@@ -252,9 +252,9 @@ class Frames(Asking):
     def test_what_is_no_answer_is_refused(self) -> None:
         good = {"jsonrpc": "2.0", "id": 1, "result": {}}
         for number in (2, 0, -1, "1", 1.0, True, [1]):
-            self.check("not asked", {**good, "id": number})
-        self.check("not asked", {"jsonrpc": "2.0", "result": {}})
-        self.check("not asked", {**good, "jsonrpc": "1.0"})
+            self.check("without a request", {**good, "id": number})
+        self.check("without a request", {"jsonrpc": "2.0", "result": {}})
+        self.check("without a request", {**good, "jsonrpc": "1.0"})
         self.check("neither a result nor an error", {"jsonrpc": "2.0", "id": 1})
         self.check("not JSON", b"hello\n")
         self.check("not JSON", b"\n")
@@ -294,7 +294,7 @@ class Frames(Asking):
     def test_an_answer_that_is_no_object_is_refused(self) -> None:
         self.host(lambda message: [result(message, "ok")])
         with self.client() as client:
-            self.fails(ProtocolError, "no object", client.ping)
+            self.fails(ProtocolError, "not an object", client.ping)
 
 
 class Time(Asking):
@@ -339,7 +339,7 @@ class Errors(Asking):
                 code: int = case["code"]
                 host = self.host(lambda message, code=code, data=data: [failure(message, code, "no\u202e", data)])
                 with self.client() as client:
-                    for _ in range(2):  # The connection goes on.
+                    for _ in range(2):  # The connection stays open.
                         error = self.fails(RpcError, "^no\ufffd$", client.ping)
                         self.assertEqual((error.code, error.field), (code, case["field"]))
                         self.assertIn(case["suggestion"], error.suggestion)
@@ -378,7 +378,7 @@ class Functions(Asking):
         self.host(lambda message: [failure(message, -32003, "loading 3 of 9")])
         answer = zubi_ipc.get_vscode_error_summary(workspace=self.workspace)
         self.assertEqual((answer["error"], answer["message"]), (True, "loading 3 of 9"))
-        self.assertIn("ask again", answer["suggestion"])
+        self.assertIn("try again", answer["suggestion"])
 
 
 PROBLEM = {
@@ -409,12 +409,12 @@ class Program(Place):
 
         self.host(answer)
         line = "src/a.py:3:5 error: Unknown name\ufffd (ty)\n"
-        self.check(["src/a.py"], 1, line, "asking the daemon host")
+        self.check(["src/a.py"], 1, line, "using the daemon host")
         self.check([], 1, line + "looked at 1 of 2 files: ty has read one file\n", "")
 
     def test_no_problems_are_no_lines(self) -> None:
         self.host(lambda message: [result(message, {"files": []})])
-        self.check([], 0, "", "asking the daemon host")
+        self.check([], 0, "", "using the daemon host")
 
     def test_no_host_is_an_exit_code_of_its_own(self) -> None:
         self.check([], 3, "", "zubi serve")

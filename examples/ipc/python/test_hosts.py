@@ -1,4 +1,4 @@
-"""Which files of hosts are believed, and which host is chosen."""
+"""Tests of the trust in files of hosts, and of the choice of a host."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Reading(Place):
         self.write("two.json", b"{")
         with self.assertRaises(NoHost) as caught:
             find_host(self.root)
-        text = f"No zubi host serves {self.root}. Served are {self.workspace}. Not believed: two.json: it is not JSON."
+        text = f"No zubi host serves {self.root}. Served are {self.workspace}. Not trusted: two.json: it is not JSON."
         self.assertEqual(str(caught.exception), text)
         self.assertIn("zubi serve", caught.exception.suggestion)
 

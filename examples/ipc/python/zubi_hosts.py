@@ -1,7 +1,7 @@
 """Finds the zubi hosts of this user: which run, whom they serve, and which serves a folder best.
 
-A host writes one file into a directory of this user. It is believed only if nobody else can have written it, and
-only as long as the process lives that did.
+A host writes one file into a directory of this user. The file counts only if no other user can have written
+it, and only as long as the process that wrote it lives.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Callable, Optional, Union
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
-# The bounds are the host's own: what is larger, nobody has written who means well.
+# The limits that hosts themselves observe: a larger file was not written by a host.
 MAX_FILE = 64 * 1024
 MAX_FILES = 256
 MAX_SOCKET_PATH = 107
@@ -31,7 +31,7 @@ PathLike = Union[str, "os.PathLike[str]"]
 
 
 class IpcError(Exception):
-    """Why there is no result. `str()` says what went wrong, `suggestion` what to do, `code` is JSON-RPC's number."""
+    """An error. `str()` is the message, `suggestion` the next step, `code` the number of JSON-RPC."""
 
     suggestion = OTHERWISE
 
@@ -43,7 +43,7 @@ class IpcError(Exception):
 
 
 class NoHost(IpcError):
-    """Nobody who can be believed serves the folder or the port."""
+    """No trustworthy host serves the folder or the port."""
 
     suggestion = START_A_HOST
 
@@ -70,7 +70,7 @@ class Host:
 
 
 class Doubt(Exception):
-    """Why a file is not believed."""
+    """Why a file is not trusted."""
 
 
 def run_directory() -> str:
@@ -85,7 +85,7 @@ def run_directory() -> str:
 
 
 def read_hosts(directory: Optional[str] = None) -> tuple[list[Host], list[str]]:
-    """The hosts that live, and why other files are not believed. What a dead host has left is in neither."""
+    """The live hosts, and why other files are not trusted. Files left by dead hosts are in neither list."""
     directory = directory or run_directory()
     hosts: list[Host] = []
     doubts: list[str] = []
@@ -125,7 +125,7 @@ def find_host(workspace: Optional[PathLike] = None) -> Host:
     if host is None:
         others = sorted({other for host in hosts for other in host.workspace_folders})
         raise NoHost(
-            f"No zubi host serves {shown(folder)}." + listed("Served are", others) + listed("Not believed:", doubts)
+            f"No zubi host serves {shown(folder)}." + listed("Served are", others) + listed("Not trusted:", doubts)
         )
     return host
 
@@ -150,14 +150,14 @@ def host_on_port(port: int) -> Host:
         raise NoHost(
             f"No file of a host names the port {port}, so there is no token to prove oneself with."
             + listed("Hosts listen on", ports)
-            + listed("Not believed:", doubts),
+            + listed("Not trusted:", doubts),
             "Leave `port` out, or take the one that `zubi status --json` shows.",
         )
     return host
 
 
 def _read_own(name: str, directory: int) -> bytes:
-    # Without O_NONBLOCK a pipe of this name would keep us waiting for somebody to write into it.
+    # Without O_NONBLOCK, opening a pipe of this name would block until another process writes into it.
     flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     opened = os.open(name, flags, dir_fd=directory)
     try:
@@ -174,7 +174,7 @@ def _read_own(name: str, directory: int) -> bytes:
 
 
 def _objection(status: os.stat_result, kind: int) -> Optional[str]:
-    """Why what is open is not private to this user."""
+    """Why an open file or directory is not private to this user."""
     if stat.S_IFMT(status.st_mode) != kind:
         return "is not a regular file" if kind == stat.S_IFREG else "is not a directory"
     if status.st_uid != os.geteuid():
@@ -193,7 +193,7 @@ def _is_own_base(directory: str) -> bool:
 
 
 def parse(content: bytes) -> Host:
-    """Reads a host's file; what does not fit is a `Doubt`. Fields that nobody knows here are passed over."""
+    """Parses a host's file; raises `Doubt` if it is invalid. Unknown fields are ignored."""
     try:
         told = json.loads(content.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -226,7 +226,7 @@ def parse(content: bytes) -> Host:
 
 
 def _lives(host: Host) -> bool:
-    """Whether the process is there that wrote the file: a number alone may belong to another one by now."""
+    """Whether the process that wrote the file is alive: its number alone may belong to another one by now."""
     try:
         with open(f"/proc/{host.pid}/stat", "rb") as file:
             # The name of the program, in parentheses, may contain anything.
@@ -262,7 +262,7 @@ def is_key(value: Any) -> TypeGuard[str]:
 
 
 def absolute(path: PathLike) -> str:
-    """The path for somebody with another current directory. `..` stays: what it means is for the disk to say."""
+    """The path for a process with another current directory. `..` stays: its meaning depends on the disk."""
     try:
         return os.path.join(os.getcwd(), path)
     except OSError as error:
@@ -277,13 +277,13 @@ def reason(error: OSError) -> str:
 
 
 def shown(text: Any) -> str:
-    """A text of somebody else as it may be shown in a terminal: without control characters, and not endless."""
+    """Foreign text as it may be shown in a terminal: without control characters, and of limited length."""
     text = text if isinstance(text, str) else "(no message)"
     return "".join(character if character.isprintable() else "\ufffd" for character in text[:1000])
 
 
 def listed(heading: str, items: list[str]) -> str:
-    """The first three of a list as the end of a message; nothing if there are none."""
+    """The first three of a list as the end of a message; empty for an empty list."""
     if not items:
         return ""
     more = f" and {len(items) - 3} more" if len(items) > 3 else ""

@@ -1,13 +1,14 @@
-"""Asks a zubi host what it knows about a workspace: problems, open files, the active file.
+"""Queries a zubi host about a workspace: problems, open files, the active file.
 
 Copy the three files `zubi_*.py`; they need Python 3.9 on Linux and nothing else. A client is for one thread at a time.
 
     with VSCodeIPCClient() as client:
         print(client.get_workspace_errors()["summary"])
 
-A host is an editor with zubi in it, `zubi serve`, or any `zubi mcp` that serves the folder. It is found through the
-file that it writes into a directory of this user, and spoken to over the socket named there; with `port=` over loopback
-TCP, where both sides first prove that they know the token of that file. Every failure is an `IpcError`.
+A host is an editor with zubi in it, `zubi serve`, or any `zubi mcp` that serves the folder. The client finds it
+through the file that it writes into a directory of this user, and connects to the socket named there; with `port=`, it
+connects over loopback TCP, where both sides first prove that they know the token of that file. Every failure is an
+`IpcError`.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class VSCodeIPCClient:
     """A connection to the host of a workspace, and one method for each of the port's.
 
     `timeout` is in seconds, for the connection and for each call as a whole. `workspace` is the folder whose host is
-    meant; the current directory if it is not given. `host` is the one that is connected.
+    used, by default the current directory. `host` is the connected host.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class VSCodeIPCClient:
         self.close()
 
     def call(self, method: str, params: Optional[dict[str, Any]] = None) -> Any:
-        """Any method of the host by its name. Arguments that are None are left out."""
+        """Calls a method of the host by its name. Arguments that are None are left out."""
         if self._wire is None:
             raise ConnectionFailed("The client is not connected.", "Call `connect()`, or use the client in a `with`.")
         self._number += 1
@@ -100,14 +101,14 @@ class VSCodeIPCClient:
         except RpcError:
             raise
         except BaseException:
-            # What comes next on this connection could be the answer to this question.
+            # The next message on this connection could be the late answer to this request.
             self.close()
             raise
 
     def _ask(self, method: str, params: Optional[dict[str, Any]] = None) -> dict[str, Any]:
         result = self.call(method, params)
         if not isinstance(result, dict):
-            raise ProtocolError(f"The host answered `{method}` with something that is no object.")
+            raise ProtocolError(f"The answer of the host to `{method}` is not an object.")
         return result
 
     def ping(self) -> dict[str, Any]:
@@ -129,7 +130,7 @@ class VSCodeIPCClient:
         return self._ask("getWorkspaceErrors")
 
     def validate_file(self, path: PathLike) -> dict[str, Any]:
-        """The problems of a file after it was checked anew."""
+        """The problems of a file after a new check."""
         return self._ask("validateFile", {"path": absolute(path)})
 
     def get_open_files(self) -> dict[str, Any]:
@@ -157,12 +158,12 @@ def get_vscode_diagnostics(path: Optional[PathLike] = None, **options: Any) -> d
 
 
 def get_vscode_error_summary(**options: Any) -> dict[str, Any]:
-    """What `get_workspace_errors` gives; a failure as in `get_vscode_diagnostics`."""
+    """The answer of `get_workspace_errors`; a failure as in `get_vscode_diagnostics`."""
     return _answer(lambda client: client.get_workspace_errors(), options)
 
 
 def is_vscode_available(**options: Any) -> bool:
-    """Whether a host answers. It need not be an editor's: `client.host.kind` tells."""
+    """Whether a host answers. It need not be an editor's: see `client.host.kind`."""
     return _answer(lambda client: client.ping(), options).get("status") == "ok"
 
 

@@ -29,28 +29,28 @@ SUGGESTIONS = {
     -32601: "The host may be of another version: compare `zubi --version` with `zubi status`.",
     INVALID_PARAMS: "Correct the argument that the message names.",
     UNAUTHENTICATED: "Connect without `port`: over the socket more is allowed, and the user's id is the proof.",
-    NOT_IN_WORKSPACE: "Ask the host of the file's own folder: give that as `workspace`.",
+    NOT_IN_WORKSPACE: "Use the host of the file's own folder: pass that folder as `workspace`.",
     COMMAND_NOT_ALLOWED: "Only commands on the host's list are run; the user's settings can add one.",
-    LOADING: "The language server is still reading the project: ask again in some seconds.",
+    LOADING: "The language server is still reading the project: try again in a few seconds.",
 }
 
 
 class ConnectionFailed(IpcError):
-    """The host cannot be reached, went away, refused the connection, or is not who it says."""
+    """The host cannot be reached, went away, refused the connection, or is not the host that it claims to be."""
 
 
 class TimedOut(IpcError):
-    """The answer did not come in time. The connection is closed, and with it the host drops the question."""
+    """The answer did not come in time. The connection is closed, so the host cancels the request."""
 
-    suggestion = "Ask again with a longer `timeout`; a language server that has just started needs some time."
+    suggestion = "Try again with a longer `timeout`; a language server that has just started needs some time."
 
 
 class ProtocolError(IpcError):
-    """What came is not what a host sends, or what was to be sent cannot be."""
+    """A received message is not one that a host sends, or a message to send is invalid."""
 
 
 class RpcError(IpcError):
-    """The host answered that it does not do this. `field` is the argument that was wrong, where it is told."""
+    """The host answered that it does not do this. `field` is the argument that was wrong, if the host names it."""
 
     def __init__(self, message: str, code: int, field: Optional[str] = None) -> None:
         super().__init__(message, SUGGESTIONS.get(code, OTHERWISE), code)
@@ -58,7 +58,7 @@ class RpcError(IpcError):
 
 
 class Wire:
-    """Lines over a connected socket. After a failure of any kind it is of no use any more."""
+    """Lines over a connected socket. After a failure of any kind it cannot be used any more."""
 
     def __init__(self, connected: socket.socket) -> None:
         self._socket = connected
@@ -128,14 +128,14 @@ def _message(line: bytes) -> dict[str, Any]:
 
 
 def exchange(wire: Wire, number: int, frame: bytes, deadline: float) -> Any:
-    """Sends a request and reads until its answer; what else comes meanwhile is not for us."""
+    """Sends a request and reads until its answer; other messages in between are ignored."""
     wire.send(frame, deadline)
     while True:
         message = _message(wire.read_line(MAX_FRAME, deadline))
         if "method" not in message:
             return _result(message, number)
         if "id" in message:
-            # The host asks something that only agents' programs answer. It need not wait for us.
+            # Only agents' programs answer requests of the host. It need not wait for us.
             error = {"code": -32601, "message": "this client answers no requests"}
             wire.send(_frame({"jsonrpc": "2.0", "id": message["id"], "error": error}), deadline)
 
@@ -145,7 +145,7 @@ def _result(message: dict[str, Any], number: int) -> Any:
     if told is None and isinstance(error, dict):
         raise ConnectionFailed(f"The host refused: {shown(error.get('message'))}", code=_code(error))
     if type(told) is not int or told != number or message.get("jsonrpc") != "2.0":
-        raise ProtocolError("The host sent an answer to something that was not asked.")
+        raise ProtocolError("The host sent an answer without a request.")
     if isinstance(error, dict):
         data = error.get("data")
         field = data.get("field") if isinstance(data, dict) else None
@@ -161,7 +161,7 @@ def _code(error: dict[str, Any]) -> int:
 
 
 def proof_of(token: str, side: str, server_nonce: str, client_nonce: str) -> str:
-    """What only somebody can work out who knows the token. The two sides differ, so neither can be played back."""
+    """The proof of a side that knows the token. The two sides differ, so neither proof can be played back."""
     said = f"zubi {side}\0".encode() + bytes.fromhex(server_nonce) + bytes.fromhex(client_nonce)
     return hmac.new(bytes.fromhex(token), said, hashlib.sha256).hexdigest()
 
@@ -173,7 +173,7 @@ def _prove(wire: Wire, host: Host, deadline: float) -> None:
     if not is_key(theirs):
         if isinstance(hello.get("error"), dict):
             _result(hello, 0)
-        raise ProtocolError(f"What listens on port {host.port} does not begin as a zubi host does.")
+        raise ProtocolError(f"The process on port {host.port} does not begin as a zubi host does.")
     ours = secrets.token_bytes(32).hex()
     params = {"nonce": ours, "proof": proof_of(host.token, "client", theirs, ours)}
     try:
@@ -187,7 +187,7 @@ def _prove(wire: Wire, host: Host, deadline: float) -> None:
     expected = proof_of(host.token, "server", theirs, ours)
     if not is_key(proof) or not hmac.compare_digest(proof, expected):
         raise ConnectionFailed(
-            f"What listens on port {host.port} does not know the host's token; nothing was asked.",
+            f"The process on port {host.port} does not know the host's token; no request was sent.",
             "Another program may have taken the port. Connect without `port`.",
         )
 

@@ -1,4 +1,4 @@
-// What the client sends, what it takes for an answer, and how it fails.
+// Tests of the client's requests, of the answers that it accepts, and of its errors.
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import net from "node:net";
@@ -94,7 +94,7 @@ test("connect and close may be called again", async (context) => {
   await fails("ConnectionFailed", /closed while it connected/, opening);
 });
 
-test("a client connects anew when its host has gone", async (context) => {
+test("a client connects again when its host has gone", async (context) => {
   const place = new Place(context);
   const host = await place.host(() => []);
   const made = await client(context, place).connect();
@@ -139,7 +139,7 @@ test("the current directory is the workspace", async (context) => {
   }
 });
 
-test("a host without a socket is asked over its port", async (context) => {
+test("a host without a socket is reached over its port", async (context) => {
   const place = new Place(context);
   const host = await place.host();
   place.advertise({ socket: null, port: host.port });
@@ -150,7 +150,7 @@ test("a port that no file names is refused", async (context) => {
   const place = new Place(context);
   const host = await place.host();
   fs.chmodSync(path.join(place.directory, "one.json"), 0o644);
-  await fails("NoHost", /Not believed: one.json: it is open/, client(context, place, { port: host.port }).connect());
+  await fails("NoHost", /Not trusted: one.json: it is open/, client(context, place, { port: host.port }).connect());
   fs.rmSync(path.join(place.directory, "one.json"));
   const message = new RegExp(`No file of a host names the port ${host.port}`);
   await fails("NoHost", message, client(context, place, { port: host.port }).connect());
@@ -164,7 +164,7 @@ test("another version of the protocol is refused", async (context) => {
   await fails("ConnectionFailed", message, client(context, place).connect());
 });
 
-test("a socket that is none, or a link to one, is refused", async (context) => {
+test("a path that is not a socket, or is a link to one, is refused", async (context) => {
   const place = new Place(context);
   place.write("none.sock", "");
   await place.host();
@@ -184,7 +184,7 @@ test("the socket of another user is refused", async (context) => {
   assert.deepEqual(host.connections, []);
 });
 
-test("a host that is gone is told", async (context) => {
+test("a host that has gone is reported", async (context) => {
   const place = new Place(context);
   place.advertise();
   await fails("ConnectionFailed", /Cannot connect .* no such file/, client(context, place).connect());
@@ -195,7 +195,7 @@ test("a host that is gone is told", async (context) => {
   await fails("ConnectionFailed", /Cannot connect .* refused/, client(context, place).connect());
 });
 
-test("the proof is what everybody works out", () => {
+test("the proof is the same in every implementation", () => {
   for (const { token, serverNonce, clientNonce, ...proofs } of CASES.proofs) {
     for (const side of ["client", "server"] as const) {
       assert.equal(proofOf(token, side, serverNonce, clientNonce), proofs[side]);
@@ -229,7 +229,7 @@ const unproven: [string, RegExp, Parameters<Place["host"]>[1]][] = [
   ],
 ];
 for (const [name, message, options] of unproven) {
-  test(`nothing is asked of ${name}`, async (context) => {
+  test(`nothing is requested from ${name}`, async (context) => {
     const place = new Place(context);
     const host = await place.host(pong, options);
     const made = client(context, place, { port: host.port });
@@ -274,9 +274,9 @@ test("notifications are passed over and requests are answered", async (context) 
 
 const good = { jsonrpc: "2.0", id: 0, result: {} };
 const noAnswers: [RegExp, Reply][] = [
-  ...[1, -1, "0", 0.5, false, [0]].map((id): [RegExp, Reply] => [/not asked/, { ...good, id }]),
-  [/not asked/, { jsonrpc: "2.0", result: {} }],
-  [/not asked/, { ...good, jsonrpc: "1.0" }],
+  ...[1, -1, "0", 0.5, false, [0]].map((id): [RegExp, Reply] => [/without a request/, { ...good, id }]),
+  [/without a request/, { jsonrpc: "2.0", result: {} }],
+  [/without a request/, { ...good, jsonrpc: "1.0" }],
   [/neither a result nor an error/, { jsonrpc: "2.0", id: 0 }],
   [/not JSON/, Buffer.from("hello\n")],
   [/not JSON/, Buffer.from("\n")],
@@ -288,7 +288,7 @@ const noAnswers: [RegExp, Reply][] = [
 ];
 for (const [message, reply] of noAnswers) {
   const shown = Buffer.isBuffer(reply) ? reply.subarray(0, 40).toString().trim() : JSON.stringify(reply);
-  test(`this is no answer: ${shown}`, async (context) => {
+  test(`this is not a valid answer: ${shown}`, async (context) => {
     const place = new Place(context);
     await place.host(() => [reply]);
     const made = await client(context, place).connect();
@@ -301,7 +301,7 @@ test("an answer that comes twice ends the connection", async (context) => {
   const place = new Place(context);
   await place.host((message) => [...pong(message), ...(message["id"] === 1 ? [] : pong(message))]);
   const made = await client(context, place).connect();
-  await Promise.all([made.ping(), fails("ProtocolError", /not asked/, made.ping())]);
+  await Promise.all([made.ping(), fails("ProtocolError", /without a request/, made.ping())]);
 });
 
 test("a request that cannot be sent leaves the connection as it is", async (context) => {
@@ -317,13 +317,13 @@ test("a request that cannot be sent leaves the connection as it is", async (cont
   assert.equal(host.received.length, 1);
 });
 
-test("an answer that is no object is refused", async (context) => {
+test("an answer that is not an object is refused", async (context) => {
   const place = new Place(context);
   await place.host((message) => [result(message, "ok")]);
-  await fails("ProtocolError", /no object/, (await client(context, place).connect()).ping());
+  await fails("ProtocolError", /not an object/, (await client(context, place).connect()).ping());
 });
 
-test("a question that is given up is taken back, and its late answer passed over", async (context) => {
+test("a request that times out is cancelled, and its late answer ignored", async (context) => {
   const place = new Place(context);
   const host = await place.host((message) => {
     if (message["method"] === "ping") return pong(message);
@@ -335,7 +335,7 @@ test("a question that is given up is taken back, and its late answer passed over
   assert.deepEqual(host.received[1], { jsonrpc: "2.0", method: "$/cancelRequest", params: { id: 0 } });
 });
 
-test("a host that talks of other things is given up", async (context) => {
+test("a connection to a host that sends only other messages is closed", async (context) => {
   const place = new Place(context);
   const host = await place.host(() => []);
   const made = await client(context, place, { timeoutMs: 200 }).connect();
@@ -349,7 +349,7 @@ test("a host that talks of other things is given up", async (context) => {
   host.close();
 });
 
-test("a host that does not read is given up", async (context) => {
+test("a connection to a host that does not read is closed", async (context) => {
   const place = new Place(context);
   await place.host(pong, { isReading: false });
   const made = await client(context, place, { timeoutMs: 200 }).connect();
@@ -357,7 +357,7 @@ test("a host that does not read is given up", async (context) => {
   await fails("ConnectionFailed", /not connected/, made.ping());
 });
 
-test("a host that asks and does not read answers is given up", async (context) => {
+test("a connection to a host that sends requests and does not read answers is closed", async (context) => {
   const place = new Place(context);
   const host = await place.host(pong, { isReading: false });
   const made = await client(context, place, { timeoutMs: 60_000 }).connect();
@@ -369,10 +369,10 @@ test("a host that asks and does not read answers is given up", async (context) =
     if (!connection.destroyed) connection.write(line, flood);
   };
   flood();
-  await fails("ProtocolError", /does not read/, asked);
+  await fails("ProtocolError", /reads no answers/, asked);
 });
 
-test("a port on which nobody answers is given up", async (context) => {
+test("a port on which nothing answers times out", async (context) => {
   const place = new Place(context);
   const silent = net.createServer(() => undefined);
   await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
@@ -388,7 +388,7 @@ for (const { name, code, field, suggestion } of CASES.errors) {
     await place.host((message) => [failure(message, code, "no\u202e", field === null ? null : { field })]);
     const made = await client(context, place).connect();
     for (let round = 0; round < 2; round += 1) {
-      // The connection goes on.
+      // The connection stays open.
       const error = await fails("RpcError", /^no\ufffd$/, made.ping());
       assert.deepEqual([error.code, "field" in error ? (error.field ?? null) : null], [code, field]);
       assert(error.suggestion.includes(suggestion), error.suggestion);
@@ -396,7 +396,7 @@ for (const { name, code, field, suggestion } of CASES.errors) {
   });
 }
 
-test("an error that is none itself is an error all the same", async (context) => {
+test("a malformed error is still an error", async (context) => {
   const place = new Place(context);
   await place.host((message) => [{ jsonrpc: "2.0", id: message["id"], error: { code: "x", data: 7 } }]);
   const error = await fails("RpcError", /no message/, (await client(context, place).connect()).ping());
@@ -431,6 +431,6 @@ test("a failure of the functions is an answer", async (context) => {
   assert.deepEqual(await getVscodeErrorSummary(where), {
     error: true,
     message: "loading 3 of 9",
-    suggestion: "The language server is still reading the project: ask again in some seconds.",
+    suggestion: "The language server is still reading the project: try again in a few seconds.",
   });
 });

@@ -1,4 +1,4 @@
-// A host for the tests: real sockets, a real file, and answers that a test makes up.
+// A host for the tests: real sockets, a real file, and answers that the test supplies.
 import { randomBytes } from "node:crypto";
 import fs from "node:fs";
 import net from "node:net";
@@ -25,14 +25,14 @@ export interface Cases {
   }[];
 }
 
-/** The same as the Python client is held to. */
+/** The test cases, which the Python client shares. */
 export const CASES = JSON.parse(
   fs.readFileSync(path.join(import.meta.dirname, "..", "cases.json"), "utf8"),
 ) as Cases;
 export const TOKEN = "5a".repeat(32);
 
 export type Message = Record<string, unknown>;
-/** What is sent back for a message: bytes as they are, or a message. */
+/** The reply to a message: raw bytes or a message. */
 export type Reply = Buffer | Message;
 export type Answer = (message: Message) => readonly Reply[];
 
@@ -53,7 +53,7 @@ export function startTime(pid: number): number {
   return Number(text.slice(text.lastIndexOf(")") + 2).split(" ")[19]);
 }
 
-/** A run directory, a workspace and an environment of a test's own. */
+/** A run directory, a workspace and an environment for one test. */
 export class Place {
   readonly root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "zubi-")));
   readonly directory = path.join(this.root, "zubi");
@@ -74,7 +74,7 @@ export class Place {
     });
   }
 
-  /** Writes a host's file, of this process if nothing else is said, and returns its path. */
+  /** Writes a host's file, by default of this process, and returns its path. */
   advertise(change: Message = {}, name = "one.json", mode = 0o600): string {
     const told = {
       version: 1,
@@ -118,16 +118,16 @@ export class FakeHost {
   /** Sent first on the port, instead of a nonce. */
   greeting: Buffer | undefined;
   token = TOKEN;
-  /** What is sent as the host's proof, given the right one. */
+  /** Returns what the host sends as its proof, given the right one. */
   prove: (proof: string) => unknown = (proof) => proof;
-  /** What a client is told whose proof is wrong; without it the connection just ends. */
+  /** The message to a client whose proof is wrong; without it the connection just ends. */
   refusal: string | undefined;
   isReading = true;
   port = 0;
-  /** Every message that came; on the port, those after the proof. */
+  /** Every received message; on the port, those after the proof. */
   readonly received: Message[] = [];
   readonly connections: net.Socket[] = [];
-  /** The first connection, when it has come. */
+  /** The first connection, once it exists. */
   readonly first: Promise<net.Socket>;
   #come: (connection: net.Socket) => void = () => undefined;
   readonly #onSocket: net.Server;

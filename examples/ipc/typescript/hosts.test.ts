@@ -1,4 +1,4 @@
-// Which files of hosts are believed, and which host is chosen.
+// Tests of the trust in files of hosts, and of the choice of a host.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ function told(change: Message): Buffer {
   return Buffer.from(JSON.stringify({ ...HOST, ...change }));
 }
 
-/** No host is read, and these are the reasons. */
+/** Checks that no host is found, for these reasons. */
 function check(...doubts: string[]): void {
   assert.deepEqual(readHosts(), { hosts: [], doubts });
 }
@@ -43,7 +43,7 @@ test("no directory means no hosts", (context) => {
   check();
 });
 
-test("a file that others may read is not believed", (context) => {
+test("a file that others may read is not trusted", (context) => {
   const place = new Place(context);
   for (const mode of [0o644, 0o640, 0o604, 0o602]) {
     place.advertise({}, "one.json", mode);
@@ -68,14 +68,14 @@ test("a directory that is a link is not followed", (context) => {
   check(`${place.directory}: not a directory`);
 });
 
-test("a directory that others may enter is not believed", (context) => {
+test("a directory that others may enter is not trusted", (context) => {
   const place = new Place(context);
   place.advertise();
   fs.chmodSync(place.directory, 0o755);
   check(`${place.directory}: it is open to other users; \`chmod 700\` it if it is yours`);
 });
 
-test("a pipe does not keep us waiting", (context) => {
+test("a pipe does not block the search", (context) => {
   const place = new Place(context);
   execFileSync("mkfifo", ["-m", "600", path.join(place.directory, "one.json")]);
   check("one.json: it is not a regular file");
@@ -86,18 +86,18 @@ test("a directory is not a file", (context) => {
   check("one.json: it is not a regular file");
 });
 
-test("what belongs to another user is not believed", (context) => {
+test("what belongs to another user is not trusted", (context) => {
   const status = fs.statSync(new Place(context).advertise());
   assert.equal(objectionTo(status, "regular file"), undefined);
   assert.equal(objectionTo(Object.assign(status, { uid: status.uid + 1 }), "regular file"), "belongs to another user");
 });
 
-test("a file that is too large is not believed", (context) => {
+test("a file that is too large is not trusted", (context) => {
   new Place(context).advertise({ program: "x".repeat(70_000) });
   check("one.json: it has more than 65536 bytes");
 });
 
-test("garbage is not believed", (context) => {
+test("garbage is not trusted", (context) => {
   const place = new Place(context);
   for (const garbage of ["", "{", Buffer.from([0xff, 0xfe]), "[".repeat(60_000), '{"pid": 1e999999}{', "\ufeff{}"]) {
     place.write("one.json", garbage);
@@ -126,7 +126,7 @@ test("a process that has ended leaves nothing", async (context) => {
   check();
 });
 
-test("a process with the number of another is told apart", (context) => {
+test("a process that reuses another one's ID is distinguished", (context) => {
   new Place(context).advertise({ startedAt: startTime(process.pid) - 1 });
   check();
 });
@@ -153,12 +153,12 @@ test("a link to the workspace leads to its host", (context) => {
   assert.equal(findHost(path.join(place.root, "link")).instance, "one");
 });
 
-test("who finds no host is told what there is", (context) => {
+test("the error for a missing host lists the hosts that exist", (context) => {
   const place = new Place(context);
   place.advertise();
   place.write("two.json", "{");
   const message =
-    `No zubi host serves ${place.root}. Served are ${place.workspace}.` + " Not believed: two.json: it is not JSON.";
+    `No zubi host serves ${place.root}. Served are ${place.workspace}.` + " Not trusted: two.json: it is not JSON.";
   assert.throws(() => findHost(place.root), { name: "NoHost", message, suggestion: /zubi serve/ });
   assert.throws(() => findHost(path.join(place.root, "gone")), NoHost);
 });
@@ -189,7 +189,7 @@ for (const { name, hosts, workspace, chosen } of CASES.choices) {
 }
 
 for (const { name, change, doubt } of CASES.files) {
-  test(`a file is believed as a whole or not: ${name}`, () => {
+  test(`a file is trusted as a whole or not: ${name}`, () => {
     const read = parse(told(change));
     if (doubt === null) assert.equal(typeof read, "object");
     else assert.equal(read, `\`${doubt}\` is missing or not as it must be`);

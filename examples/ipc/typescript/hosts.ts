@@ -1,24 +1,24 @@
 // Finds the zubi hosts of this user: which run, whom they serve, and which serves a folder best.
 //
-// A host writes one file into a directory of this user. It is believed only if nobody else can have written it, and
-// only as long as the process lives that did.
+// A host writes one file into a directory of this user. The file counts only if no other user can have written it, and
+// only as long as the process that wrote it lives.
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 
-// The bounds are the host's own: what is larger, nobody has written who means well.
+// The limit that hosts themselves observe: a larger file was not written by a host.
 const MAX_FILE = 64 * 1024;
 const MAX_FILES = 256;
 const MAX_SOCKET_PATH = 107;
 
-/** The better host first, where two serve a folder equally well. */
+/** The preferred kind first, if two hosts serve a folder equally well. */
 const KINDS = ["editor", "daemon", "front"] as const;
 
 export const START_A_HOST =
   "Open the folder in an editor with the zubi extension, or run `zubi serve --detach` in it.";
 export const OTHERWISE = "Look at `zubi status`, and at the log of the host.";
 
-/** Why there is no result. `message` says what went wrong, `suggestion` what to do, `code` is JSON-RPC's number. */
+/** An error. `message` describes it, `suggestion` is the next step, `code` is JSON-RPC's number. */
 export class IpcError extends Error {
   override readonly name: string = "IpcError";
   readonly suggestion: string;
@@ -31,7 +31,7 @@ export class IpcError extends Error {
   }
 }
 
-/** Nobody who can be believed serves the folder or the port. */
+/** No trustworthy host serves the folder or the port. */
 export class NoHost extends IpcError {
   override readonly name = "NoHost";
 
@@ -40,7 +40,7 @@ export class NoHost extends IpcError {
   }
 }
 
-/** What a host says of itself in its file. `startedAt` is in clock ticks since the machine started. */
+/** A host's description of itself in its file. `startedAt` is in clock ticks since the machine started. */
 export interface Host {
   readonly version: number;
   readonly instance: string;
@@ -56,7 +56,7 @@ export interface Host {
 
 export interface Found {
   readonly hosts: Host[];
-  /** Why other files are not believed. What a dead host has left is in neither list. */
+  /** Why other files are not trusted. Files left by dead hosts are in neither list. */
   readonly doubts: string[];
 }
 
@@ -69,7 +69,7 @@ export function runDirectory(): string {
   return path.join(base, "zubi", "run");
 }
 
-/** The hosts that live, of those that can be believed. */
+/** The live hosts whose files can be trusted. */
 export function readHosts(directory: string = runDirectory()): Found {
   const found: Found = { hosts: [], doubts: [] };
   let opened: number;
@@ -92,7 +92,7 @@ export function readHosts(directory: string = runDirectory()): Found {
   return found;
 }
 
-/** Reads the files of a directory, which is named by its open handle: nobody can put another one in its place. */
+/** Reads the files of a directory through its open handle, so that no other directory can take its place. */
 function readAll(directory: string, found: Found): void {
   const names = fs.readdirSync(directory).filter((name) => name.endsWith(".json") && !name.startsWith("."));
   names.sort();
@@ -122,7 +122,7 @@ export function findHost(workspace = "."): Host {
   if (host !== undefined) return host;
   const others = [...new Set(hosts.flatMap((other) => other.workspaceFolders))].sort();
   throw new NoHost(
-    `No zubi host serves ${shown(folder)}.${listed("Served are", others)}${listed("Not believed:", doubts)}`,
+    `No zubi host serves ${shown(folder)}.${listed("Served are", others)}${listed("Not trusted:", doubts)}`,
   );
 }
 
@@ -145,13 +145,13 @@ export function choose(hosts: readonly Host[], folder: string): Host | undefined
 /** The host whose file names the port. */
 export function hostOnPort(port: number): Host {
   const { hosts, doubts } = readHosts();
-  // Two files can name one port only if one of them is not true any more; then the younger one is.
+  // Two files can name one port only if one of them is outdated; the younger one is valid.
   const [host] = hosts.filter((one) => one.port === port).sort((a, b) => b.startedAt - a.startedAt);
   if (host !== undefined) return host;
   const ports = hosts.flatMap((other) => (other.port === undefined ? [] : [String(other.port)]));
   throw new NoHost(
     `No file of a host names the port ${port}, so there is no token to prove oneself with.` +
-      `${listed("Hosts listen on", ports)}${listed("Not believed:", doubts)}`,
+      `${listed("Hosts listen on", ports)}${listed("Not trusted:", doubts)}`,
     "Leave `port` out, or take the one that `zubi status --json` shows.",
   );
 }
@@ -170,7 +170,7 @@ function components(folder: string): string[] {
   return folder.split("/").filter((part) => part !== "");
 }
 
-/** Without O_NONBLOCK a pipe of this name would keep us waiting for somebody to write into it. */
+/** Without O_NONBLOCK, opening a pipe of this name would block until another process writes into it. */
 function open(file: string, flags = 0): number {
   return fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK | flags);
 }
@@ -192,10 +192,10 @@ function readOwn(file: string): Buffer {
   }
 }
 
-/** Why a file is not believed. */
+/** Why a file is not trusted. */
 class Doubt extends Error {}
 
-/** Why what is open is not private to this user. */
+/** Why an open file or directory is not private to this user. */
 export function objectionTo(status: fs.Stats, kind: "regular file" | "directory"): string | undefined {
   if (!(kind === "directory" ? status.isDirectory() : status.isFile())) return `is not a ${kind}`;
   if (status.uid !== process.geteuid?.()) return "belongs to another user";
@@ -207,13 +207,13 @@ function isOwnBase(directory: string): boolean {
   return status?.isDirectory() === true && status.uid === process.geteuid?.() && (status.mode & 0o022) === 0;
 }
 
-/** Reads a host's file; what does not fit is told as a text. Fields that nobody knows here are passed over. */
+/** Parses a host's file; returns a text if it is invalid. Unknown fields are ignored. */
 export function parse(content: Uint8Array): Host | string {
   const told = fromJson(content);
   if (told === undefined) return "it is not JSON";
   if (!isObject(told)) return "it is not an object";
   const { version, instance, pid, startedAt, kind, workspaceFolders, token } = told;
-  // Rust leaves out what is not there; null says the same.
+  // Rust omits missing values; null means the same.
   const [socket, port] = [told["socket"] ?? undefined, told["port"] ?? undefined];
   const wrong = (field: string): string => `\`${field}\` is missing or not as it must be`;
   if (!isWhole(version, 1, 2 ** 32 - 1)) return wrong("version");
@@ -228,7 +228,7 @@ export function parse(content: Uint8Array): Host | string {
   return { version, instance, pid, startedAt, kind, workspaceFolders, socket, port, token };
 }
 
-/** What UTF-8 and JSON say these bytes are; undefined if they are neither. */
+/** Decodes bytes as UTF-8 and JSON; undefined if they are neither. */
 export function fromJson(content: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content));
@@ -237,7 +237,7 @@ export function fromJson(content: Uint8Array): unknown {
   }
 }
 
-/** Whether the process is there that wrote the file: a number alone may belong to another one by now. */
+/** Whether the process that wrote the file is alive: its number alone may belong to another one by now. */
 function lives(host: Host): boolean {
   try {
     const text = fs.readFileSync(`/proc/${host.pid}/stat`, "latin1");
@@ -286,7 +286,7 @@ function realpath(folder: string): string {
   }
 }
 
-/** The path for somebody with another current directory. `..` stays: what it means is for the disk to say. */
+/** The path for a process with another current directory. `..` stays: its meaning depends on the disk. */
 export function absolute(file: string): string {
   try {
     return path.isAbsolute(file) ? file : `${process.cwd()}/${file}`;
@@ -295,7 +295,7 @@ export function absolute(file: string): string {
   }
 }
 
-/** An error's words, without the path. */
+/** An error's message, without the path. */
 export function reason(error: unknown): string {
   if (!(error instanceof Error)) return "it failed";
   if ("code" in error && error.code === "ELOOP") return "it is a link";
@@ -303,12 +303,12 @@ export function reason(error: unknown): string {
   return error instanceof Doubt ? error.message : (/^E[A-Z0-9]+: ([^,]*)/.exec(error.message)?.[1] ?? error.message);
 }
 
-/** A text of somebody else as it may be shown in a terminal: without control characters, and not endless. */
+/** Foreign text as it may be shown in a terminal: without control characters, and of limited length. */
 export function shown(text: unknown): string {
   return typeof text === "string" ? text.slice(0, 1000).replace(/(?! )[\p{C}\p{Z}]/gu, "\ufffd") : "(no message)";
 }
 
-/** The first three of a list as the end of a message; nothing if there are none. */
+/** The first three of a list as the end of a message; empty for an empty list. */
 function listed(heading: string, items: readonly string[]): string {
   if (items.length === 0) return "";
   const more = items.length > 3 ? ` and ${items.length - 3} more` : "";

@@ -1,4 +1,4 @@
-// What the program prints, and how it ends.
+// Tests of the program's output and exit code.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import path from "node:path";
@@ -32,14 +32,14 @@ test("problems are printed for people", async (context) => {
     result(message, message["method"] === "validateFile" ? file : { files: [file], coverage }),
   ]);
   const line = "src/a.py:3:5 error: Unknown name\ufffd (ty)\n";
-  await check(place, ["src/a.py"], 1, line, /asking the daemon host/);
-  await check(place, [], 1, `${line}looked at 1 of 2 files: ty has read one file\n`, /asking/);
+  await check(place, ["src/a.py"], 1, line, /using the daemon host/);
+  await check(place, [], 1, `${line}looked at 1 of 2 files: ty has read one file\n`, /using/);
 });
 
-test("no problems are no lines", async (context) => {
+test("without problems there is no output", async (context) => {
   const place = new Place(context);
   await place.host((message) => [result(message, { files: [] })]);
-  await check(place, [], 0, "", /asking the daemon host/);
+  await check(place, [], 0, "", /using the daemon host/);
 });
 
 test("no host is an exit code of its own", async (context) => {

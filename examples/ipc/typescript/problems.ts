@@ -1,4 +1,4 @@
-// Prints the problems of the workspace, or of the files that are named, as the host of this folder sees them.
+// Prints the problems of the workspace, or of the given files, as the host of this folder sees them.
 //
 // usage: node problems.ts [FILE …]
 //
@@ -13,13 +13,13 @@ function lines(file: FileDiagnostics): string[] {
   const name = path.relative(process.cwd(), file.path);
   return file.diagnostics.map(({ range: { start }, severity, message, source }) => {
     const from = source === undefined ? "" : ` (${source})`;
-    // Compilers' messages have lines of their own.
+    // Compilers' messages may contain line breaks.
     const text = message.split(/\s+/).join(" ");
     return shown(`${name}:${start.line + 1}:${start.character + 1} ${severity}: ${text}${from}`);
   });
 }
 
-/** What the host did not look at. An empty list of problems means little without it. */
+/** The parts that the host did not look at. An empty list of problems means little without them. */
 function shortfall({ coverage }: { readonly coverage?: Coverage }): string[] {
   if (coverage === undefined || coverage.analysed === coverage.total) return [];
   const note = coverage.note === undefined ? "" : `: ${coverage.note}`;
@@ -27,7 +27,7 @@ function shortfall({ coverage }: { readonly coverage?: Coverage }): string[] {
 }
 
 async function ask(client: VSCodeIPCClient): Promise<number> {
-  process.stderr.write(`asking the ${client.host?.kind ?? ""} host, process ${client.host?.pid ?? 0}\n`);
+  process.stderr.write(`using the ${client.host?.kind ?? ""} host, process ${client.host?.pid ?? 0}\n`);
   const named = process.argv.slice(2);
   const whole = named.length > 0 ? undefined : await client.getAllDiagnostics();
   const files = whole?.files ?? (await Promise.all(named.map((file) => client.validateFile(file))));

@@ -7,19 +7,19 @@ import { fromJson, type Host, IpcError, isKey, isObject, OTHERWISE, reason, show
 
 export const MAX_FRAME = 8 * 1024 * 1024;
 const MAX_FIRST_LINE = 4 * 1024;
-/** Questions that were given up and not answered yet. */
+/** The maximum number of requests that have timed out and are not answered yet. */
 const MAX_LATE = 1000;
 
 const SUGGESTIONS: Readonly<Record<number, string>> = {
   [-32601]: "The host may be of another version: compare `zubi --version` with `zubi status`.",
   [-32602]: "Correct the argument that the message names.",
   [-32000]: "Connect without `port`: over the socket more is allowed, and the user's id is the proof.",
-  [-32001]: "Ask the host of the file's own folder: give that as `workspace`.",
+  [-32001]: "Use the host of the file's own folder: pass that folder as `workspace`.",
   [-32002]: "Only commands on the host's list are run; the user's settings can add one.",
-  [-32003]: "The language server is still reading the project: ask again in some seconds.",
+  [-32003]: "The language server is still reading the project: try again in a few seconds.",
 };
 
-/** The host cannot be reached, went away, refused the connection, or is not who it says. */
+/** The host cannot be reached, went away, refused the connection, or is not the host that it claims to be. */
 export class ConnectionFailed extends IpcError {
   override readonly name = "ConnectionFailed";
 }
@@ -29,16 +29,16 @@ export class TimedOut extends IpcError {
   override readonly name = "TimedOut";
 
   constructor(message: string) {
-    super(message, "Ask again with a longer `timeoutMs`; a language server that has just started needs some time.");
+    super(message, "Try again with a longer `timeoutMs`; a language server that has just started needs some time.");
   }
 }
 
-/** What came is not what a host sends, or what was to be sent cannot be. */
+/** A received message is not one that a host sends, or a message to send is invalid. */
 export class ProtocolError extends IpcError {
   override readonly name = "ProtocolError";
 }
 
-/** The host answered that it does not do this. `field` is the argument that was wrong, where it is told. */
+/** The host answered that it does not do this. `field` is the argument that was wrong, if the host names it. */
 export class RpcError extends IpcError {
   override readonly name = "RpcError";
   readonly field: string | undefined;
@@ -49,18 +49,18 @@ export class RpcError extends IpcError {
   }
 }
 
-/** Puts a stream of pieces together to lines. Characters may come in pieces: only whole lines are decoded. */
+/** Splits a stream of chunks into lines. Characters may be split between chunks: only whole lines are decoded. */
 export class Lines {
   #pieces: Buffer[] = [];
   #length = 0;
-  /** In bytes, without the line's end. */
+  /** In bytes, without the line feed. */
   limit: number;
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** The lines that end in this piece. A line that is longer than the limit is an error. */
+  /** Returns the lines that end in this chunk. A line longer than the limit is an error. */
   *take(piece: Buffer): Generator<Buffer, void, undefined> {
     let rest = piece;
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
@@ -85,7 +85,7 @@ interface Question {
   readonly reject: (error: IpcError) => void;
 }
 
-/** A connection to a host. Any number of questions may be on their way at once. */
+/** A connection to a host. Any number of requests may be in progress at once. */
 export class Connection {
   readonly #socket: net.Socket;
   readonly #lines: Lines;
@@ -113,7 +113,7 @@ export class Connection {
     return this.#ended === undefined;
   }
 
-  /** Asks, and waits for the answer as long as is said. The connection goes on when it does not come in time. */
+  /** Sends a request and waits at most `timeoutMs` for the answer. The connection stays open after a time-out. */
   request(method: string, params: unknown, timeoutMs: number): Promise<unknown> {
     const id = this.#next++;
     return within(
@@ -131,7 +131,7 @@ export class Connection {
     );
   }
 
-  /** Ends the connection; every question on its way fails with the error. */
+  /** Ends the connection; every request in progress fails with the error. */
   end(error: IpcError): void {
     if (this.#ended !== undefined) return;
     this.#ended = error;
@@ -157,7 +157,7 @@ export class Connection {
     const proof = isObject(answer) ? answer["proof"] : undefined;
     if (!isKey(proof) || !timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(host.token, "server", theirs, ours)))) {
       throw new ConnectionFailed(
-        `What listens on port ${host.port ?? 0} does not know the host's token; nothing was asked.`,
+        `The process on port ${host.port ?? 0} does not know the host's token; no request was sent.`,
         "Another program may have taken the port. Connect without `port`.",
       );
     }
@@ -166,7 +166,7 @@ export class Connection {
 
   /** The nonce with which a host begins. */
   async #nonce(host: Host, timeoutMs: number): Promise<string> {
-    const late = new TimedOut(`What listens on port ${host.port ?? 0} did not begin in time.`);
+    const late = new TimedOut(`The process on port ${host.port ?? 0} did not begin in time.`);
     const hello = await within(
       timeoutMs,
       (resolve, reject) => {
@@ -177,7 +177,7 @@ export class Connection {
     );
     const nonce = isObject(hello) ? hello["nonce"] : undefined;
     if (!isKey(nonce)) {
-      throw new ProtocolError(`What listens on port ${host.port ?? 0} does not begin as a zubi host does.`);
+      throw new ProtocolError(`The process on port ${host.port ?? 0} does not begin as a zubi host does.`);
     }
     return nonce;
   }
@@ -217,7 +217,7 @@ export class Connection {
     if (typeof id === "number" && this.#late.delete(id)) return;
     const question = typeof id === "number" ? this.#questions.get(id) : undefined;
     if (question === undefined || message["jsonrpc"] !== "2.0") {
-      throw new ProtocolError("The host sent an answer to something that was not asked.");
+      throw new ProtocolError("The host sent an answer without a request.");
     }
     if (!isObject(error) && !("result" in message)) {
       throw new ProtocolError("The host sent an answer with neither a result nor an error.");
@@ -227,9 +227,9 @@ export class Connection {
     else question.resolve(message["result"]);
   }
 
-  /** The host asks something that only agents' programs answer. It need not wait for us. */
+  /** Declines a request of the host: only agents' programs answer those. The host need not wait for us. */
   #decline(id: unknown): void {
-    if (this.#socket.writableLength > MAX_FRAME) throw new ProtocolError("The host asks, and does not read answers.");
+    if (this.#socket.writableLength > MAX_FRAME) throw new ProtocolError("The host sends requests but reads no answers.");
     const error = { code: -32601, message: "this client answers no requests" };
     this.#socket.write(frameOf({ jsonrpc: "2.0", id, error }));
   }
@@ -238,14 +238,14 @@ export class Connection {
     if (!this.#questions.delete(id)) return;
     this.#late.add(id);
     if (this.#socket.writableLength > 0 || this.#late.size > MAX_LATE) {
-      this.end(new ConnectionFailed("The host does not read what it is asked."));
+      this.end(new ConnectionFailed("The host does not read requests."));
     } else {
       this.#socket.write(frameOf({ jsonrpc: "2.0", method: "$/cancelRequest", params: { id } }));
     }
   }
 }
 
-/** Connects to a host's socket, if it is this user's. Node cannot ask who listens there: the directory is the proof. */
+/** Connects to a host's socket, if it is this user's. Node cannot query the listener: the directory is the proof. */
 export async function openSocket(host: Host, path: string, timeoutMs: number): Promise<Connection> {
   const what = `the host (process ${host.pid}) at ${shown(path)}`;
   let status: fs.Stats;
@@ -275,7 +275,7 @@ export async function openPort(host: Host, port: number, timeoutMs: number): Pro
   return connection;
 }
 
-/** What only somebody can work out who knows the token. The two sides differ, so neither can be played back. */
+/** The proof of a side that knows the token. The two sides differ, so neither proof can be played back. */
 export function proofOf(token: string, side: "client" | "server", serverNonce: string, clientNonce: string): string {
   return createHmac("sha256", Buffer.from(token, "hex"))
     .update(`zubi ${side}\0`)
@@ -338,13 +338,13 @@ function codeOf(error: Record<string, unknown>): number {
   return Number.isInteger(error["code"]) ? (error["code"] as number) : -32603;
 }
 
-/** A message as it is sent. What JSON would silently change into something else is refused. */
+/** A message as it is sent. Values that JSON would silently change into something else are refused. */
 function frameOf(message: Record<string, unknown>): string {
   const unchanged = (key: string, value: unknown): unknown => {
     const isText = !/\p{Cs}/u.test(key) && (typeof value !== "string" || !/\p{Cs}/u.test(value));
     if (!isText) throw new Error("a text is not Unicode");
-    if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`${value} is no number of JSON`);
-    if (typeof value === "function" || typeof value === "symbol") throw new Error(`a ${typeof value} is no JSON`);
+    if (typeof value === "number" && !Number.isFinite(value)) throw new Error(`${value} is not a JSON number`);
+    if (typeof value === "function" || typeof value === "symbol") throw new Error(`a ${typeof value} is not JSON`);
     return value;
   };
   let frame: string;

@@ -1,12 +1,13 @@
-// Asks a zubi host what it knows about a workspace: problems, open files, the active file.
+// Queries a zubi host about a workspace: problems, open files, the active file.
 //
 // Copy `zubi-ipc.ts`, `wire.ts` and `hosts.ts`; they need Node.js 22.18 on Linux (or a compiler) and nothing else.
 //
 //     const { summary } = await withClient({}, (client) => client.getWorkspaceErrors());
 //
-// A host is an editor with zubi in it, `zubi serve`, or any `zubi mcp` that serves the folder. It is found through the
-// file that it writes into a directory of this user, and spoken to over the socket named there; with `port` over loopback
-// TCP, where both sides first prove that they know the token of that file. Every failure is an `IpcError`.
+// A host is an editor with zubi in it, `zubi serve`, or any `zubi mcp` that serves the folder. The client finds it
+// through the file that it writes into a directory of this user, and connects to the socket named there; with `port`,
+// it connects over loopback TCP, where both sides first prove that they know the token of that file. Every failure is
+// an `IpcError`.
 import { absolute, findHost, type Host, hostOnPort, IpcError, isObject } from "./hosts.ts";
 import { type Connection, ConnectionFailed, openPort, openSocket, ProtocolError } from "./wire.ts";
 
@@ -31,7 +32,7 @@ export interface Diagnostic {
   readonly code?: string;
 }
 
-/** How much of what was asked about the host has looked at, where it is not an editor that answers. */
+/** How much of the requested scope the host has looked at, when the host is not an editor. */
 export interface Coverage {
   readonly analysed: number;
   readonly total: number;
@@ -96,13 +97,13 @@ export type ActiveFile =
 export interface Options {
   /** Loopback TCP instead of the socket. */
   readonly port?: number;
-  /** For the connection, and for each call; 10,000 if it is not given. */
+  /** For the connection, and for each call; default 10,000. */
   readonly timeoutMs?: number;
-  /** The folder whose host is meant; the current directory if it is not given. */
+  /** The folder whose host is used; default the current directory. */
   readonly workspace?: string;
 }
 
-/** Which problems are meant. `limit` counts files. */
+/** Filters for problems. `limit` counts files. */
 export interface Filters {
   readonly severity?: Severity;
   readonly source?: string;
@@ -120,13 +121,13 @@ export class VSCodeIPCClient {
   constructor(options: Options = {}) {
     this.#options = options;
     this.#timeoutMs = options.timeoutMs ?? 10_000;
-    // Node takes a longer time than this for one millisecond.
+    // Node treats a longer time as one millisecond.
     if (!(this.#timeoutMs > 0 && this.#timeoutMs < 2 ** 31)) {
       throw new RangeError("`timeoutMs` is a number of milliseconds above 0, of 24 days at most");
     }
   }
 
-  /** The host that is connected. */
+  /** The connected host. */
   get host(): Host | undefined {
     return this.#connection?.isOpen === true ? this.#host : undefined;
   }
@@ -152,11 +153,11 @@ export class VSCodeIPCClient {
     const end = (connection: Connection): void => {
       connection.end(new ConnectionFailed("The client was closed."));
     };
-    // Who waits for the connection hears why there is none.
+    // Callers that wait for the connection receive the error.
     opening?.then(end, () => undefined);
   }
 
-  /** Any method of the host by its name. Arguments that are undefined are left out. */
+  /** Calls a method of the host by its name. Arguments that are undefined are left out. */
   async call(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown> {
     if (this.#connection?.isOpen !== true) {
       throw new ConnectionFailed("The client is not connected.", "Call `connect()`, or use `withClient`.");
@@ -184,7 +185,7 @@ export class VSCodeIPCClient {
     return this.#ask("getWorkspaceErrors");
   }
 
-  /** The problems of a file after it was checked anew. */
+  /** The problems of a file after a new check. */
   validateFile(path: string): Promise<ValidatedFile> {
     return this.#ask("validateFile", () => ({ path: absolute(path) }));
   }
@@ -225,15 +226,15 @@ export class VSCodeIPCClient {
     return connection;
   }
 
-  /** The type is what the contract says: the host is of this user and has shown it. */
+  /** The type is the one in the protocol: the host belongs to this user and has proved it. */
   async #ask<T>(method: string, params?: () => Record<string, unknown>): Promise<T> {
     const result = await this.call(method, params?.());
-    if (!isObject(result)) throw new ProtocolError(`The host answered \`${method}\` with something that is no object.`);
+    if (!isObject(result)) throw new ProtocolError(`The answer of the host to \`${method}\` is not an object.`);
     return result as T;
   }
 }
 
-/** Connects, asks, and closes whatever happens. */
+/** Connects, calls `ask`, and closes the connection in any case. */
 export async function withClient<T>(options: Options, ask: (client: VSCodeIPCClient) => Promise<T>): Promise<T> {
   const client = await new VSCodeIPCClient(options).connect();
   try {
@@ -268,7 +269,7 @@ export function getVscodeErrorSummary(options: Options = {}): Promise<WorkspaceE
   return answered(options, (client) => client.getWorkspaceErrors());
 }
 
-/** Whether a host answers. It need not be an editor's: `client.host.kind` tells. */
+/** Whether a host answers. It need not be an editor's: see `client.host.kind`. */
 export async function isVscodeAvailable(options: Options = {}): Promise<boolean> {
   const answer = await answered(options, (client) => client.ping());
   return "status" in answer && answer.status === "ok";

@@ -1,4 +1,4 @@
-// A sample: an extension that contributes tools to zubi. Every agent that is connected to the window has them.
+// A sample: an extension that contributes tools to zubi, for every agent that is connected to the window.
 import * as vscode from "vscode";
 import type { ZubiApi } from "zubi";
 import { Snippets } from "./snippets.ts";
@@ -10,7 +10,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(registerWordCount(zubi), zubi.registerToolProvider(new Snippets(context.workspaceState)));
 }
 
-/** One tool: it looks at what the user sees, which only an extension can. */
+/** A single tool: it reads the user's active file, which only an extension can. */
 function registerWordCount(zubi: ZubiApi): vscode.Disposable {
   return zubi.registerTool(
     {
@@ -22,7 +22,7 @@ function registerWordCount(zubi: ZubiApi): vscode.Disposable {
         properties: { text: { type: "string", description: "The text. If omitted, the active file." } },
       },
       execution: { type: "function", handler: "words.count" },
-      // It changes nothing, so nobody has to be asked.
+      // It changes nothing, so it needs no approval.
       metadata: { category: "text", requiresApproval: false },
     },
     ({ text }, { activeEditor }) => {

@@ -1,4 +1,4 @@
-// Several tools of one origin: pieces of text that are kept for the workspace.
+// Several tools of one origin: pieces of text that are stored for the workspace.
 import * as vscode from "vscode";
 import type { ToolContext, ToolDefinition, ToolProvider, ToolResult } from "zubi";
 
@@ -14,17 +14,17 @@ export class Snippets implements ToolProvider {
     this.#state = state;
   }
 
-  /** Told after `add`, because what `find` says of itself is then another text. */
+  /** Fires after `add`, because that changes the description of `find`. */
   readonly onDidChangeTools = this.#changed.event;
 
   getTools(): ToolDefinition[] {
     const names = Object.keys(this.#all());
-    const known = names.length === 0 ? "There are none yet." : `There are: ${names.join(", ")}.`;
+    const known = names.length === 0 ? "No snippet exists yet." : `There are: ${names.join(", ")}.`;
     return [
       {
         id: "snippets.find",
         name: "Find Snippet",
-        description: `The text of a snippet that was kept in this workspace. ${known}`,
+        description: `The text of a snippet that was saved in this workspace. ${known}`,
         parameters: {
           type: "object",
           properties: { name: { type: "string", description: "Its name." } },
@@ -36,7 +36,7 @@ export class Snippets implements ToolProvider {
       {
         id: "snippets.add",
         name: "Add Snippet",
-        description: "Keeps a text in this workspace under a name; replaces the one that had the name.",
+        description: "Saves a text in this workspace under a name; replaces the one that had the name.",
         parameters: {
           type: "object",
           properties: {
@@ -46,7 +46,7 @@ export class Snippets implements ToolProvider {
           required: ["name", "text"],
         },
         execution: { type: "function", handler: "snippets.add" },
-        // The user is asked before each call.
+        // Each call needs the user's approval.
         metadata: { category: "text", requiresApproval: true },
       },
     ];
@@ -62,12 +62,12 @@ export class Snippets implements ToolProvider {
       return { success: true, data: found };
     }
     await this.#state.update(KEY, { ...all, [name]: text });
-    context.log(`snippet ${name} is kept`);
+    context.log(`snippet ${name} is saved`);
     this.#changed.fire(undefined);
-    return { success: true, data: `Kept ${name}.` };
+    return { success: true, data: `Saved ${name}.` };
   }
 
-  /** Called when the provider is taken back. */
+  /** Called when the provider is removed. */
   dispose(): void {
     this.#changed.dispose();
   }

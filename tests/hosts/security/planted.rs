@@ -1,4 +1,4 @@
-//! Traps that another user has laid where hosts are found: none is believed, and nothing is written through one.
+//! Traps that another user has set where hosts are found: no trap is trusted, and nothing is written through one.
 
 use std::fmt::Write as _;
 use std::os::unix::fs::{chown, lchown, symlink};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::hosts::{Daemon, PATIENCE, HostsProject, eventually};
+use zubi_tests::hosts::{Daemon, HostsProject, PATIENCE, eventually};
 use zubi_tests::{Project, processes};
 
 use super::{INSTANCE, advertisement, base, set_mode};
@@ -17,11 +17,11 @@ use crate::raw::{OTHER, PeerUser};
 /// The content outside that must not change.
 const SENTINEL: &str = "as it was\n";
 
-/// Lays a trap; the second path is a file outside of the run directory.
+/// Sets a trap; the second path is a file outside of the run directory.
 type Lay = fn(&Utf8Path, &Utf8Path);
 
-/// A trap in, or in place of, the run directory, and how many lines a session says of it. The directory exists already, is empty,
-/// and the user's own.
+/// A trap in, or in place of, the run directory, and the number of lines that a session prints about it. The directory
+/// exists, is empty, and belongs to the user.
 const PLANTS: &[(&str, Lay, usize)] = &[
     ("the directory is writable for all", |run, _| set_mode(run, 0o777), 0),
     ("the directory is sticky, as /tmp", |run, _| set_mode(run, 0o1777), 0),
@@ -49,7 +49,7 @@ fn give_away(path: &Utf8Path) {
     lchown(path, Some(OTHER), Some(OTHER)).expect("root may");
 }
 
-/// A world in which something was planted.
+/// A project with a trap.
 struct PlantedWorld {
     place: HostsProject,
     outside: Utf8PathBuf,
@@ -146,13 +146,13 @@ fn a_directory_that_others_have_a_hand_in_is_not_used() {
     processes::nothing_left_within(PATIENCE).expect("nothing is left");
 }
 
-/// A trap in the run directory: what is done to a file of this name that could be a host's.
+/// A trap in the run directory: the change made to a file with the name of a host's file.
 const FILES: &[(&str, Lay)] = &[
     ("somebody else's file", |file, _| give_away(file)),
     ("a file that others can read", |file, _| set_mode(file, 0o644)),
     ("a file that others can write", |file, _| set_mode(file, 0o606)),
     ("a link to a file", |file, outside| {
-        // Not the sentinel, but what would be believed if it lay here.
+        // Not the sentinel, but a file that would be trusted in the run directory.
         let away = outside.with_file_name("../away");
         std::fs::rename(file, &away).expect("a file");
         symlink(&away, file).expect("a link");
@@ -201,7 +201,7 @@ fn a_planted_file_or_socket_is_not_believed_and_nothing_is_written_through_it() 
         plant(&file, &planted.outside);
         let status = planted.run(&["status"]).replace(&std::process::id().to_string(), "[pid]");
         writeln!(told, "{what}\n{}", status.trim_end()).expect("a text");
-        // A session works all the same, and is the host.
+        // A session still works, and is the host.
         let mut agent = planted.place.agent(&[]);
         assert!(agent.tools().contains(&"lsp_hover".to_owned()), "{what}");
         let own = eventually("the agent is a host", PATIENCE, || {
@@ -264,7 +264,7 @@ fn a_planted_file_or_socket_is_not_believed_and_nothing_is_written_through_it() 
 fn what_zubi_writes_beside_is_not_written_through_a_link() {
     let planted = PlantedWorld::new();
     let place = &planted.place;
-    // The lock's name can be foreseen.
+    // The lock's name is predictable.
     let daemon = place.daemon(&[]);
     let run = place.run_directory();
     let locks: Vec<_> = run.read_dir_utf8().expect("a directory").flatten().collect();
@@ -283,7 +283,7 @@ fn what_zubi_writes_beside_is_not_written_through_a_link() {
       hint: Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another.
     ");
     std::fs::remove_file(&lock).expect("a link");
-    // So can the log's.
+    // The log's name is predictable too.
     assert!(place.run(&["serve", "--detach"]).status.success());
     assert!(place.run(&["stop"]).status.success());
     let state = place.project.home().join("state/zubi");
@@ -302,7 +302,7 @@ fn what_zubi_writes_beside_is_not_written_through_a_link() {
 
 type Change = fn(&Utf8Path);
 
-/// A directory of the session, and whether hosts are found there.
+/// A session's runtime directory, and whether hosts are found there.
 const RUNTIME: &[(&str, u32, Change, bool)] = &[
     ("ours alone", 0o700, |_| {}, true),
     ("others may look", 0o755, |_| {}, true),

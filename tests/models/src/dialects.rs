@@ -30,7 +30,7 @@ pub struct Says {
     pub error: Option<String>,
 }
 
-/// Why a model stops.
+/// The reason why a model stops.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Stop {
     #[default]
@@ -76,7 +76,7 @@ impl Says {
 impl Dialect {
     pub const ALL: [Self; 5] = [Self::OpenAiChat, Self::Responses, Self::Anthropic, Self::Gemini, Self::Ollama];
 
-    /// As `api` in a configuration.
+    /// The value of `api` in a configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAiChat => "openai-chat",
@@ -87,7 +87,7 @@ impl Dialect {
         }
     }
 
-    /// The path that addresses begin with, as the real servers'.
+    /// The prefix of the API's paths, as on the real servers.
     pub(super) fn base(self) -> &'static str {
         match self {
             Self::OpenAiChat | Self::Responses | Self::Anthropic => "/v1",
@@ -116,7 +116,7 @@ impl Dialect {
         }
     }
 
-    /// The list of models.
+    /// The response with the list of models.
     pub(super) fn models(self, names: &[&str]) -> Value {
         match self {
             Self::OpenAiChat | Self::Responses | Self::Anthropic => {
@@ -137,7 +137,7 @@ impl Dialect {
         }
     }
 
-    /// The body of a failure.
+    /// The body of an error response.
     pub(super) fn failure(self, status: u16, message: &str) -> Value {
         match self {
             Self::OpenAiChat | Self::Responses => {
@@ -161,7 +161,7 @@ impl Dialect {
     }
 }
 
-/// A text in pieces of a few characters, as arguments come.
+/// Splits a text into pieces of a few characters, as arguments are streamed.
 pub(super) fn pieces(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
     chars.chunks(5).map(|piece| piece.iter().collect()).collect()
@@ -247,7 +247,7 @@ fn anthropic(says: &Says) -> String {
         body.push_str(&block(json!({ "type": "text", "text": "" }), deltas));
     }
     for call in &says.calls {
-        // A call without arguments has a single empty piece of them.
+        // A call without arguments has a single empty piece.
         let arguments = if call.arguments == json!({}) { String::new() } else { call.arguments.to_string() };
         let mut deltas = vec![json!({ "type": "input_json_delta", "partial_json": "" })];
         deltas.extend(pieces(&arguments).iter().map(|it| json!({ "type": "input_json_delta", "partial_json": it })));
@@ -271,7 +271,7 @@ fn anthropic(says: &Says) -> String {
 }
 
 fn gemini(says: &Says) -> String {
-    // The real server ends its lines so.
+    // The real server ends its lines this way.
     let frame = |parts: Vec<Value>, more: Value| {
         let mut candidate = json!({ "content": { "role": "model", "parts": parts }, "index": 0 });
         if let (Some(candidate), Value::Object(more)) = (candidate.as_object_mut(), more) {

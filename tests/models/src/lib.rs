@@ -31,13 +31,13 @@ mod responses;
 pub use self::dialects::{Dialect, Says, Stop};
 pub use self::requests::{Expect, Request};
 
-/// The model's name where none is chosen.
+/// The default name of the model.
 pub const MODEL: &str = "scripted";
 
 /// The context length of the model, for APIs that report it.
 pub const CONTEXT: u64 = 32_000;
 
-/// One answer of the server, and what has to be true of the request before it.
+/// One answer of the server, and the expectations on the request before it.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Turn {
@@ -54,7 +54,7 @@ pub struct Turn {
 #[derive(Debug, Clone)]
 enum Body {
     Says(Says),
-    /// A failure with these words, in the dialect's form.
+    /// An error with this message, in the dialect's form.
     Refuses(String),
     Raw(Vec<u8>),
 }
@@ -70,9 +70,9 @@ enum CutPoint {
 /// The behaviour after the last byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The answer is complete, and HTTP says so.
+    /// The answer is complete, with HTTP's end mark.
     Done,
-    /// The connection is closed; nothing but that says that the answer ends.
+    /// The connection is closed; this alone marks the end of the answer.
     Close,
     /// The connection is reset.
     Reset,
@@ -86,12 +86,12 @@ impl Turn {
         Self::new(200, Body::Says(says))
     }
 
-    /// A failure in the server's dialect.
+    /// An error in the server's dialect.
     pub fn refuses(status: u16, message: &str) -> Self {
         Self::new(status, Body::Refuses(message.to_owned()))
     }
 
-    /// A body as it is.
+    /// A raw body.
     pub fn raw(status: u16, body: impl Into<Vec<u8>>) -> Self {
         Self::new(status, Body::Raw(body.into()))
     }
@@ -112,13 +112,13 @@ impl Turn {
         self
     }
 
-    /// Sent in pieces of so many bytes.
+    /// Sends the answer in pieces of this many bytes.
     pub fn split(mut self, bytes: usize) -> Self {
         self.split = bytes;
         self
     }
 
-    /// Only so many bytes are sent.
+    /// Sends only this many bytes.
     pub fn cut_at(mut self, bytes: usize) -> Self {
         self.cut = Some(CutPoint::Bytes(bytes));
         self
@@ -135,7 +135,7 @@ impl Turn {
         self
     }
 
-    /// Before the first byte; only where a test is about time.
+    /// A delay before the first byte; only for tests about time.
     pub fn delay(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
@@ -161,7 +161,8 @@ impl Turn {
     }
 }
 
-/// The server. Each question of the client takes the next turn of the script; what models there are, and what each takes, is answered always.
+/// The server. Each request of the client takes the next turn of the script; requests for the list of models and for
+/// their limits are always answered.
 pub struct Server {
     port: u16,
     shared: Arc<ServerState>,
@@ -272,7 +273,7 @@ fn respond(stream: &mut TcpStream, turn: &Turn, body: &[u8]) -> std::io::Result<
         headers.push(("Content-Type".to_owned(), kind.to_owned()));
     }
     headers.extend(turn.headers.iter().cloned());
-    // Only an answer that ends by the end of the connection has no other mark of its end.
+    // An answer that ends with the connection has no other end mark.
     let is_chunked = turn.end != End::Close;
     if is_chunked {
         headers.push(("Transfer-Encoding".to_owned(), "chunked".to_owned()));
@@ -304,10 +305,10 @@ pub fn configuration(dialect: Dialect, server: &Server) -> String {
     format!("[models.scripted]\napi = \"{}\"\nurl = \"{}\"\n{key}", dialect.name(), server.url())
 }
 
-/// A call as scripts write it.
+/// A call in a script.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// The server's own; dialects that know none leave it out.
+    /// The server's id for the call; dialects without ids leave it out.
     pub id: String,
     pub tool: String,
     pub arguments: Value,

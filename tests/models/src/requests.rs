@@ -14,9 +14,9 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 pub struct Request {
     pub method: String,
     pub path: String,
-    /// Without `?`.
+    /// The query string without `?`.
     pub query: String,
-    /// With names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
     pub body: Value,
 }
@@ -34,9 +34,9 @@ pub enum Expect {
     Messages(usize),
     /// Tools with these wire names are among those offered.
     Tools(Vec<&'static str>),
-    /// The texts of what came of calls, in their order, have these in them.
+    /// The texts of the results of calls, in order, contain these.
     Outcomes(Vec<String>),
-    /// One of them has this in it.
+    /// One of the results contains this.
     Outcome(&'static str),
     /// This header has this value.
     Header(&'static str, String),
@@ -125,7 +125,7 @@ impl Request {
         tools.iter().filter_map(|tool| tool.pointer(name)?.as_str()).collect()
     }
 
-    /// The texts of what came of calls.
+    /// The texts of the results of calls.
     pub fn outcomes(&self, dialect: Dialect) -> Vec<String> {
         let mut outcomes = Vec::new();
         for message in self.messages(dialect) {
@@ -151,7 +151,7 @@ impl Request {
     }
 }
 
-/// A text as it is, anything else as JSON.
+/// Returns a text unchanged, any other value as JSON.
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -15,22 +15,22 @@ pub(super) type ChannelReply = Result<String, String>;
 pub(super) enum Channel<'a> {
     /// The requests `domainlang/*` of a language server.
     Requests(LanguageServer),
-    /// The tools that an editor has over its connection to `zubi lsp`.
+    /// The tools of an editor over its connection to `zubi lsp`.
     Tools(LanguageServer),
     /// The tools of an MCP server.
     Mcp(Box<Zubi>),
-    /// `zubi call --json`, a process for each question, with these arguments.
+    /// `zubi call --json`, a process per query, with these arguments.
     Call(Start<'a>, Vec<&'a str>),
-    /// `dlang --json`, a process for each question.
+    /// `dlang --json`, a process per query.
     Dlang(Start<'a>, &'a Project),
 }
 
 /// The properties without an option in the commands of `dlang`, by tool. A command that gets the option makes the test
 /// fail until its line here is removed.
 pub(super) const LEFT_OUT: [(&str, &str); 5] = [
-    // `dlang validate FILE` answers for the file and all it imports; the rest of a workspace is a matter of editors.
+    // `dlang validate FILE` checks the file and all its imports; the rest of a workspace matters only in editors.
     ("domainlang_validate", "file"),
-    // A shell has a file for a text, or a pipe, which only `dlang fmt` reads.
+    // A shell has files or pipes for texts; only `dlang fmt` reads a pipe.
     ("domainlang_validate", "text"),
     ("domainlang_list", "text"),
     ("domainlang_get", "text"),
@@ -45,8 +45,12 @@ pub(super) fn arguments(folders: &[Utf8PathBuf]) -> Vec<&str> {
 
 /// The channels with one process for all queries, by their names, besides the one that the others are compared with.
 /// Without folders they query the project; channels that take one path have no workspace of several.
-pub(super) async fn persistent_channels<'a>(project: &'a Project, folders: &[Utf8PathBuf]) -> Vec<(&'static str, Channel<'a>)> {
-    // One of each kind is started elsewhere, so that a path that depends on the directory is noticed.
+pub(super) async fn persistent_channels<'a>(
+    project: &'a Project,
+    folders: &[Utf8PathBuf],
+) -> Vec<(&'static str, Channel<'a>)> {
+    // One channel of each kind is started in another directory, so that a dependence of paths on the directory is
+    // noticed.
     let (zubi, elsewhere) = (Start::new(project, &[]), Start::dlang(project).directory(project.home()));
     let mut channels = vec![
         ("zubi lsp", Channel::Requests(language_server(&zubi, project, folders))),
@@ -60,8 +64,11 @@ pub(super) async fn persistent_channels<'a>(project: &'a Project, folders: &[Utf
     channels
 }
 
-/// The channels with a process for each question.
-pub(super) fn per_call_channels<'a>(project: &'a Project, folders: &'a [Utf8PathBuf]) -> Vec<(&'static str, Channel<'a>)> {
+/// The channels with a process per query.
+pub(super) fn per_call_channels<'a>(
+    project: &'a Project,
+    folders: &'a [Utf8PathBuf],
+) -> Vec<(&'static str, Channel<'a>)> {
     let mut channels = vec![("zubi call", Channel::Call(Start::new(project, &[]), arguments(folders)))];
     if folders.is_empty() {
         let dlang = Start::dlang(project);
@@ -87,7 +94,7 @@ fn language_server(start: &Start<'_>, project: &Project, folders: &[Utf8PathBuf]
 }
 
 impl Channel<'_> {
-    /// Whether the channel has words for the question.
+    /// Whether the channel supports the query.
     pub(super) fn has_words(&self, question: &Question) -> bool {
         match self {
             Self::Requests(_) | Self::Tools(_) | Self::Mcp(_) | Self::Call(..) => true,
@@ -144,7 +151,7 @@ fn call(start: &Start<'_>, arguments: &[&str], question: &Question) -> ChannelRe
     failure.map_or(Ok(printed), |failure| to_reply(true, failure))
 }
 
-/// The exit code is part of what the command answers: 0, 1 if the answer is negative, 2 if the question is wrong.
+/// The exit code is part of the command's answer: 0, 1 if the answer is negative, 2 if the query is invalid.
 fn dlang(start: &Start<'_>, question: &Question, words: &[String]) -> ChannelReply {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (printed, code) = run(start, &words);
@@ -158,8 +165,8 @@ fn dlang(start: &Start<'_>, question: &Question, words: &[String]) -> ChannelRep
     Ok(printed)
 }
 
-/// A mistake without the form that the command line has for it: `--domain: …` for a filter, and what clap says before the
-/// reason why it does not take a word.
+/// Removes the command line's own form from an error: `--domain: …` for a filter, and clap's prefix before the reason
+/// why it does not accept a value.
 fn strip_cli_form(error: &str) -> String {
     let argument = error.strip_prefix("invalid value '").and_then(|rest| rest.split_once("' for '<"));
     let reason = argument.and_then(|(_, rest)| rest.split_once(">': "));
@@ -167,7 +174,7 @@ fn strip_cli_form(error: &str) -> String {
     format!("Invalid input: {}", reason.as_deref().or(error.strip_prefix("--")).unwrap_or(error))
 }
 
-/// Returns the output of a command for programs, without the last line feed, and its exit code.
+/// Returns the output of a command without the last line feed, and its exit code.
 fn run(start: &Start<'_>, words: &[&str]) -> (String, i32) {
     let output = start.command().args(words).output().expect("the program starts");
     let printed = String::from_utf8(output.stdout).expect("UTF-8");
@@ -175,11 +182,11 @@ fn run(start: &Start<'_>, words: &[&str]) -> (String, i32) {
     (printed.to_owned(), output.status.code().expect("an exit code"))
 }
 
-/// The question as words of the command line, if there are any for it.
+/// The query as arguments of the command line, if it has any for it.
 fn words(question: &Question, project: &Project) -> Option<Vec<String>> {
     let Question { tool, input } = question;
     let is_left_out = |name: &String| LEFT_OUT.contains(&(tool.as_str(), name.as_str()));
-    // On the command line everything is a text.
+    // On the command line every value is a text.
     if input.keys().any(is_left_out) || !input.values().all(Value::is_string) {
         return None;
     }
@@ -197,7 +204,7 @@ fn words(question: &Question, project: &Project) -> Option<Vec<String>> {
             match text("detail") {
                 None | Some("row") => {}
                 Some("full") => words.push("--full".to_owned()),
-                // A flag is there or not.
+                // A flag is either present or not.
                 Some(_) => return None,
             }
             vec![text("type")?]

@@ -9,7 +9,7 @@ use zubi_tests::Project;
 
 use super::channels::{Channel, ChannelReply};
 
-/// A question to the model.
+/// A query about the model.
 #[derive(Debug, Clone)]
 pub(super) struct Question {
     pub(super) tool: String,
@@ -25,7 +25,7 @@ impl fmt::Display for Question {
 /// A name that no element has, and a word that none of the closed sets has.
 const UNKNOWN: &str = "Nothing.Such";
 
-/// A text with an error, a warning and something to find.
+/// A text with an error, a warning and something to search for.
 const TEXT: &str =
     "Domain Sales { vision: \"v\" }\nbc Orders for Sales { description: \"d\" }\nbc Bills for Nowhere\nTeam A\n";
 
@@ -95,12 +95,12 @@ impl ModelFacts {
         rows.iter().filter_map(move |row| row[column].as_str()).map(str::to_owned)
     }
 
-    /// The names by which elements of a type are known.
+    /// The names of the elements of a type.
     fn names(&self, entity: &str) -> impl Iterator<Item = String> {
         self.column(entity, "name").chain(self.column(entity, "fqn"))
     }
 
-    /// The names of all elements, and contexts as they are called for their domains.
+    /// The names of all elements, and contexts with the names of their domains.
     fn elements(&self) -> Vec<String> {
         let all = self.rows.keys().filter(|entity| *entity != "relationships").flat_map(|entity| self.names(entity));
         let contexts = self.rows["bcs"]
@@ -109,7 +109,7 @@ impl ModelFacts {
         all.chain(contexts).collect()
     }
 
-    /// Values for a property: such as the model has, and such as mean nothing. `entity` is the type that is listed, if any.
+    /// Values for a property: values of the model, and invalid ones. `entity` is the listed type, if any.
     fn values(&self, tool: &str, property: &str, schema: &Value, entity: Option<&str>) -> Values {
         if let Some(values) = schema["enum"].as_array() {
             return Values { right: values.clone(), wrong: vec![json!(UNKNOWN), json!(7)] };
@@ -122,7 +122,7 @@ impl ModelFacts {
             (Some("string"), "detail") => vec!["row".to_owned(), "full".to_owned()],
             (Some("string"), "name") => self.column(entity.unwrap_or("bcs"), "name").collect(),
             (Some("string"), "fqn") => match entity {
-                // Things without one are looked for by the names of contexts, in vain.
+                // Elements without names are searched for by the names of contexts, which finds nothing.
                 Some(entity) => self.column(entity, "fqn").chain(self.column("bcs", "fqn").take(1)).collect(),
                 None => self.elements(),
             },
@@ -147,7 +147,7 @@ impl ModelFacts {
         Values { right, wrong: vec![json!(UNKNOWN), json!(""), json!(7)] }
     }
 
-    /// Places as they are shown, one in other forms as well, and one outside.
+    /// Locations as they are shown, one also in other forms, and one outside.
     fn places(&self, shown: impl Iterator<Item = String>) -> Vec<String> {
         let model = self.files.iter().find(|file| file.extension() == Some("dlang")).expect("a model");
         let absolute = self.root.join(model);
@@ -161,7 +161,7 @@ struct Values {
     wrong: Vec<Value>,
 }
 
-/// All questions to a tool, each once.
+/// All queries for a tool, without duplicates.
 pub(super) fn questions(tool: &str, schema: &Value, known: &ModelFacts) -> Vec<Question> {
     let properties = schema["properties"].as_object().expect("properties");
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -186,11 +186,11 @@ pub(super) fn questions(tool: &str, schema: &Value, known: &ModelFacts) -> Vec<Q
         let is_fitting =
             |name: &str| entity.is_none_or(|entity| !known.refused.contains(&(entity.to_owned(), name.to_owned())));
         for (name, Values { right, wrong }) in &values {
-            // A filter that does not fit is refused whatever it says.
+            // An inapplicable filter is refused for every value.
             let right = if is_fitting(name) { &right[..] } else { &right[..1] };
             all.extend(right.iter().chain(wrong).map(|value| with(&[(name, value)])));
         }
-        // Two at a time: the first of each, and the first with the last.
+        // Combinations of two: the first of each, and the first with the last.
         let fitting: Vec<&(&str, Values)> =
             values.iter().filter(|(name, _)| *name != "type" && is_fitting(name)).collect();
         for (number, (one, first)) in fitting.iter().enumerate() {
@@ -210,13 +210,13 @@ fn object<'a>(fields: impl IntoIterator<Item = (&'a str, Value)>) -> Map<String,
     fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Each once, in the order in which they came.
+/// Removes duplicates and preserves the order.
 fn distinct(values: Vec<String>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     values.into_iter().filter(|value| seen.insert(value.clone())).collect()
 }
 
-/// `a, b (c)` out of `… Use one of a, b (c).`: the words that a refusal offers.
+/// Extracts `a, b (c)` from `… Use one of a, b (c).`: the values that an error suggests.
 fn offered_words(refusal: &str) -> Vec<String> {
     let (_, words) = refusal.split_once("Use one of ").unwrap_or_else(|| panic!("no words are offered: {refusal}"));
     let words = words.trim_end_matches('.').split([',', ' ', '(', ')']);

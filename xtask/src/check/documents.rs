@@ -115,7 +115,7 @@ fn named_tests(text: &str) -> Vec<&str> {
 }
 
 /// Headings of a last column that names tests.
-const HEADINGS: &[&str] = &["shown by", "held by"];
+const HEADINGS: &[&str] = &["checked by"];
 
 #[cfg(test)]
 mod tests {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn tests_are_named_in_the_last_column() {
-        let text = "| a | `no` | shown by |\n|--|--|--|\n| 1 | `no` | `one`, `two` |\n| 2 | | |\n`no`\n\n| a |\n|--|\n| `no` |\n";
+        let text = "| a | `no` | checked by |\n|--|--|--|\n| 1 | `no` | `one`, `two` |\n| 2 | | |\n`no`\n\n| a |\n|--|\n| `no` |\n";
         assert_eq!(named_tests(text), ["one", "two"]);
     }
 

@@ -89,8 +89,7 @@ fn compare(rows: &[Row], edges: &BTreeMap<String, BTreeSet<String>>) -> Vec<Stri
         let below: BTreeSet<_> = rows.iter().skip(index + 1).map(|row| row.name.as_str()).collect();
         for name in &row.may_use {
             if !below.contains(name.as_str()) {
-                problems
-                    .push(format!("the layer table lets `{}` use `{name}`, which is not below it", row.name));
+                problems.push(format!("the layer table lets `{}` use `{name}`, which is not below it", row.name));
             }
         }
         for name in used.difference(&row.may_use) {

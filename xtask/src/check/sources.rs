@@ -184,7 +184,7 @@ fn contains(line: &str, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{contains, names, check_rust};
+    use super::{check_rust, contains, names};
     use camino::Utf8Path;
 
     fn check(file: &str, text: &str) -> String {

@@ -1,5 +1,5 @@
-//! The manifest of the VS Code extension: its language model tools come from zubi's registry and from [`ROWS`], which has the
-//! facts that the registry lacks. The rest of the manifest is written by hand and stays as it is.
+//! The manifest of the VS Code extension: its language model tools come from zubi's registry and from [`ROWS`], which
+//! has the facts that the registry lacks. The rest of the manifest is written by hand and is preserved.
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::{Map, Value, json};
@@ -10,11 +10,11 @@ use crate::place;
 /// Facts about a tool that only VS Code needs.
 struct Row {
     id: &'static str,
-    /// How a person names it in a prompt, behind `#`.
+    /// The name of the tool in a prompt, after `#`.
     reference: &'static str,
     /// A codicon.
     icon: &'static str,
-    /// For people.
+    /// The description for users.
     user: &'static str,
 }
 
@@ -73,10 +73,15 @@ const ROWS: &[Row] = &[
         "Whether imports are updated when files are moved.",
     ),
     row("find_tools", "findTools", "tools", "Finds further tools: of this workspace, of other extensions, of zubi."),
-    row("call_tool", "callTool", "run", "Calls a tool that `findTools` found, after approval where the rules require it."),
+    row(
+        "call_tool",
+        "callTool",
+        "run",
+        "Calls a tool that `findTools` found, after approval where the rules require it.",
+    ),
 ];
 
-/// Tools that clients with lists of their own have directly and that are left out on purpose.
+/// Tools of every list that are left out on purpose.
 const LEFT_OUT: &[&str] = &[
     // `call_tool` replaces it: VS Code requests approval where the rules require it.
     "call_read_tool",
@@ -299,10 +304,7 @@ mod tests {
         }
         "#);
         let without = fill(manifest, &tools, &rows[..1]).unwrap_err().to_string();
-        assert_eq!(
-            without,
-            "`lsp_example` is in every list; add a row for it, or add it to `LEFT_OUT`"
-        );
+        assert_eq!(without, "`lsp_example` is in every list; add a row for it, or add it to `LEFT_OUT`");
         let twice = [row("lsp_example", "example", "", ""), row("lsp_other", "example", "", "")];
         let twice = fill(manifest, &tools, &twice).unwrap_err().to_string();
         assert_eq!(twice, "`lsp_other` or its reference name `example` is listed twice");

@@ -1,4 +1,4 @@
-//! The page of the IPC protocol, from what the program says of it.
+//! The page of the IPC protocol, from the program's own description.
 
 use std::fmt::Write as _;
 
@@ -68,7 +68,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().replace('\n', " ").replace('|', "\\|")
 }
 
-/// The values of an enumeration, with what they mean.
+/// The values of an enumeration, with their meanings.
 fn values(schema: &Value) -> Option<String> {
     if let Some(names) = schema["enum"].as_array() {
         return Some(

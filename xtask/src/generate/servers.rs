@@ -1,6 +1,6 @@
 //! The page of the language servers, from the catalogue's own files.
 //!
-//! They are read as data: the set-up program links nothing of the product.
+//! They are read as data: xtask links nothing of the product.
 
 use std::fmt::Write as _;
 
@@ -90,7 +90,7 @@ fn untrusted_treatment(row: &Table) -> String {
     }
 }
 
-/// A command as code, an address as text.
+/// Renders a command as code, an address as text.
 fn command(text: &str) -> String {
     if text.contains("https://") && !text.starts_with("cargo ") { cell(text) } else { format!("`{}`", cell(text)) }
 }

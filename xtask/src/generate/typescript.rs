@@ -1,4 +1,4 @@
-//! TypeScript of what the extension and `zubi lsp` say to each other, from what the program says of it.
+//! TypeScript types of the messages between the extension and `zubi lsp`, from the program's own description.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -27,7 +27,7 @@ pub(super) fn module(channel: &str) -> Result<String> {
             None => writeln!(body, "export type {name} = {};", kind(schema, &mut imports)?)?,
         }
     }
-    let mut file = "// What the extension and `zubi lsp` say to each other beyond LSP. Written by `cargo xtask generate` from\n// `crates/zubi-editor/src/wire.rs`; change it there.\n".to_owned();
+    let mut file = "// Messages between the extension and `zubi lsp` in addition to LSP. Written by `cargo xtask generate` from\n// `crates/zubi-editor/src/wire.rs`; change it there.\n".to_owned();
     if !imports.is_empty() {
         let names = imports.into_iter().collect::<Vec<_>>().join(", ");
         writeln!(file, "import type {{ {names} }} from \"vscode-languageserver-protocol\";")?;

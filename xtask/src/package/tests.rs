@@ -3,7 +3,7 @@ use insta::assert_snapshot;
 use super::{Options, build, package};
 use crate::{place, run};
 
-/// Prints the mode of each file of a package with its name, and what the manifest says of the system.
+/// Prints the mode of each file of a package with its name, and the system in the manifest.
 const LOOK: &str = r#"
 import re, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as package:

@@ -1,4 +1,4 @@
-//! The one table of everything `setup` installs: name, exact version, where from, which programs, how it is checked.
+//! The one table of everything that `setup` installs: name, exact version, source, programs, and check.
 //!
 //! Versions are pinned so that a test's snapshot means the same on every machine. Programs of Debian's own release are
 //! the exception: apt decides their version, and `setup` prints it.
@@ -11,8 +11,8 @@ mod servers;
 pub(crate) enum Source {
     /// `pip install --target` of exact versions; the first is the component itself.
     Pip(&'static [&'static str]),
-    /// A program written in Python, with exact versions of what it needs, in a virtual environment of its own: it then runs
-    /// from anywhere and sees no other packages. The first is the component itself.
+    /// A program written in Python, with exact versions of its dependencies, in a separate virtual environment: it then
+    /// runs from anywhere and sees no other packages. The first is the component itself.
     PythonProgram(&'static [&'static str]),
     /// A pure Python distribution whose sources tests read as a project, pinned by its wheel's SHA-256 as well.
     PythonProject { requirement: &'static str, sha256: &'static str },
@@ -20,23 +20,25 @@ pub(crate) enum Source {
     Npm(&'static [&'static str]),
     /// A package whose sources tests read as a project, pinned by the registry's integrity hash as well.
     NpmProject { package: &'static str, integrity: &'static str },
-    /// `npm ci` for a package of this repository: what its committed lock file names. Its `node_modules` becomes a link.
+    /// `npm ci` for a package of this repository, with the versions of its committed lock file. Its `node_modules`
+    /// becomes a link.
     NpmLocked { package: &'static str },
-    /// VS Code's server and workbench as npm has them. The package leaves the installation of what it needs to scripts that
+    /// VS Code's server and workbench from npm. The package leaves the installation of its dependencies to scripts that
     /// compile native modules; the host starts without those, so no script runs and no compiler is needed.
     VsCode { package: &'static str },
-    /// Packages of the running Debian release. Each inner list is one possibility; the first that apt knows is taken.
+    /// Packages of the running Debian release. Each inner list is one alternative; the first that apt knows is used.
     Apt(&'static [&'static [&'static str]]),
-    /// Packages of the running Debian release, unpacked without installing them: one and the libraries that it needs.
+    /// Packages of the running Debian release, unpacked without installing them: one package and the libraries that it
+    /// needs.
     Deb(&'static [&'static str]),
-    /// A statically linked program out of another Debian release's package, unpacked without installing it.
+    /// A statically linked program from another Debian release's package, unpacked without installing it.
     ForeignDeb { suite: &'static str, package: &'static str, version: &'static str },
     /// `cargo install --locked`.
     Cargo { package: &'static str, arguments: &'static [&'static str] },
     /// The dependencies of the standard library: rust-analyzer queries cargo about them, and cargo must not need a network.
     /// Fetched with `cargo vendor` for the sources that the `rust-analyzer` component brought.
     StandardLibrary,
-    /// A published crate with the sources of all it depends on, fetched with `cargo vendor`; `sha256` is the
+    /// A published crate with the sources of all its dependencies, fetched with `cargo vendor`; `sha256` is the
     /// registry's checksum of the `.crate` file.
     Crate { package: &'static str, sha256: &'static str },
 }
@@ -46,13 +48,13 @@ pub(crate) enum Source {
 pub(crate) struct Component {
     /// The name for `--only` and the tests; also its directory under `target/tools`.
     pub(crate) name: &'static str,
-    /// The exact version; `release` where apt decides.
+    /// The exact version; `release` if apt decides.
     pub(crate) version: &'static str,
     pub(crate) source: Source,
     /// Program names with their paths: below the component's directory, or absolute for apt. They are linked into
     /// `target/tools/bin/<component>/`, which is what the tests put on PATH.
     pub(crate) programs: &'static [(&'static str, &'static str)],
-    /// A command that must succeed and print `says`; empty: the programs (or the sources) only have to be there.
+    /// A command that must succeed and print `says`; empty: the programs (or the sources) only have to exist.
     pub(crate) check: &'static [&'static str],
     pub(crate) says: &'static str,
     /// The purpose, which `setup` prints.
@@ -75,7 +77,7 @@ const PLAIN: Component = Component {
 /// The directory of valgrind's tools below that of its component. valgrind needs it in the variable `VALGRIND_LIB`.
 pub(crate) const VALGRIND_TOOLS: &str = "usr/libexec/valgrind";
 
-/// Everything, in the order in which it is installed.
+/// Everything, in the order of installation.
 pub(crate) fn all() -> impl Iterator<Item = &'static Component> {
     servers::SERVERS.iter().chain(others::OTHERS)
 }

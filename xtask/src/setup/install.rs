@@ -17,7 +17,7 @@ pub(crate) fn directory(component: &Component) -> Utf8PathBuf {
 /// The directory of a published crate's own sources; its dependencies are in `vendor` beside it.
 const SOURCES: &str = "sources";
 
-/// Whether everything the component should have brought is on disk.
+/// Whether all programs and sources of the component are on disk.
 pub(crate) fn is_there(component: &Component) -> bool {
     let links = place::tools().join("bin").join(component.name);
     let programs = component.programs.iter().all(|(name, _)| links.join(name).exists());
@@ -53,7 +53,7 @@ pub(crate) fn install(component: &Component) -> Result<()> {
 }
 
 /// Links the programs into the directory that tests put on PATH. A link, because the programs find their own files by
-/// where they really are.
+/// their real location.
 pub(crate) fn link(component: &Component) -> Result<()> {
     let links = place::tools().join("bin").join(component.name);
     if links.exists() {
@@ -156,8 +156,8 @@ fn npm_project(own: &Utf8Path, package: &str, integrity: &str) -> Result<()> {
     Ok(())
 }
 
-/// Installs the dependencies of a package of this repository, as its lock file says. The package gets a link, because Node looks
-/// for modules beside the files that import them.
+/// Installs the dependencies of a package of this repository, as its lock file says. The package gets a link, because
+/// Node looks for modules next to the files that import them.
 fn npm_locked(own: &Utf8Path, package: &str) -> Result<()> {
     let package = place::ROOT.join(package);
     std::fs::create_dir_all(own)?;
@@ -180,7 +180,7 @@ fn npm_locked(own: &Utf8Path, package: &str) -> Result<()> {
     std::os::unix::fs::symlink(own.join("node_modules"), &link).with_context(|| format!("cannot link {link}"))
 }
 
-/// The lock file of a package of this repository: what is installed for it depends on nothing else.
+/// The lock file of a package of this repository: its installation depends on nothing else.
 pub(crate) fn lock_of(component: &Component) -> Result<String> {
     let Source::NpmLocked { package } = component.source else { return Ok(String::new()) };
     let file = place::ROOT.join(package).join("package-lock.json");
@@ -290,7 +290,7 @@ fn unpack(own: &Utf8Path, packages: &[&str], sources: Option<&Utf8Path>) -> Resu
     Ok(())
 }
 
-/// Builds a cargo tool, unless the caller's own PATH has that very version already: then it is linked, which saves
+/// Builds a cargo tool, unless the caller's own PATH already has that exact version: then it is linked, which saves
 /// minutes and changes nothing.
 fn cargo_install(own: &Utf8Path, package: &str, version: &str, arguments: &[&str]) -> Result<()> {
     if let Some(present) = run::on_path(package) {
@@ -298,7 +298,9 @@ fn cargo_install(own: &Utf8Path, package: &str, version: &str, arguments: &[&str
         if package == "cargo-nextest" {
             version_command.arg("nextest");
         }
-        if run::quiet(version_command.arg("--version")).is_ok_and(|said| said.split_whitespace().any(|word| word == version)) {
+        if run::quiet(version_command.arg("--version"))
+            .is_ok_and(|said| said.split_whitespace().any(|word| word == version))
+        {
             std::fs::create_dir_all(own.join("bin"))?;
             std::os::unix::fs::symlink(&present, own.join("bin").join(package))?;
             return Ok(());

@@ -1,15 +1,15 @@
-//! What the grammar allows behind what stands before a place.
+//! The tokens that the grammar allows after a given token.
 //!
-//! [`row`] is a table: for a node and the last thing in it, what may come next in that node, and whether the node may end
-//! there, in which case what may follow the node may come next as well. It says the same as `dlang.ungram`, the other way
-//! round; a property test holds it against correct models.
+//! [`row`] is a table: for a node and the last token in it, it lists what may come next in that node, and whether the
+//! node may end there, in which case whatever may follow the node may come next as well. It is the inverse of
+//! `dlang.ungram`; a property test compares it with correct models.
 
 use dlang_syntax::SyntaxKind::{self, *};
-use dlang_syntax::{NodeOrToken, KeywordClass, Side, SyntaxElement, SyntaxNode, keyword};
+use dlang_syntax::{KeywordClass, NodeOrToken, Side, SyntaxElement, SyntaxNode, keyword};
 
 use super::place::CompletionContext;
 
-/// What may stand at a place.
+/// The tokens that are allowed at an offset.
 #[derive(Default)]
 pub(super) struct ExpectedTokens {
     /// Reserved words and arrows.
@@ -22,7 +22,7 @@ pub(super) struct ExpectedTokens {
     pub(super) block: Option<SyntaxNode>,
 }
 
-/// What may come next in a node.
+/// The tokens that may come next in a node.
 #[derive(Clone, Copy, Default)]
 struct Row {
     words: &'static [SyntaxKind],
@@ -110,7 +110,7 @@ const ALL_PATTERNS: &[SyntaxKind] = &[
 const ONE_SIDE: &[Side] = &[Side::Upstream, Side::Downstream, Side::Either];
 const ALL_SIDES: &[Side] = &[Side::Upstream, Side::Downstream, Side::Either, Side::Symmetric];
 
-/// What may stand at a place.
+/// Returns the tokens that are allowed at an offset.
 pub(super) fn expected_at(place: &CompletionContext<'_>) -> ExpectedTokens {
     let mut expected = ExpectedTokens::default();
     let Some(previous) = place.previous() else {
@@ -118,7 +118,7 @@ pub(super) fn expected_at(place: &CompletionContext<'_>) -> ExpectedTokens {
         expected.block = place.mark().parent_ancestors().last();
         return expected;
     };
-    // A name goes on behind its dot with a name, and nothing else.
+    // Only another name can follow the dot of a name.
     if previous.kind() == DOT {
         expected.names = true;
         return expected;
@@ -140,10 +140,10 @@ pub(super) fn expected_at(place: &CompletionContext<'_>) -> ExpectedTokens {
     expected
 }
 
-/// What may come next in `node` behind `last`.
+/// Returns the tokens that may come next in `node` behind `last`.
 fn row(node: &SyntaxNode, last: &SyntaxElement) -> Row {
     match (node.kind(), last.kind()) {
-        // ── names, and whatever nobody understands ──
+        // ── names, and anything that the parser does not understand ──
         (NAME | REFERENCE | QUALIFIED_NAME, IDENT) => END,
         (PATTERN | THIS_REF | BOUNDED_CONTEXT_REF | ERROR, _) => END,
 
@@ -243,7 +243,7 @@ fn row(node: &SyntaxNode, last: &SyntaxElement) -> Row {
 fn relationship(node: &SyntaxNode, last: &SyntaxElement) -> Row {
     const ENDS: Row = Row { words: &[THIS_KW], names: true, ..NOTHING };
     match last.kind() {
-        // What begins the relationship is its left end.
+        // The token at the start of the relationship is its left end.
         THIS_REF | BOUNDED_CONTEXT_REF if last.text_range().start() == node.text_range().start() => {
             Row { words: ALL_ARROWS, patterns: ALL_SIDES, ..NOTHING }
         }
@@ -259,7 +259,7 @@ fn relationship(node: &SyntaxNode, last: &SyntaxElement) -> Row {
     }
 }
 
-/// Whether a name that is read as an entry of a map may turn out to begin a relationship: `contains A B` goes on as
+/// Whether a name that is read as an entry of a map may turn out to begin a relationship: `contains A B` may become
 /// `contains A` and `B -> C`.
 fn may_be_left_end(clause: &SyntaxNode, entry: &SyntaxElement) -> bool {
     let is_before = |element: &SyntaxElement| element.text_range().end() <= entry.text_range().start();
@@ -274,7 +274,7 @@ fn is_behind_arrow(list: &SyntaxNode) -> bool {
     before.any(|element| ALL_ARROWS.contains(&element.kind()))
 }
 
-/// Whether a list has a pattern of both sides in it, and stands instead of an arrow.
+/// Whether a list contains a pattern of both sides, and so replaces an arrow.
 fn is_symmetric(list: &SyntaxNode) -> bool {
     let words = list.descendants_with_tokens().filter_map(|element| keyword(element.kind()));
     words.map(|word| word.role).any(|role| role == KeywordClass::Pattern(Side::Symmetric))

@@ -1,4 +1,4 @@
-//! The strings of imports. What they can lead to is on disk and in manifests, so the caller says it.
+//! The strings of imports. The caller provides their possible targets, which come from the disk and from manifests.
 
 use dlang_model::{Db, File, parse};
 use dlang_syntax::ast::{StringToken, quote, unescape};
@@ -7,7 +7,7 @@ use dlang_syntax::{Parse, SyntaxKind, TextRange, TextSize};
 use super::{Completion, CompletionKind, Completions, MAX_OFFERS};
 use crate::edit::TextEdit;
 
-/// What the imports of a file can lead to.
+/// The possible targets of a file's imports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportCandidates {
     /// Files and folders as specifiers relative to the importing file: `./orders.dlang`, `../common/`. A folder ends in
@@ -22,9 +22,9 @@ pub struct ImportCandidates {
 /// A path alias of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportAlias {
-    /// Its name, with the `@`.
+    /// The alias, with the `@`.
     pub name: String,
-    /// Where it leads.
+    /// The target of the alias.
     pub target: String,
 }
 
@@ -37,7 +37,7 @@ pub struct ImportDependency {
     pub version: Option<String>,
 }
 
-/// What is written of an import string up to an offset in it; nothing if the offset is not in one.
+/// Returns the text of an import string up to an offset in it; `None` if the offset is not in one.
 pub fn import_prefix(db: &dyn Db, file: File, offset: TextSize) -> Option<String> {
     string_at(parse(db, file), offset).map(|string| string.prefix(offset))
 }
@@ -63,7 +63,7 @@ impl ImportString {
         unescape(self.0.raw().get(..length).unwrap_or_default()).into_owned()
     }
 
-    /// What is replaced. A string without an end may run on over further lines; that is not what was meant.
+    /// Returns the range to replace. A string without an end may include further lines, which are not replaced.
     fn range(&self, offset: TextSize) -> TextRange {
         let range = self.0.raw_range();
         let is_one_line = self.0.is_terminated() && !self.0.raw().contains(['\n', '\r']);
@@ -78,7 +78,7 @@ impl ImportString {
     }
 }
 
-/// What could stand in the string of an import: everything that goes on from what is written before the offset.
+/// Returns the proposals for the string of an import: every candidate that begins with the text before the offset.
 pub(super) fn specifiers(string: &ImportString, offset: TextSize, candidates: &ImportCandidates) -> Completions {
     let prefix = string.prefix(offset);
     let range = string.range(offset);

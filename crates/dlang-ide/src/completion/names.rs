@@ -7,8 +7,9 @@ use smol_str::SmolStr;
 use super::place::{CompletionContext, ReferenceSite};
 use super::{Completion, CompletionKind, Completions, MAX_OFFERS};
 
-/// How many names are tried in the text. Only those that may be read as something else need it: reserved words. A text
-/// that has more of them is no model, and each trial costs as much as parsing the text.
+/// The maximum number of names that are tried in the text. Only names that may be read as something else, that is
+/// reserved words, need a trial. A text that has more of them is not a real model, and each trial costs as much as
+/// parsing the text.
 const MAX_TRIALS: usize = 16;
 
 /// Offers what a reference at a place can mean.
@@ -25,7 +26,7 @@ pub(super) fn names(db: &dyn Db, file: File, place: &CompletionContext<'_>, comp
     for (name, definition) in visible_names(db, file, container, site.wanted) {
         completions.items.extend(found.offer(db, &name, definition));
     }
-    // Who asks compares names with what is typed; only where there are too many they are chosen here.
+    // The client compares names with the typed text; the server filters only if there are too many.
     if completions.items.len() > MAX_OFFERS {
         completions.items.retain(|item| is_typed(place.typed_prefix(), &item.filter));
         completions.items.truncate(MAX_OFFERS);
@@ -33,7 +34,7 @@ pub(super) fn names(db: &dyn Db, file: File, place: &CompletionContext<'_>, comp
     }
 }
 
-/// Whether the letters of `typed` stand in a name in their order, in whatever case.
+/// Whether a name contains the letters of `typed` in their order, in any case.
 fn is_typed(typed: &str, name: &str) -> bool {
     let mut letters = name.chars();
     typed.chars().all(|letter| letters.any(|other| other.eq_ignore_ascii_case(&letter)))
@@ -46,7 +47,7 @@ fn element_at(db: &dyn Db, file: File, start: TextSize) -> Option<Definition> {
     Some(Definition { file, number: u32::try_from(number).ok()? })
 }
 
-/// What is known while names are looked through in their order.
+/// The state of a walk over names in their order.
 struct Candidates<'a> {
     place: &'a CompletionContext<'a>,
     site: &'a ReferenceSite,
@@ -84,7 +85,7 @@ impl Candidates<'_> {
         })
     }
 
-    /// The next part of a name that goes on behind it.
+    /// Returns a proposal for the next part of a name that continues after it.
     fn qualifier(&mut self, text: &str) -> Option<Completion> {
         if self.last_qualifier.as_deref() == Some(text) {
             return None;

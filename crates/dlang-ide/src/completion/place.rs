@@ -1,4 +1,4 @@
-//! A place in a text, as the parser sees it when a name is written there.
+//! The context of an offset, as the parser sees it if a name is inserted there.
 
 use dlang_model::ElementKind;
 use dlang_syntax::ast::{Reference, StringToken};
@@ -7,10 +7,10 @@ use dlang_syntax::{AstNode as _, Parse, SyntaxKind, SyntaxNode, SyntaxToken, Tex
 use crate::edit::{TextEdit, apply};
 use crate::expected_kind::expected_kind;
 
-/// The name that is written to see what happens.
+/// The name that is inserted for the trial parse.
 const MARK: &str = "x";
 
-/// A place.
+/// The context of an offset.
 pub(super) struct CompletionContext<'a> {
     text: &'a str,
     offset: TextSize,
@@ -22,20 +22,20 @@ pub(super) struct CompletionContext<'a> {
     mark: SyntaxToken,
 }
 
-/// A reference that stands at the place when a name is written there.
+/// The reference that results from a name at the offset.
 pub(super) struct ReferenceSite {
-    /// What it wants.
+    /// The kind of element that the reference expects.
     pub(super) wanted: ElementKind,
-    /// What stands before the name, with the dot: `Shop.`
+    /// The text before the name, with the dot: `Shop.`
     pub(super) before: String,
-    /// What stands behind it, with the dot.
+    /// The text behind it, with the dot.
     pub(super) behind: String,
-    /// Where the declaration of the namespace begins that it stands in.
+    /// The start of the namespace declaration that contains the reference.
     pub(super) namespace: Option<TextSize>,
 }
 
 impl<'a> CompletionContext<'a> {
-    /// Nothing in comments and strings, and where a name would not be a word by itself.
+    /// Finds the context at an offset; `None` in comments and strings, and if a name would not be a word by itself.
     pub(super) fn find(parse: &Parse, text: &'a str, offset: TextSize) -> Option<Self> {
         let root = parse.syntax();
         if offset > root.text_range().end() || parse.text_len() != TextSize::of(text) {
@@ -58,12 +58,12 @@ impl<'a> CompletionContext<'a> {
         (mark.text() == MARK).then_some(Self { text, offset, range, padding, mark })
     }
 
-    /// The name, in the tree of the text in which it is written. What stands before it is there as it is in the text.
+    /// Returns the inserted name, in the tree of the text that contains it. The text before the name is unchanged.
     pub(super) fn mark(&self) -> &SyntaxToken {
         &self.mark
     }
 
-    /// What is typed of the word at the place, up to it.
+    /// Returns the typed part of the word at the offset, up to the offset.
     pub(super) fn typed_prefix(&self) -> &'a str {
         self.text.get(usize::from(self.range.start())..usize::from(self.offset)).unwrap_or_default()
     }
@@ -73,7 +73,7 @@ impl<'a> CompletionContext<'a> {
         TextEdit { range: self.range, insert: [text, self.padding].concat() }
     }
 
-    /// Whether nothing stands before the place on its line.
+    /// Whether the offset is the first position on its line that is not blank.
     pub(super) fn is_first_on_line(&self) -> bool {
         let before = self.text.get(..usize::from(self.range.start())).unwrap_or_default();
         before.rsplit(['\n', '\r']).next().is_none_or(|line| line.trim().is_empty())
@@ -84,7 +84,7 @@ impl<'a> CompletionContext<'a> {
         let node = self.mark.parent()?;
         let reference = Reference::cast(node.clone())?;
         let wanted = expected_kind(&node.parent()?)?;
-        // What stands where nothing can stand is no part of the model, and nothing in it means anything.
+        // Text in an error node is not part of the model, so no name in it resolves.
         if node.ancestors().any(|node| node.kind() == SyntaxKind::ERROR) {
             return None;
         }
@@ -100,14 +100,15 @@ impl<'a> CompletionContext<'a> {
         })
     }
 
-    /// Whether exactly this reference stands here when `name` is inserted.
+    /// Whether exactly this reference results if `name` is inserted.
     pub(super) fn is_read_as(&self, name: &str, reference: &str) -> bool {
         let written = write(self.text, self.range, &[name, self.padding].concat());
         let node = written.and_then(|token| token.parent()).and_then(Reference::cast);
         node.is_some_and(|node| node.text() == reference)
     }
 
-    /// What stands directly before the name, in a dotted one the dot; nothing at the beginning of the text.
+    /// Returns the token directly before the name, which is the dot in a dotted name; `None` at the beginning of the
+    /// text.
     pub(super) fn previous(&self) -> Option<SyntaxToken> {
         let mut token = self.mark.prev_token();
         while let Some(current) = token {
@@ -124,8 +125,8 @@ fn is_word(token: &SyntaxToken) -> bool {
     token.kind() == SyntaxKind::IDENT || token.kind().is_keyword()
 }
 
-/// Whether text that is inserted directly behind or in the token would be part of it: in comments, strings and what is no
-/// token at all.
+/// Whether text that is inserted directly behind or in the token would become part of it: in comments, strings and
+/// invalid text.
 fn is_open_at(token: &SyntaxToken, offset: TextSize) -> bool {
     let is_inside = offset < token.text_range().end();
     let text = token.text();

@@ -11,7 +11,7 @@ use super::{Completion, CompletionKind};
 pub(super) struct Snippet {
     blocks: &'static [SyntaxKind],
     word: SyntaxKind,
-    /// What the block must not have yet.
+    /// The node that the block must not already have.
     absent: Option<SyntaxKind>,
     pub(super) label: &'static str,
     pub(super) text: &'static str,

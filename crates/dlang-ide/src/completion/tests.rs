@@ -1,4 +1,4 @@
-//! What is offered where.
+//! The proposals at each position.
 
 use std::fmt::Write as _;
 
@@ -304,7 +304,7 @@ fn import_strings() {
     insta::assert_snapshot!(check("import 'zzz$0'"), @"nothing");
     insta::assert_snapshot!(check("import $0''"), @"nothing");
     assert_eq!(take("import './it$0' as x", "./it's.dlang"), "import './it\\'s.dlang' as x");
-    // What follows a string without an end is not part of it.
+    // The text after a string without an end is not part of it.
     assert_eq!(take("import \"./o$0\nTeam A", "./orders.dlang"), "import \"./orders.dlang\nTeam A");
 }
 

@@ -7,7 +7,7 @@ use super::place::CompletionContext;
 use super::{Completion, CompletionKind};
 use crate::hover::with_link;
 
-/// What the grammar allows, each word in every spelling.
+/// Returns the words that the grammar allows, each in every spelling.
 pub(super) fn words(place: &CompletionContext<'_>, expected: &ExpectedTokens) -> Vec<Completion> {
     let offer = |label: &str, kind, detail: &str, documentation: String| Completion {
         label: label.to_owned(),

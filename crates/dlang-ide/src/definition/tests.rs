@@ -1,10 +1,10 @@
-//! Definitions, by fixtures with a mark where it is asked.
+//! Definitions, by fixtures with a mark at the requested offset.
 
 use dlang_model::testing::{host_at, position};
 
 use super::definition;
 
-/// What was asked about, then each target: its place, its first line, and the name in it.
+/// Prints the range of the request, then each target: its position, its first line, and the name in it.
 fn check(fixture: &str) -> String {
     let (host, file, offset) = host_at(fixture);
     let db = host.db();

@@ -8,14 +8,14 @@ use dlang_syntax::ast::{Arrow, PatternKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smol_str::SmolStr;
 
-/// What is to be drawn.
+/// The boxes and lines to draw.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
     /// The map's name.
     pub(super) title: String,
     /// Whether it is read from above instead of from the left.
     pub(super) is_downward: bool,
-    /// What boxes stand together in: domains.
+    /// The groups of boxes: domains.
     pub(super) groups: Vec<String>,
     pub(super) nodes: Vec<Node>,
     pub(super) edges: Vec<Edge>,
@@ -25,7 +25,7 @@ pub(super) struct Graph {
 type NumberedNodes<'a> = Vec<(usize, &'a Node)>;
 
 impl Graph {
-    /// The boxes of each group, and those that stand in none.
+    /// Returns the boxes of each group, and those without a group.
     pub(super) fn group_boxes(&self) -> (Vec<NumberedNodes<'_>>, NumberedNodes<'_>) {
         let mut groups: Vec<NumberedNodes<'_>> = self.groups.iter().map(|_| Vec::new()).collect();
         let mut others = Vec::new();
@@ -43,9 +43,9 @@ impl Graph {
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) label: String,
-    /// What stands below the label.
+    /// The text below the label.
     pub(super) note: Option<String>,
-    /// The group that it stands in, by its number.
+    /// The number of the box's group.
     pub(super) group: Option<usize>,
 }
 
@@ -66,11 +66,11 @@ pub(super) enum Line {
     /// An arrow at both ends.
     Both,
     Plain,
-    /// They have nothing to do with each other.
+    /// For contexts without a relationship.
     Dotted,
 }
 
-/// A map's graph; one of nothing for an element that is no map.
+/// Builds the graph of a map; empty for an element that is not a map.
 pub(super) fn of_map(db: &dyn Db, map: Definition) -> Graph {
     let title = map.fqn(db).or_else(|| map.name(db)).map(String::from).unwrap_or_default();
     let graph = Graph { title, ..Graph::default() };
@@ -119,7 +119,7 @@ impl<'db> DiagramBuilder<'db> {
         Self { db, graph, elements, numbers, seen }
     }
 
-    /// The boxes of what a map contains. What means nothing is shown, and that it means nothing.
+    /// Adds the boxes of a map's entries. An entry that does not resolve gets a box that says so.
     fn entries(&mut self, map: Definition, entries: &[ReferenceId]) {
         let (model, resolutions) = (file_model(self.db, map.file), resolutions(self.db, map.file));
         for entry in entries {
@@ -150,7 +150,7 @@ impl<'db> DiagramBuilder<'db> {
         number
     }
 
-    /// What the contexts of the map say themselves about each other.
+    /// Adds the relationships that the contexts of the map declare themselves.
     fn relationships_of_contexts(&mut self) {
         let contexts: Vec<Definition> = self.elements.iter().flatten().copied().collect();
         for context in contexts {
@@ -198,7 +198,7 @@ impl<'db> DiagramBuilder<'db> {
         }
     }
 
-    /// The contexts of one domain stand together.
+    /// Groups the contexts of each domain.
     fn group_by_domain(&mut self) {
         let mut domains: Vec<Definition> = Vec::new();
         let mut numbers: FxHashMap<Definition, usize> = FxHashMap::default();
@@ -236,8 +236,8 @@ impl<'db> DiagramBuilder<'db> {
         }
     }
 
-    /// The box of a domain, or of the first above it that has one. Each domain is passed once however many ask, and a
-    /// circle of parents, which is a mistake of the model, ends where it began.
+    /// Returns the box of a domain, or of the first domain above it that has one. Each domain is visited once however
+    /// many calls there are, and a cycle of parents, which is an error of the model, ends at its start.
     fn nearest_contained(&self, domain: Definition, known: &mut FxHashMap<Definition, Option<usize>>) -> Option<usize> {
         let mut passed = Vec::new();
         let mut at = Some(domain);
@@ -283,7 +283,7 @@ fn distinguish<'a>(
     }
 }
 
-/// `[OHS, PL]`; nothing where there is no pattern.
+/// Returns patterns as in `[OHS, PL]`; empty if there is no pattern.
 fn brackets(patterns: &[PatternKind]) -> String {
     if patterns.is_empty() {
         return String::new();

@@ -42,8 +42,8 @@ fn box_of(number: usize, node: &Node) -> String {
     format!("n{number}[\"{}{note}\"]", escape(&node.label))
 }
 
-/// A label's text as Mermaid shows it. Whatever could end the string, be HTML, an entity or Markdown (which Mermaid reads in
-/// every label) becomes an entity; a single `_` or `-` between letters is none of these.
+/// Escapes a label's text for Mermaid. Any text that could end the string, or be read as HTML, an entity or Markdown
+/// (which Mermaid reads in every label), becomes an entity; a single `_` or `-` between letters needs no escape.
 fn escape(text: &str) -> String {
     super::escape(text, |c| format!("#{};", u32::from(c)))
 }

@@ -46,7 +46,7 @@ fn a_folder_moves() {
     let target = "/w/shop/index.dlang";
     assert_eq!(check("../shop", "/w/shop", "/w/store", target), "../store");
     assert_eq!(check("../shop/index.dlang", "/w/shop", "/w/a/store", target), "./store/index.dlang");
-    // An entry of another name is none.
+    // An alias with another name does not match.
     assert_eq!(check("../shop", target, "/w/shop/main.dlang", target), "../shop/main.dlang");
     assert_eq!(check("../shop", "/w", "/v", target), "=");
 }
@@ -66,7 +66,7 @@ fn the_importing_file_moves() {
 fn aliases() {
     assert_eq!(check("@lib/b", "/w/lib/b.dlang", "/w/lib/x/c.dlang", "/w/lib/b.dlang"), "@lib/x/c");
     assert_eq!(check("@/lib/b", "/w/lib", "/w/libs", "/w/lib/b.dlang"), "@/libs/b");
-    // What an alias stands for is the manifest's business.
+    // The manifest alone decides where an alias leads.
     assert_eq!(check("@lib/b", "/w/lib", "/w/libs", "/w/lib/b.dlang"), "../libs/b");
     assert_eq!(check("@lib", "/w/lib", "/w/libs", "/w/lib/index.dlang"), "../libs");
     assert_eq!(check("@lib/b", "/w/lib/b.dlang", "/w/lib/deep/b.dlang", "/w/lib/b.dlang"), "../lib/deep/b");

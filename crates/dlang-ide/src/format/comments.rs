@@ -7,7 +7,12 @@ use dlang_syntax::SyntaxKind;
 use super::leaves::line_breaks;
 
 /// A comment as it is written where it begins a line, or behind something.
-pub(super) fn format_comment<'t>(text: &'t str, kind: SyntaxKind, begins_line_at: Option<usize>, eol: &str) -> Cow<'t, str> {
+pub(super) fn format_comment<'t>(
+    text: &'t str,
+    kind: SyntaxKind,
+    begins_line_at: Option<usize>,
+    eol: &str,
+) -> Cow<'t, str> {
     if kind == SyntaxKind::LINE_COMMENT {
         return Cow::Borrowed(text.trim_end_matches([' ', '\t']));
     }
@@ -22,7 +27,7 @@ fn has_stars(text: &str) -> bool {
     line_breaks(text) > 0 && lines(text).skip(1).all(|line| line.trim_start_matches([' ', '\t']).starts_with('*'))
 }
 
-/// The stars below the first one, whose `/` stands at `indent`.
+/// Returns the stars below the first one, whose `/` is at column `indent`.
 fn align_stars(text: &str, indent: usize, eol: &str) -> String {
     let mut result = String::with_capacity(text.len());
     for (index, line) in lines(text).enumerate() {

@@ -1,4 +1,4 @@
-//! The layout: what stands between two tokens.
+//! The layout: the white space between two tokens.
 
 use std::ops::Range;
 
@@ -60,15 +60,15 @@ struct Layout<'t> {
     broken_list: Option<(usize, usize)>,
 }
 
-/// What belongs between a token and the next one.
+/// The separator between a token and the next one.
 #[derive(Debug, Clone, Copy)]
 struct Separation {
     kind: Kind,
     /// How far the next token is indented if it begins a line.
     indent: usize,
-    /// The same for a comment before it.
+    /// The indentation of a comment before it.
     comment_indent: usize,
-    /// Whether an empty line is kept.
+    /// Whether an empty line is preserved.
     keeps_empty: bool,
 }
 
@@ -102,7 +102,7 @@ impl Layout<'_> {
         let separation = self.separation(previous, next, !comments.is_empty());
         let part = self.leaves.get(next).map(|leaf| leaf.part);
         let is_line = separation.kind == Kind::Line;
-        // Whether everything so far stands behind the previous token, on its line.
+        // Whether everything so far is behind the previous token, on its line.
         let mut is_trailing = previous.is_some();
         for index in comments.clone() {
             let Some(comment) = self.leaves.get(index).copied() else { continue };
@@ -188,7 +188,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether what stands from one token to another fits on the line, which is at the first of them. A comma behind it
+    /// Whether the text from one token to another fits on the line, on which the first of them is. A comma behind it
     /// must fit as well.
     fn fits(&self, from: usize, to: usize) -> bool {
         let has_comma = self.leaves.get(to + 1).is_some_and(|leaf| leaf.kind == COMMA);
@@ -218,7 +218,7 @@ impl Layout<'_> {
         true
     }
 
-    /// Whether a space stands before a token or comment that is on the line of what stands before it.
+    /// Whether a space separates a token or comment from the one before it on the same line.
     fn flat_space(&self, index: usize) -> bool {
         let before = index.checked_sub(1).and_then(|before| self.leaves.get(before));
         let leaf = self.leaves.get(index);
@@ -279,7 +279,7 @@ impl Layout<'_> {
     }
 }
 
-/// Whether a space stands between two tokens or comments of one line.
+/// Whether a space separates two tokens or comments of one line.
 fn has_space(before: &Leaf, next: &Leaf) -> bool {
     let is_closed_at_once = before.part == Part::Open && next.part == Part::Close;
     !is_closed_at_once && !is_tight_behind(before.kind) && !is_tight_before(next.kind)

@@ -27,7 +27,7 @@ impl Leaf {
     }
 }
 
-/// What a token does for the layout.
+/// The role of a token in the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     /// Begins an import, element, property or entry of a block.

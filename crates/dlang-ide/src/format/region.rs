@@ -1,4 +1,4 @@
-//! Which part of a text is formatted when a range is asked for.
+//! The part of a text that is formatted if a range is requested.
 
 use dlang_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 
@@ -11,7 +11,7 @@ pub(super) struct Region {
     pub(super) entries: TextRange,
     /// The entries, and the white space and comments before them.
     pub(super) whole: TextRange,
-    /// A place among them that nobody understands.
+    /// The range of an error among them.
     pub(super) error: Option<TextRange>,
 }
 

@@ -1,8 +1,8 @@
-//! What an element says, text by text.
+//! The texts of an element, field by field.
 
 use dlang_model::{Body, ContextData, Db, DecisionKind, Definition, DomainData, file_index, file_model};
 
-/// What a text is in its element.
+/// The role of a text in its element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldKind {
     Name,
@@ -20,7 +20,7 @@ pub(super) enum FieldKind {
 }
 
 impl FieldKind {
-    /// Its name in answers.
+    /// Returns the name of the field in answers.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -37,20 +37,20 @@ impl FieldKind {
         }
     }
 
-    /// How much it says about its element that a word stands in the field's name.
+    /// Returns the weight of a match in the field's name.
     pub(super) fn name_weight(self) -> u32 {
         match self {
             Self::Name => 8,
             Self::Namespace => 1,
             Self::Term | Self::Decision | Self::Policy | Self::Rule => 5,
             Self::Metadata => 3,
-            // Of these the name is the term's, which is a field of its own.
+            // The name is the term's, which is a field of its own.
             Self::Synonym | Self::Example => 0,
             Self::Description | Self::Vision => 0,
         }
     }
 
-    /// The same of the field's text.
+    /// Returns the weight of a match in the field's text.
     pub(super) fn text_weight(self) -> u32 {
         match self {
             Self::Synonym | Self::Metadata => 4,
@@ -68,7 +68,7 @@ pub(super) struct Field<'db> {
     pub(super) text: Option<&'db str>,
 }
 
-/// What an element says, in the order of importance of its parts.
+/// Returns the texts of an element, in the order of importance of its parts.
 pub(super) fn fields(db: &dyn Db, definition: Definition) -> Vec<Field<'_>> {
     let mut fields = Vec::new();
     if let Some(element) = file_index(db, definition.file).element(definition.number) {

@@ -1,4 +1,4 @@
-//! How much a word of a query is like a word of a text.
+//! The likeness of a query word and a word of a text.
 
 /// The longest words between which a slip is looked for, in characters: looking costs their product.
 const MAX_SLIP: usize = 40;
@@ -13,9 +13,9 @@ pub(super) struct QueryTerm {
 /// A word that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit {
-    /// How alike they are, more than 0.
+    /// The likeness, more than 0.
     pub(super) likeness: u32,
-    /// Where the word of the text begins, in bytes.
+    /// The start of the matched word in the text, in bytes.
     pub(super) at: usize,
 }
 
@@ -47,7 +47,7 @@ impl QueryTerm {
         best
     }
 
-    /// The same of a name, which has words in it and can be abbreviated.
+    /// Compares the word with a name, which consists of words and can be abbreviated.
     pub(super) fn in_name(&self, name: &str) -> Option<Hit> {
         let parts: Vec<String> = parts(name).into_iter().map(str::to_lowercase).collect();
         let of_parts = parts.iter().map(|part| self.likeness(part)).max().unwrap_or_default();
@@ -59,12 +59,13 @@ impl QueryTerm {
         }
     }
 
-    /// How like a word it is, which is given in small letters.
+    /// Returns the likeness to a word, which must be in lower case.
     fn likeness(&self, other: &str) -> u32 {
         if other == self.text {
             return SAME;
         }
-        // Of scripts without blanks between words, which have three bytes for a character, one character says enough.
+        // In scripts without blanks between words, a character has three bytes, and one character is distinctive
+        // enough.
         if self.text.len() >= 2 && other.starts_with(&self.text) {
             return BEGINNING;
         }
@@ -120,7 +121,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     text.split(|c: char| !c.is_alphanumeric()).filter_map(move |word| {
         let start = at;
-        // What divides two words is one character, whose length the text knows.
+        // The separator of two words is one character; the text has its length.
         at += word.len();
         at += text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
         (!word.is_empty()).then_some((start, word))

@@ -7,7 +7,7 @@ use dlang_model::{
 use dlang_syntax::{AstNode as _, trivia};
 use rustc_hash::FxHashSet;
 
-use super::page::{NOT_FOUND, Page, code, line, name, prose, short, render_unresolved};
+use super::page::{NOT_FOUND, Page, code, line, name, prose, render_unresolved, short};
 use super::part::{header, relationship_line};
 
 /// Explains an element as a file sees it.
@@ -40,7 +40,7 @@ pub(crate) fn element(page: &mut Page<'_>, definition: Definition, from: File) -
     Some(parts.join("\n\n"))
 }
 
-/// What an element is called where it is seen from.
+/// Returns the title of an element, as seen from a file.
 fn title(page: &Page<'_>, definition: Definition, from: File) -> String {
     let db = page.db;
     let Some(fqn) = definition.fqn(db).or_else(|| definition.name(db)) else { return "?".to_owned() };
@@ -142,7 +142,7 @@ fn relationships(
     Page::list(title, all.len(), all.iter().map(|it| relationship_line(page, definition, it)))
 }
 
-/// What a map contains: each element once.
+/// Returns the entries of a map: each element once.
 fn entries(page: &mut Page<'_>, definition: Definition, data: &MapData, title: &str) -> Option<String> {
     enum Entry<'a> {
         Element(Definition),
@@ -173,7 +173,7 @@ fn namespace(page: &mut Page<'_>, definition: Definition, parts: &mut Vec<String
     parts.extend(Page::list("", children.len(), children.iter().map(|child| page.link(*child))));
 }
 
-/// What uses a team, classification or metadata key.
+/// Lists the users of a team, classification or metadata key.
 fn used_by(page: &mut Page<'_>, definition: Definition, kind: ElementKind) -> Option<String> {
     let db = page.db;
     let title = if kind == ElementKind::Team { "**Responsible for:**" } else { "**Used by:**" };
@@ -181,8 +181,8 @@ fn used_by(page: &mut Page<'_>, definition: Definition, kind: ElementKind) -> Op
     for usage in usages(db, definition) {
         let Some(reference) = file_model(db, usage.file).reference(usage.reference) else { continue };
         let user = Definition { file: usage.file, number: reference.owner };
-        // Of several teams of a context only the first is responsible. Usages come in the order of the text, so those of
-        // one element come one after the other.
+        // If a context has several teams, only the first is responsible. Usages come in the order of the text, so those
+        // of one element come one after the other.
         let counts = kind != ElementKind::Team || effective_team(db, user) == Some(definition);
         if counts && users.last() != Some(&user) {
             users.push(user);

@@ -1,9 +1,9 @@
-//! Markdown about a model: two styles of links, and texts that stay texts.
+//! Markdown about a model: two styles of links, and escaped texts.
 //!
-//! What stands in a model is data. It may not open a code span, a link, a picture or HTML, begin a heading, a quotation, a
-//! table or a fence, or end the line that it stands in: what would is escaped with a backslash. Prose stays readable
-//! without being rendered: lists, paragraphs, `snake_case`, `a < b` and addresses are left as they are, and control characters
-//! are left out.
+//! Text from a model is data. It must not open a code span, a link, a picture or HTML, begin a heading, a quotation, a
+//! table or a fence, or end its line: a backslash escapes the characters that would. Prose stays readable without being
+//! rendered: lists, paragraphs, `snake_case`, `a < b` and addresses are left as they are, and control characters are
+//! left out.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -14,16 +14,16 @@ use rustc_hash::FxHashMap;
 
 use crate::lines::Lines;
 
-/// How many entries of a list are shown.
+/// The maximum number of list entries that are shown.
 pub const MAX_ITEMS: usize = 50;
 
-/// How many characters of one text are shown.
+/// The maximum number of characters of one text that are shown.
 pub const MAX_TEXT: usize = 2_000;
 
 /// How many characters of one name are shown; as many as a path of an element can have.
 const MAX_NAME: usize = 512;
 
-/// What stands between two parts of one explanation.
+/// The separator between two parts of one explanation.
 pub(crate) const RULE: &str = "\n\n---\n\n";
 
 /// How references to other places are written.
@@ -35,7 +35,7 @@ pub enum Links<'a> {
     To(&'a dyn Fn(File) -> String),
 }
 
-/// What explanations are written with.
+/// The builder of explanations.
 pub(crate) struct Page<'a> {
     pub(crate) db: &'a dyn Db,
     links: Links<'a>,
@@ -85,7 +85,7 @@ impl<'a> Page<'a> {
         link
     }
 
-    /// What a reference of a file means: links, or what is written and that there is no such thing.
+    /// Formats the target of a file's reference: links, or the written text and a note that it does not resolve.
     pub(crate) fn reference(&mut self, owner: Definition, id: ReferenceId) -> Option<String> {
         if let Some(definition) = target(self.db, owner, Some(id)) {
             return Some(self.link(definition));
@@ -93,7 +93,7 @@ impl<'a> Page<'a> {
         render_unresolved(file_model(self.db, owner.file).reference(id)?)
     }
 
-    /// The entries of a list with what is to stand above them, as far as they are shown.
+    /// Formats the entries of a list below a title, up to the maximum number of entries.
     pub(crate) fn list(title: &str, count: usize, items: impl Iterator<Item = String>) -> Option<String> {
         if count == 0 {
             return None;
@@ -113,7 +113,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Stands behind what a text names without there being such a thing.
+/// A note behind a name that does not resolve.
 pub(crate) const NOT_FOUND: &str = "*(not found)*";
 
 /// A reference that means nothing.
@@ -132,7 +132,7 @@ pub(crate) fn code(text: &str) -> String {
     format!("`{}`", short(text))
 }
 
-/// What is shown of a name or of several, not escaped.
+/// Returns the displayed part of one or several names, not escaped.
 pub(crate) fn short(text: &str) -> Cow<'_, str> {
     match truncate(text, MAX_NAME) {
         (text, None) => text.into(),
@@ -155,7 +155,7 @@ pub(crate) fn prose(text: &str) -> Option<String> {
     let text = text.trim();
     let (shown, more) = truncate(text, MAX_TEXT);
     let mut paragraphs = String::new();
-    // Empty lines are kept in mind until something follows them.
+    // Empty lines are emitted only when a line follows them.
     let mut is_behind_empty = false;
     for line in shown.split(['\n', '\r']).map(str::trim) {
         if line.is_empty() {
@@ -204,7 +204,7 @@ fn truncate(text: &str, most: usize) -> (&str, Option<usize>) {
     }
 }
 
-/// Keeps a text on one line from being read as Markdown.
+/// Escapes a text on one line so that it is not read as Markdown.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before: Option<char> = None;

@@ -1,4 +1,4 @@
-//! What is no element: terms, decisions, relationships, imports.
+//! Explanations of parts that are not elements: terms, decisions, relationships, imports.
 
 use std::fmt::Write as _;
 
@@ -17,7 +17,7 @@ pub(super) fn header(documentation: Option<&str>, emoji: &str, kind: &str, title
     format!("{documentation}{emoji} **({kind}) {title}**")
 }
 
-/// The bounded context that a node stands in.
+/// Returns the bounded context that contains a node.
 fn context_around<'a>(page: &Page<'a>, file: File, node: &SyntaxNode) -> Option<(Definition, &'a ContextData)> {
     let context = node.ancestors().find(|node| node.kind() == SyntaxKind::BOUNDED_CONTEXT)?;
     let definition = definition_at(page.db, file, context.text_range())?;
@@ -100,7 +100,7 @@ pub(super) fn import(page: &mut Page<'_>, file: File, node: &ImportStatement) ->
     Some(parts.join("\n\n"))
 }
 
-/// The relationship that a token stands in.
+/// Returns the relationship that contains a token.
 pub(super) fn relationship_around<'a>(model: &'a FileModel, token: &SyntaxToken) -> Option<&'a Relationship> {
     let node = token.parent_ancestors().find(|node| {
         matches!(node.kind(), SyntaxKind::DIRECTIONAL_RELATIONSHIP | SyntaxKind::SYMMETRIC_RELATIONSHIP)
@@ -191,7 +191,7 @@ fn short_names(patterns: &[WrittenPattern]) -> Option<String> {
     names(patterns, PatternKind::short_name).map(|names| format!("[{names}]"))
 }
 
-/// What patterns are called, with commas between them.
+/// Returns the names of patterns, with commas between them.
 fn names(patterns: &[WrittenPattern], name: fn(PatternKind) -> &'static str) -> Option<String> {
     let shown: Vec<_> = patterns.iter().take(MAX_ITEMS).map(|pattern| name(pattern.kind)).collect();
     let mut names = shown.join(", ");
@@ -201,7 +201,8 @@ fn names(patterns: &[WrittenPattern], name: fn(PatternKind) -> &'static str) -> 
     (!names.is_empty()).then_some(names)
 }
 
-/// An end of a relationship. `this` is the context that it stands in; in a map it means nothing.
+/// Formats an end of a relationship. `this` is the context that contains the relationship; in a map it does not
+/// resolve.
 fn end(page: &mut Page<'_>, owner: Definition, relationship: &Relationship, end: End) -> String {
     let text = match end {
         End::Missing => None,

@@ -10,7 +10,7 @@ use dlang_syntax::{AstNode as _, SyntaxNode, SyntaxToken};
 use super::page::Page;
 use super::{element, part};
 
-/// What one part of a reference means.
+/// Explains one part of a reference.
 pub(super) fn segment(page: &mut Page<'_>, file: File, token: &SyntaxToken, node: &SyntaxNode) -> Option<String> {
     let segments: Vec<_> = Reference::cast(node.clone())?.segments().collect();
     let number = segments.iter().position(|segment| segment == token)?;
@@ -29,7 +29,7 @@ pub(super) fn segment(page: &mut Page<'_>, file: File, token: &SyntaxToken, node
     if behind == 0 {
         return None;
     }
-    // The whole means nothing, but what stands before this dot may.
+    // The whole reference does not resolve, but the part before this dot may.
     let path: Vec<_> = segments.iter().take(number + 1).map(SyntaxToken::text).collect();
     let path = path.join(".");
     let container = container(page.db, file, id);
@@ -51,8 +51,8 @@ fn all(page: &mut Page<'_>, file: File, targets: &[Definition]) -> Option<String
     (!pages.is_empty()).then(|| pages.join(super::page::RULE))
 }
 
-/// The namespace around an element that the part of its path stands in which has `behind` parts behind it. A
-/// namespace with dots in its name is meant by each of its parts.
+/// Returns the namespace around an element that a part of its path belongs to; `behind` parts follow that part. A
+/// namespace with dots in its name corresponds to each of its parts.
 fn namespace_before(db: &dyn Db, element: Definition, behind: usize) -> Option<Definition> {
     let mut count = 0;
     let mut container = element.container(db);
@@ -66,7 +66,7 @@ fn namespace_before(db: &dyn Db, element: Definition, behind: usize) -> Option<D
     None
 }
 
-/// The namespace that a reference stands in.
+/// Returns the namespace that contains a reference.
 fn container(db: &dyn Db, file: File, id: ReferenceId) -> Option<Definition> {
     let owner = file_model(db, file).reference(id)?.owner;
     Definition { file, number: owner }.container(db)
@@ -85,7 +85,7 @@ fn namespace(db: &dyn Db, file: File, mut container: Option<Definition>, path: &
     named(path)
 }
 
-/// The import that an alias stands for.
+/// Explains the import that an alias refers to.
 fn alias(page: &mut Page<'_>, file: File, name: &str) -> Option<String> {
     let imports = &file_index(page.db, file).imports;
     let number = imports.iter().position(|import| import.alias.as_deref() == Some(name))?;

@@ -1,4 +1,4 @@
-//! What is shown where; here elements, terms and decisions.
+//! The explanation at each position; here elements, terms and decisions.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Reserved words, arrows and what stands between a property and its value.
+//! Reserved words, arrows and the separators between a property and its value.
 
 use dlang_syntax::{DOCUMENTATION, SyntaxToken, keyword, sign};
 

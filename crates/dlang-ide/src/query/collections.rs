@@ -8,7 +8,7 @@ use dlang_model::{
 
 use super::{Elements, Relationships};
 
-/// A model to ask for its collections: the whole project, or some files of it.
+/// A model whose collections can be queried: the whole project, or some files of it.
 #[derive(Clone)]
 pub struct Query<'db> {
     db: &'db dyn Db,
@@ -21,7 +21,7 @@ impl<'db> Query<'db> {
         Self { db, files: project_files(db).into() }
     }
 
-    /// These files, each once, in the order of their paths. What they refer to may be declared elsewhere.
+    /// Queries these files, each once, in the order of their paths. They may refer to declarations in other files.
     pub fn of_files(db: &'db dyn Db, files: impl IntoIterator<Item = File>) -> Self {
         let mut files: Vec<File> = files.into_iter().collect();
         files.sort_by_key(|file| file.path(db));
@@ -89,7 +89,7 @@ impl<'db> Query<'db> {
     /// The relationships whose two ends mean something: first those in bounded contexts, then those in context maps.
     pub fn relationships(&self) -> Relationships<'db> {
         let mut views: Vec<_> = self.files.iter().flat_map(|file| relationship_views(self.db, *file)).collect();
-        // The sort keeps the order of files and texts.
+        // The sort is stable: it preserves the order of files and texts.
         views.sort_by_key(|view| view.source_kind == RelationshipSource::ContextMap);
         Relationships::new(self.db, views)
     }

@@ -62,8 +62,8 @@ impl<'db> Elements<'db> {
         self.filter(|it| value(self.db, it).is_some_and(|value| is_called(self.db, value, name)))
     }
 
-    /// The bounded contexts that give a value to a metadata key, called by its simple or fully qualified name; with
-    /// `value`, exactly this one. Of a key that comes again the last value holds.
+    /// Selects the bounded contexts that give a value to a metadata key, named by its simple or fully qualified name;
+    /// with `value`, exactly this one. If a key is repeated, its last value counts.
     #[must_use]
     pub fn with_metadata(&self, key: &str, value: Option<&str>) -> Self {
         self.filter(|it| {
@@ -85,7 +85,7 @@ impl<'db> Elements<'db> {
         self.definitions.first().copied()
     }
 
-    /// How many there are.
+    /// Returns the number of elements.
     pub fn count(&self) -> usize {
         self.definitions.len()
     }

@@ -1,4 +1,4 @@
-//! What can be listed, by the names that people and programs give it.
+//! The types of things that can be listed, by the names that people and programs use for them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +25,7 @@ pub enum EntityType {
 }
 
 impl EntityType {
-    /// All types, in the order in which they are told.
+    /// All types, in the order in which they are listed.
     pub const ALL: [Self; 7] = [
         Self::Domains,
         Self::BoundedContexts,
@@ -36,7 +36,7 @@ impl EntityType {
         Self::DomainMaps,
     ];
 
-    /// Its names: first the one that answers use, then those that are understood as well.
+    /// Returns the names of the type: first the one that answers use, then other accepted names.
     pub fn names(self) -> &'static [&'static str] {
         match self {
             Self::Domains => &["domains"],
@@ -54,7 +54,7 @@ impl EntityType {
         self.names().first().copied().unwrap_or_default()
     }
 
-    /// The kind of element that it is; nothing for relationships, which are no elements.
+    /// Returns the kind of element of this type; `None` for relationships, which are not elements.
     pub fn kind(self) -> Option<ElementKind> {
         match self {
             Self::Domains => Some(ElementKind::Domain),
@@ -86,12 +86,12 @@ impl FromStr for EntityType {
     }
 }
 
-/// A question that cannot be answered as it was asked. Its text names the field and what fits there.
+/// A request that cannot be answered as it is. The message names the field and its valid values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidInput {
     /// The field that is wrong.
     pub field: &'static str,
-    /// What is wrong with it, and what to write instead.
+    /// The reason, and the value to use instead.
     pub message: String,
 }
 

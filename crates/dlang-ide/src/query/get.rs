@@ -8,12 +8,12 @@ use smol_str::SmolStr;
 
 use super::{Lookup, Summary, find, serialize};
 
-/// The element that a name means ([`find`]): `{found: true, element}`, or `{found: false, fqn, suggestions[]}` with the name
-/// as it was given. Without a name `{summary}`.
+/// Returns the element that a name means ([`find`]): `{found: true, element}`, or `{found: false, fqn, suggestions[]}`
+/// with the name as it was given. Without a name the result is `{summary}`.
 ///
-/// Of a bounded context it also has `effectiveTeam` and `effectiveClassification`, where there are such, and
-/// `metadataMap`. Of an element whose fully qualified name is declared more than once it has `file`, as `show` shows the path
-/// of one: that is the declaration which was chosen.
+/// A bounded context also has `effectiveTeam` and `effectiveClassification`, if there are any, and `metadataMap`. An
+/// element whose fully qualified name is declared more than once has `file`, formatted by `show`: the file of the
+/// chosen declaration.
 pub fn get(db: &dyn Db, fqn: Option<&str>, show: &dyn Fn(File) -> String) -> Value {
     let Some(name) = fqn else { return json!({ "summary": Summary::count_project(db).to_json() }) };
     match find(db, name) {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::rows::{RowContext, relationship_row};
 use super::{Elements, EntityType, InvalidInput, Query, Relationships, serialize, serialize_relationship};
 
-/// What to list.
+/// The parameters of a list request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListInput {
     /// The type of thing.
@@ -30,11 +30,11 @@ pub struct ListInput {
     pub context: Option<String>,
     /// Relationships with this pattern, by either of its names, in upper or lower case.
     pub pattern: Option<String>,
-    /// How much is said about each.
+    /// The detail of each row.
     pub detail: Detail,
 }
 
-/// How much is said about each thing.
+/// The level of detail of each row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Detail {
     /// The columns of a table ([`EntityType::columns`]).
@@ -158,11 +158,11 @@ fn unknown_pattern(name: &str) -> InvalidInput {
     InvalidInput::new("pattern", format!("unknown pattern '{name}'. Use one of {}.", known.join(", ")))
 }
 
-/// Lists things of the project: `{entityType, count, results[]}`. `show` says how the path of a file is shown.
+/// Lists elements or relationships of the project: `{entityType, count, results[]}`. `show` formats the path of a file.
 ///
 /// # Errors
 ///
-/// A filter that does not fit the type, a pattern that there is none of, metadata without a key.
+/// A filter that does not fit the type, an unknown pattern, metadata without a key.
 pub fn list(db: &dyn Db, input: &ListInput, show: &dyn Fn(File) -> String) -> Result<Value, InvalidInput> {
     input.check()?;
     let results: Vec<Value> = match input.entity.kind() {
@@ -198,7 +198,7 @@ fn element(
         Detail::Row => input.entity.element_row(&RowContext::new(db, definition)?),
         Detail::Full => serialize(db, definition)?,
     };
-    // Nothing else would tell two declarations of one name apart.
+    // Nothing else distinguishes two declarations of one name.
     let fqn = file_index(db, definition.file).element(definition.number)?.fqn();
     let namesakes = fqn.map(|fqn| definitions_by_fqn(db, fqn)).unwrap_or_default();
     if namesakes.iter().any(|other| *other != definition && other.kind(db) == Some(kind)) {

@@ -1,4 +1,4 @@
-//! Which element a name means to somebody who stands in no file.
+//! Lookup of an element by a name that is given outside of any file.
 
 use dlang_model::{
     Db, Definition, ElementKind, context_domain, definitions_by_fqn, definitions_by_name, file_index, nearest_names,
@@ -6,15 +6,15 @@ use dlang_model::{
 };
 use smol_str::SmolStr;
 
-/// How many names are suggested.
+/// The maximum number of suggestions.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// What a name leads to.
+/// The result of a lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lookup {
     /// To this element.
     Found(Definition),
-    /// To none, or not to one alone.
+    /// The name means no element, or several.
     NotFound {
         /// Fully qualified names of elements that may be meant, the likeliest first; at most five.
         suggestions: Vec<SmolStr>,
@@ -38,15 +38,16 @@ impl Lookup {
 ///    one), or
 /// 3. its simple name, if no other element has it.
 ///
-/// Where a fully qualified name is declared more than once, the first declaration is meant, in the order of files and of
-/// their texts, as it is by a reference in its file.
+/// If a fully qualified name is declared more than once, the first declaration counts, in the order of files and of
+/// their texts, as for a reference in the file of that declaration.
 pub fn find(db: &dyn Db, name: &str) -> Lookup {
     let found = definitions_by_fqn(db, name).first().copied();
-    let found = found.or_else(|| context_of_domain(db, name)).or_else(|| single_element(db, definitions_by_name(db, name)));
+    let found =
+        found.or_else(|| context_of_domain(db, name)).or_else(|| single_element(db, definitions_by_name(db, name)));
     found.map_or_else(|| Lookup::NotFound { suggestions: suggestions(db, name) }, Lookup::Found)
 }
 
-/// What `Domain.Context` means.
+/// Returns the context that `Domain.Context` means.
 fn context_of_domain(db: &dyn Db, name: &str) -> Option<Definition> {
     let (domain_name, context_name) = name.rsplit_once('.')?;
     let is_for_it = |context: &Definition| {
@@ -98,14 +99,14 @@ bc Tickets for Sales { description: "d" }
 Team Crew
 //- b.dlang
 Namespace Shop {
-    bc Tickets for Desk.Support { description: "d" }
+    bc Tickets for Help.Support { description: "d" }
     bc Stock { description: "d" }
 }
-Namespace Desk { Domain Support { vision: "v" } Team Crew bc Stock }
+Namespace Help { Domain Support { vision: "v" } Team Crew bc Stock }
 Metadata Language
 "#;
 
-    /// What a name leads to: type, fully qualified name and file, or the suggestions.
+    /// Prints the result of a lookup: type, fully qualified name and file, or the suggestions.
     #[track_caller]
     fn check(name: &str) -> String {
         let host = host(MODEL);
@@ -143,7 +144,7 @@ Metadata Language
     fn contexts_by_their_domains() {
         assert_eq!(check("Sales.Orders"), "BoundedContext Shop.Orders in a.dlang");
         assert_eq!(check("Sales.Tickets"), "BoundedContext Tickets in a.dlang");
-        assert_eq!(check("Desk.Support.Tickets"), "BoundedContext Shop.Tickets in b.dlang");
+        assert_eq!(check("Help.Support.Tickets"), "BoundedContext Shop.Tickets in b.dlang");
         // Two domains have the name, and each its context; both of these are `Shop.Tickets`.
         assert_eq!(check("Support.Tickets"), "BoundedContext Shop.Tickets in a.dlang");
         assert_eq!(check("Support.Orders"), "? Shop.Orders");
@@ -154,14 +155,14 @@ Metadata Language
         assert_eq!(check("Orders"), "BoundedContext Shop.Orders in a.dlang");
         assert_eq!(check("Inner.Deep"), "NamespaceDeclaration Shop.Inner.Deep in a.dlang");
         assert_eq!(check("Pickers"), "Team Shop.Inner.Deep.Pickers in a.dlang");
-        assert_eq!(check("Stock"), "? Desk.Stock Shop.Stock");
+        assert_eq!(check("Stock"), "? Help.Stock Shop.Stock");
     }
 
     #[test]
     fn suggestions() {
         assert_eq!(check("Order"), "? Shop.Orders");
         assert_eq!(check("shop.orders"), "? Shop.Orders");
-        assert_eq!(check("Nowhere.Crew"), "? Crew Desk.Crew");
+        assert_eq!(check("Nowhere.Crew"), "? Crew Help.Crew");
         assert_eq!(check("Deep.Pickers"), "? Shop.Inner.Deep.Pickers Tickets Shop.Tickets");
         assert_eq!(check("Zebra"), "? ");
         assert_eq!(check(""), "? ");

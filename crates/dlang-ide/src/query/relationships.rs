@@ -60,7 +60,7 @@ impl<'db> Relationships<'db> {
         self.views.first()
     }
 
-    /// How many there are.
+    /// Returns the number of relationships.
     pub fn count(&self) -> usize {
         self.views.len()
     }

@@ -1,7 +1,7 @@
-//! Rows: a thing and what is said about it on one line of a table.
+//! Rows: an element or relationship on one line of a table.
 //!
-//! A row says what names mean. Where a reference means nothing, the column is left out; the serialized element has it as it
-//! is written.
+//! A row shows the targets of names. If a reference does not resolve, its column is left out; the serialized element
+//! has the reference as it is written.
 
 use dlang_model::{
     Body, ContextData, Db, Definition, DomainData, IndexedElement, MapData, ReferenceId, RelationshipView, Resolutions,
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::EntityType;
 use super::serialize::{arrow, relationship_name, relationship_type, side_name};
 
-/// What the columns of an element are made from, fetched once for the whole row.
+/// The data for the columns of an element, fetched once for the whole row.
 pub(super) struct RowContext<'db> {
     db: &'db dyn Db,
     element: &'db IndexedElement,
@@ -65,7 +65,7 @@ const CONTEXT: &[ElementColumn] = &[
     FQN,
     ("domain", |it| it.target(it.context()?.domain)),
     ("description", |it| it.context()?.description.as_ref().map(ToString::to_string)),
-    // Of several the first holds.
+    // The first of several counts.
     ("classification", |it| it.target(it.context()?.classifications.first().copied())),
     ("team", |it| it.target(it.context()?.teams.first().copied())),
 ];
@@ -79,7 +79,7 @@ fn entries(it: &RowContext<'_>) -> Option<String> {
     Some(targets.filter_map(|target| target.name(it.db)).collect::<Vec<_>>().join(", "))
 }
 
-/// A relationship, and the model to ask about its ends.
+/// A relationship, and the model that resolves its ends.
 pub(super) type RelationshipRow<'a> = (&'a dyn Db, &'a RelationshipView);
 type RelationshipColumn = (&'static str, fn(&RelationshipRow<'_>) -> Option<String>);
 

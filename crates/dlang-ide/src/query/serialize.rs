@@ -1,12 +1,13 @@
 //! Elements and relationships as JSON.
 //!
-//! An object begins with `$type`. Its properties follow in the order in which the text first gives them values, then the
-//! lists that the text does not mention, empty and by the alphabet. A relationship ends with `inferredKind`, whatever has a
-//! name ends with `fqn`, which is empty for what no reference can name (terms, decisions). What is not written is not there.
+//! An object begins with `$type`. Its properties follow in the order in which the text first gives them values, then
+//! the lists that the text does not mention, empty and in alphabetical order. A relationship ends with `inferredKind`;
+//! an object with a name ends with `fqn`, which is empty if no reference can name it (terms, decisions). A property
+//! without a value in the text is left out.
 //!
-//! A reference is the simple name of what it means, or as it is written where it means nothing. An entry of a map may mean
-//! several elements, and each of them is in the list. So an object holds names and parts of its node and nothing that leads
-//! back: its size is that of the text.
+//! A reference is the simple name of its target, or the written text if it does not resolve. An entry of a map may mean
+//! several elements, and each of them is in the list. So an object holds names and parts of its node and no back
+//! references: its size is that of the text.
 
 use dlang_model::{
     Db, Definition, ElementKind, File, RelationshipArrow, RelationshipKind, RelationshipSide, RelationshipView,
@@ -57,7 +58,7 @@ pub fn serialize_node(db: &dyn Db, file: File, node: &SyntaxNode) -> Option<Map<
     Some(object)
 }
 
-/// What is to be said for a written value: several things for an entry of a map, else one, or nothing for a mistake.
+/// Returns the JSON for a written value: several values for an entry of a map, otherwise one, or none for an error.
 fn values(db: &dyn Db, file: File, written: &Written) -> Vec<Value> {
     match written {
         Written::Node(node) => serialize_node(db, file, node).map(Value::Object).into_iter().collect(),
@@ -82,7 +83,7 @@ fn relationship_kind(db: &dyn Db, file: File, node: &SyntaxNode) -> Option<Relat
     RelationshipKind::from_form(&relationship.form)
 }
 
-/// The name of a relationship: its ends, and what stands between them.
+/// Returns the name of a relationship: its ends, and the arrow or pattern between them.
 pub(super) fn relationship_name(db: &dyn Db, view: &RelationshipView) -> String {
     let (left, right) = (side_name(db, &view.left), side_name(db, &view.right));
     match view.arrow {
@@ -90,7 +91,7 @@ pub(super) fn relationship_name(db: &dyn Db, view: &RelationshipView) -> String 
         RelationshipArrow::Pattern(pattern) if pattern != PatternKind::SeparateWays => {
             format!("{left} [{}] {right}", pattern.long_name())
         }
-        // The existing program has one name for both spellings of separate ways.
+        // The reference implementation has one name for both spellings of separate ways.
         RelationshipArrow::Pattern(_) | RelationshipArrow::Apart => format!("{left} >< {right}"),
     }
 }

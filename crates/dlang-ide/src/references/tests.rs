@@ -1,4 +1,4 @@
-//! References and highlights, by fixtures with a mark where it is asked.
+//! References and highlights, by fixtures with a mark at the requested offset.
 
 use dlang_model::testing::{host_at, position};
 use dlang_model::{File, ModelHost};
@@ -15,7 +15,7 @@ fn render_occurrences(host: &ModelHost, found: &[Occurrence]) -> String {
     found.iter().map(show).collect::<Vec<_>>().join("\n")
 }
 
-/// Where the thing at the mark is named. The highlights of a file are those of its places.
+/// Prints the references to the entity at the mark. The highlights of a file are those of its references.
 fn check(fixture: &str) -> String {
     let (host, file, offset) = host_at(fixture);
     let found = references(host.db(), file, offset, true);
@@ -41,7 +41,7 @@ Team Other
 Namespace Shop { Team Pickers  bc E by Shop.Pickers }
 ";
 
-/// The mark stands behind the first of these words.
+/// Puts the mark behind the first occurrence of these words.
 fn in_shop(before: &str) -> String {
     check(&SHOP.replacen(before, &format!("{before}$0"), 1))
 }

@@ -1,10 +1,12 @@
-//! Whether a model means the same after a rename.
+//! The check that a model means the same after a rename.
 //!
-//! The changed texts are put into a model of their own, and what every reference means there is compared with what it means
-//! now. Elements and references are known by their numbers, which stay because the trees have the same shape.
+//! The changed texts are put into a model of their own, and the targets of all references there are compared with the
+//! present targets. Elements and references are identified by their numbers, which stay because the trees have the same
+//! shape.
 //!
-//! Not the whole project is read again. What a reference means depends on the declarations of its own file and of those that
-//! the file sees ([`visible_files`]), and on nothing else; so files that neither change nor see one that changes are left out.
+//! Not the whole project is read again. The target of a reference depends on the declarations of its own file and of
+//! those that the file sees ([`visible_files`]), and on nothing else; so files that neither change nor see one that
+//! changes are left out.
 
 use std::sync::Arc;
 
@@ -66,8 +68,8 @@ fn shape(parse: &Parse) -> impl Iterator<Item = Option<SyntaxKind>> {
     })
 }
 
-/// An element whose fully qualified name was not that of another one before and is so afterwards: the number of the other
-/// one if it keeps its name, else of the first of the two.
+/// Returns an element whose fully qualified name differed from that of another one before and is equal to it
+/// afterwards: the number of the other one if its name is unchanged, otherwise of the first of the two.
 fn clash(before: &FileModel, after: &FileModel) -> Option<usize> {
     let mut first: FxHashMap<&str, (usize, &str)> = FxHashMap::default();
     let elements = before.index.elements.iter().zip(&after.index.elements).enumerate();
@@ -123,7 +125,7 @@ impl Copy {
         self.files.get(&file).copied()
     }
 
-    /// The first reference that means something else there: where it stands here, and how it is written.
+    /// Returns the first reference whose target differs afterwards: its present position, and its written text.
     fn difference(&self, db: &dyn Db) -> Option<(FileRange, String)> {
         for file in &self.affected {
             let Some(there) = self.file(*file) else { continue };
@@ -142,7 +144,7 @@ impl Copy {
     }
 }
 
-/// Where the imports of a file lead, in the files there.
+/// Returns the outcomes of a file's imports, mapped to the files of the new model.
 fn outcomes(db: &dyn Db, file: File, files: &FxHashMap<File, File>) -> ImportOutcomes {
     let imports = &file_model(db, file).index.imports;
     let specifiers = imports.iter().filter_map(|import| import.specifier.as_deref());

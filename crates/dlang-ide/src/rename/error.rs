@@ -1,10 +1,10 @@
-//! Why something is not renamed.
+//! The reasons for which a rename is refused.
 
 use dlang_model::File;
 
 use crate::definition::FileRange;
 
-/// Why something is not renamed. The texts name no places; whoever shows them knows how places are written.
+/// The reason for which a rename is refused. The messages contain no positions; the caller formats those.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RenameError {
     /// There is no name at the offset.
@@ -17,7 +17,7 @@ pub enum RenameError {
     This,
     /// The word is in the string of an import.
     ImportString,
-    /// It is declared or named in this file of an installed package.
+    /// The entity is declared or named in this file of an installed package.
     Installed(File),
     /// The new name is not one identifier.
     NotAName(String),
@@ -35,14 +35,14 @@ pub enum RenameError {
     Declared {
         /// The new name.
         name: String,
-        /// Where that stands.
+        /// The position of the declaration.
         place: FileRange,
     },
     /// A reference would mean something else.
     Captured {
         /// The reference as it is written now.
         text: String,
-        /// Where that stands.
+        /// The position of the reference.
         place: FileRange,
     },
 }

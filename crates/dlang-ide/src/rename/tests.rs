@@ -128,7 +128,7 @@ Team T
 import \"./a.dlang\" as a$0
 import \"./a.dlang\" as b
 ", "b"), @"`b` is declared in the same place already. main.dlang:2:23");
-    // Of two that have one name, one may get another.
+    // One of two entities with the same name may get another name.
     insta::assert_snapshot!(check("Team T\nTeam T$0", "U"), @"main.dlang: Team U");
 }
 
@@ -138,7 +138,7 @@ fn references_that_would_mean_something_else() {
     insta::assert_snapshot!(check("Team Outer\nNamespace N { Team Inner$0\nbc B by Outer }", "Outer"), @"The reference `Outer` would mean something else afterwards. main.dlang:3:9");
     // The outer name would be hidden.
     insta::assert_snapshot!(check("Team Outer$0\nNamespace N { Team Inner\nbc B by Outer }", "Inner"), @"The reference `Outer` would mean something else afterwards. main.dlang:3:9");
-    // What means nothing would mean something.
+    // A reference that does not resolve would get a target.
     insta::assert_snapshot!(check("Team T$0\nbc B by Nobody", "Nobody"), @"The reference `Nobody` would mean something else afterwards. main.dlang:2:9");
     // A file that imports both sees only one of two.
     insta::assert_snapshot!(check("

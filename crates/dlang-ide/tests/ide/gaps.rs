@@ -1,4 +1,4 @@
-//! What may stand between two tokens: white space and comments of all kinds, in any order.
+//! The gaps that are allowed between two tokens: white space and comments of all kinds, in any order.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ pub(crate) fn laid_out<T: AsRef<str>>(tokens: &[T], gaps: &[String]) -> String {
     text
 }
 
-/// Whether it can stand directly beside any token.
+/// Whether a character can be directly beside any token.
 fn stands_alone(character: char) -> bool {
     "{}[],.:=\"'".contains(character)
 }

@@ -1,4 +1,4 @@
-//! Correct models, made from the grammar: their tokens, and what stands between them.
+//! Correct models, made from the grammar: their tokens, and the gaps between them.
 
 use proptest::collection::vec;
 use proptest::option;
@@ -116,7 +116,7 @@ fn term() -> impl Strategy<Value = Tokens> {
     };
     let (aka, examples) = (list("aka", name().boxed()), list("examples", string().boxed()));
     (name(), meaning, aka, examples, any::<bool>()).prop_map(|(name, meaning, aka, examples, has_comma)| {
-        // A comma behind a list would go on with the list.
+        // A comma behind a list would continue the list.
         let comma = if has_comma && aka.is_empty() && examples.is_empty() { words(&[","]) } else { Tokens::new() };
         join(&[words(&["term"]), name, meaning, aka, examples, comma])
     })

@@ -1,4 +1,4 @@
-//! What holds for models of several files that import each other.
+//! Properties of models of several files that import each other.
 
 use proptest::collection::vec;
 use proptest::option;

@@ -1,4 +1,5 @@
-//! What is shown and offered at places of a text: at every offset of the examples, and at places of generated models.
+//! Hover, completion and the other requests at an offset: at every offset of the examples, and at offsets of generated
+//! models.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ fn uri(_: File) -> String {
     "uri".to_owned()
 }
 
-/// Asks everything about the middle and the end of a text, however large.
+/// Sends every request about the middle and the end of a text, however large.
 pub(crate) fn check_places_of(text: &str) {
     let (host, file) = host(text);
     for offset in [text.floor_char_boundary(text.len() / 2), text.len()] {
@@ -123,7 +124,7 @@ fn broken() -> impl Strategy<Value = String> {
     })
 }
 
-/// Tokens that are no white space or comments.
+/// Returns the tokens other than white space and comments.
 fn tokens(host: &ModelHost, file: File) -> Vec<(SyntaxKind, TextRange, SyntaxKind)> {
     let root = parse(host.db(), file).syntax();
     let tokens = root.descendants_with_tokens().filter_map(NodeOrToken::into_token);
@@ -168,7 +169,7 @@ proptest! {
         check_place(host.db(), file, TextSize::try_from(offset).unwrap());
     }
 
-    /// In a correct model each reserved word and each reference is offered where it stands.
+    /// In a correct model each reserved word and each reference is proposed at its own position.
     #[test]
     fn what_stands_there_is_offered(text in generated::model(), chosen in vec(any::<Index>(), 8)) {
         let (host, file) = host(&text);

@@ -1,4 +1,4 @@
-//! What holds for every text.
+//! Properties of every text.
 
 use dlang_syntax::{TextRange, TextSize, parse, tokenize};
 use proptest::collection::vec;
@@ -37,7 +37,7 @@ proptest! {
         check_features(&text);
     }
 
-    /// However an example is laid out, and wherever comments stand in it, it is formatted.
+    /// Every example is formatted, whatever its layout and wherever its comments are.
     #[test]
     fn the_layout_of_an_example(example in any::<Index>(), gaps in gaps(100), places in vec(any::<(Index, Index)>(), 3)) {
         let examples = examples();

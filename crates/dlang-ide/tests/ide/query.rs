@@ -1,4 +1,4 @@
-//! What holds for the answers about every model.
+//! Properties of the answers about every model.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ fn check_object(db: &dyn Db, file: File, node: &SyntaxNode) {
             });
             let (mut nodes, objects): (Vec<_>, Vec<_>) = (nodes.collect(), objects.collect());
             if !property.is_list {
-                // Of several the last holds.
+                // The last of several counts.
                 nodes = nodes.split_off(nodes.len().saturating_sub(1));
             }
             assert_eq!(nodes.len(), objects.len());
@@ -79,7 +79,7 @@ fn check_object(db: &dyn Db, file: File, node: &SyntaxNode) {
     }
 }
 
-/// Asks everything there is to ask about a model.
+/// Makes every possible query about a model.
 fn check_model(texts: &[&str]) {
     let host = host(texts);
     let db = host.db();

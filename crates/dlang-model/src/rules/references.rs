@@ -44,7 +44,8 @@ fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
     };
     let mut diagnostic = Diagnostic::new(reference.range, code, message).data(data);
     if let Some(other) = of_another_kind(checker, reference) {
-        diagnostic = diagnostic.with_related(RelatedLocation::Definition(other), "another kind of element has this name");
+        diagnostic =
+            diagnostic.with_related(RelatedLocation::Definition(other), "another kind of element has this name");
     }
     checker.report(diagnostic);
 }

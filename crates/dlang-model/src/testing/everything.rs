@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::apply_edits;
 use crate::{
-    ElementKind, ModelHost, RelatedLocation, definitions, effective_classification, effective_team, file_diagnostics, file_model,
-    fixes, metadata_map, project_files, relationship_views, usages, visible_names,
+    ElementKind, ModelHost, RelatedLocation, definitions, effective_classification, effective_team, file_diagnostics,
+    file_model, fixes, metadata_map, project_files, relationship_views, usages, visible_names,
 };
 
 /// Runs every query for every element, reference and diagnostic of a model, and checks invariants for any text:

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 
 use crate::testing::host;
-use crate::{QueryCancelled, Change, Definition, file_diagnostics, project_files};
+use crate::{Change, Definition, QueryCancelled, file_diagnostics, project_files};
 
 #[test]
 fn a_change_cancels_the_questions_before_it() {

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::{MainLoop, Phase, deadline_after};
 use crate::capabilities::capabilities;
-use crate::methods::{Cancel, Initialize, Method, LoadingBehavior, Responder, response_error};
+use crate::methods::{Cancel, Initialize, LoadingBehavior, Method, Responder, response_error};
 use crate::model::{Command, Question};
 use crate::settings::{self, Settings};
-use crate::{client_process, watching};
+use crate::{client_process, file_watcher};
 
 /// Maximum number of pending requests. An editor has a handful; more is a defect of the client, which gets an error.
 const MAX_PENDING: usize = 4096;
@@ -60,7 +60,7 @@ impl MainLoop {
             model: &self.model,
         });
         if !self.settings.watches && self.options.watch {
-            match watching::watch(self.model.clone()) {
+            match file_watcher::watch(self.model.clone()) {
                 Ok(waker) => self.waker = Some(waker),
                 Err(error) => tracing::warn!("cannot watch files for changes: {error}"),
             }

@@ -3,7 +3,7 @@
 //! A fix that needs a command to be run is not offered: the hint of its diagnostic contains the command.
 
 use camino::Utf8Path;
-use dlang_model::{QueryCancelled, Db, DiagnosticData, File, file_diagnostics, fixes};
+use dlang_model::{Db, DiagnosticData, File, QueryCancelled, file_diagnostics, fixes};
 use dlang_syntax::TextRange;
 use dlang_workspace::manifest;
 use dlang_workspace::modules::Module;
@@ -41,8 +41,12 @@ pub(super) fn code_action(
         return Ok(Some(Vec::new()));
     }
     let Some(path) = snapshot.path(&params.text_document.uri) else { return Ok(None) };
-    let asked =
-        ActionRequest { snapshot, places: PositionMapper::new(snapshot), range: params.range, shown: &params.context.diagnostics };
+    let asked = ActionRequest {
+        snapshot,
+        places: PositionMapper::new(snapshot),
+        range: params.range,
+        shown: &params.context.diagnostics,
+    };
     let actions = match snapshot.workspace().file(&path)? {
         Some(file) => asked.of_model(file)?,
         None => asked.of_manifest(&path)?,

@@ -35,7 +35,7 @@ pub(super) fn validate(snapshot: Snapshot, params: Value, cancel: &Cancel) -> An
             let shown = asked.find(&given).filter(|path| matches!(asked.file(path), Ok(Some(_))));
             shown.or(meant).or_else(|| asked.find(&given)).unwrap_or_else(|| given.into())
         });
-        Ok(ask::validate(asked, file.as_deref())?.to_json(asked))
+        Ok(queries::validate(asked, file.as_deref())?.to_json(asked))
     })
 }
 
@@ -58,19 +58,19 @@ pub(super) fn list(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer
     };
     let detail = input.text("detail")?.map(|detail| detail.parse()).transpose().map_err(QueryError::from)?;
     let wanted = ListInput { detail: detail.unwrap_or_default(), ..wanted };
-    input.run_query(snapshot, cancel, |asked| Ok(ask::list(asked, &wanted)?))
+    input.run_query(snapshot, cancel, |asked| Ok(queries::list(asked, &wanted)?))
 }
 
 pub(super) fn get(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let mut input = Input::new(params, &["fqn"])?;
     let fqn = input.text("fqn")?;
-    input.run_query(snapshot, cancel, |asked| Ok(ask::get(asked, fqn.as_deref())?))
+    input.run_query(snapshot, cancel, |asked| Ok(queries::get(asked, fqn.as_deref())?))
 }
 
 pub(super) fn explain(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let mut input = Input::new(params, &["fqn"])?;
     let fqn = input.require_text("fqn", "Name the element to explain.")?;
-    input.run_query(snapshot, cancel, |asked| Ok(ask::explain(asked, &fqn)?))
+    input.run_query(snapshot, cancel, |asked| Ok(queries::explain(asked, &fqn)?))
 }
 
 /// Resolves a path as shown in results, or a URI, in the client's workspace. A name that contains a colon looks like a
@@ -164,12 +164,12 @@ impl Input {
         question: impl FnOnce(&WorkspaceSnapshot) -> Answer,
     ) -> Answer {
         let (path, text) = (self.text("path")?, self.text("text")?);
-        ask::check_text(&self.0).map_err(QueryError::from)?;
+        queries::check_text(&self.0).map_err(QueryError::from)?;
         let workspace = match (path, text) {
             (None, None) => return question(snapshot.workspace()),
             (_, Some(text)) => {
                 drop(snapshot);
-                Workspace::of_text(ask::TEXT, text)
+                Workspace::of_text(queries::TEXT, text)
             }
             (Some(path), None) => {
                 let root = root_of(&snapshot, &path).map_err(|error| invalid("path", &error.to_string()))?;

@@ -40,7 +40,8 @@ impl Moves {
 }
 
 fn edits(snapshot: &Snapshot, db: &dyn Db, moves: &Moves) -> Edits {
-    let afterwards: Vec<Utf8PathBuf> = project_files(db).iter().map(|file| moves.target_of(path_of(db, *file))).collect();
+    let afterwards: Vec<Utf8PathBuf> =
+        project_files(db).iter().map(|file| moves.target_of(path_of(db, *file))).collect();
     let folders: BTreeSet<&Utf8Path> = afterwards.iter().flat_map(|path| path.ancestors().skip(1)).collect();
     let (places, mut edits) = (PositionMapper::new(snapshot), Edits::default());
     for (file, importer) in project_files(db).iter().zip(&afterwards) {

@@ -281,7 +281,9 @@ fn a_host_has_further_methods_for_a_client_that_asks_for_them() {
 fn notifications_of_the_host_come_in_order() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let keeps = Arc::clone(&heard);
-    let mut client = client_with_table(MethodTable::new().on_notification("test/say", move |params| keeps.lock().unwrap().push(params)));
+    let mut client = client_with_table(
+        MethodTable::new().on_notification("test/say", move |params| keeps.lock().unwrap().push(params)),
+    );
     (0..3).for_each(|number| client.notify("test/say", json!(number)));
     client.send_request("domainlang/get", json!({}));
     assert_eq!(*heard.lock().unwrap(), [json!(0), json!(1), json!(2)]);

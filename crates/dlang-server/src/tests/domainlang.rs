@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use dlang_workspace::workspace::Root;
-use dlang_workspace::{Workspace, ask};
+use dlang_workspace::{Workspace, queries};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -66,8 +66,9 @@ fn other_models_than_those_of_the_workspace() {
     let mut client = Client::new(
         "//- shop/sales.dlang\nimport \"./pay.dlang\"\nDomain Sales { vision: \"v\" }\n//- shop/pay.dlang\nTeam Pay\n//- other.dlang\nTeam Others\n//- notes.txt\n",
     );
-    let files =
-        |client: &mut Client, params: Value| client.send_request("domainlang/get", params)["summary"]["fileCount"].clone();
+    let files = |client: &mut Client, params: Value| {
+        client.send_request("domainlang/get", params)["summary"]["fileCount"].clone()
+    };
     assert_eq!(files(&mut client, json!({})), 3);
     for (place, count) in [("shop", 2), ("shop/sales.dlang", 2), ("shop/pay.dlang", 1), ("/w/shop/../other.dlang", 1)] {
         assert_eq!(files(&mut client, json!({ "path": place })), count, "{place}");
@@ -156,8 +157,8 @@ fn answers_are_those_of_every_channel() {
     let workspace = Workspace::load(files, roots, &mut |_| ControlFlow::Continue(())).unwrap();
     let snapshot = workspace.snapshot();
     let text = |value: Value| value.to_string();
-    assert_eq!(text(client.send_request("domainlang/get", json!({}))), text(ask::get(&snapshot, None).unwrap()));
-    let validation = ask::validate(&snapshot, None).unwrap().to_json(&snapshot);
+    assert_eq!(text(client.send_request("domainlang/get", json!({}))), text(queries::get(&snapshot, None).unwrap()));
+    let validation = queries::validate(&snapshot, None).unwrap().to_json(&snapshot);
     assert_eq!(text(client.send_request("domainlang/validate", json!({}))), text(validation));
 }
 

@@ -101,7 +101,10 @@ fn programs_are_told_that_it_is_loading() {
     let told = client.send_request("domainlang/get", json!({}));
     assert_eq!(told["progress"]["loaded"], 0);
     let (sender, lent) = bounded(1);
-    client.server().model().with_snapshot(move |snapshot| sender.send(snapshot.workspace().files().unwrap().len()).unwrap());
+    client
+        .server()
+        .model()
+        .with_snapshot(move |snapshot| sender.send(snapshot.workspace().files().unwrap().len()).unwrap());
     assert_eq!(client.server().model().progress().loaded, 0);
     assert_eq!(lent.try_recv(), Err(TryRecvError::Empty));
     slow.open();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, able, split_marker, path_of, plain, uri_of};
+use super::client::{Client, able, path_of, plain, split_marker, uri_of};
 
 /// JSON in compact form: ranges as `line:character-line:character`, URIs as paths, one list element per line.
 pub(super) fn show(value: &Value) -> String {
@@ -273,7 +273,8 @@ fn semantic_tokens() {
     let fixture = format!("//- a.dlang\n$0{text}");
     let (_client, answer) = request_at_marker("textDocument/semanticTokens/full", &fixture, &json!({}));
     assert_snapshot!(tokens(text, &answer.unwrap()), @"/* a/3.0 𝄞 b *//3.0 Team/0.0 A/6.1 // end/3.0 bc/0.0 B/5.1 by/0.0 A/6.0 relationships/0.0 this/0.0 OHS/11.0 ->/1.0 B/5.0");
-    let (_client, answer) = request_at_marker("textDocument/semanticTokens/range", &fixture, &json!({ "range": range(2, 2) }));
+    let (_client, answer) =
+        request_at_marker("textDocument/semanticTokens/range", &fixture, &json!({ "range": range(2, 2) }));
     assert_snapshot!(tokens(text, &answer.unwrap()), @"bc/0.0");
 }
 
@@ -296,7 +297,8 @@ fn semantic_tokens_by_difference() {
 
 #[test]
 fn completion() {
-    let (mut client, answer) = request_at_marker("textDocument/completion", &MODEL.replace("Sell$0ers {", "$0Sellers {"), &json!({}));
+    let (mut client, answer) =
+        request_at_marker("textDocument/completion", &MODEL.replace("Sell$0ers {", "$0Sellers {"), &json!({}));
     let list = answer.unwrap();
     let item = list["items"].as_array().unwrap().iter().find(|item| item["label"] == "Sellers").unwrap().clone();
     assert_snapshot!(show(&item), @r#"{"label":"Sellers","kind":8,"detail":"Team","sortText":"0_Sellers","filterText":"Sellers","insertTextFormat":1,"textEdit":{"range":"2:31-2:31","newText":"Sellers "},"data":{"uri":"shared/teams.dlang","number":0,"fqn":"Sellers"}}"#);
@@ -412,7 +414,9 @@ fn only_quick_fixes_are_offered() {
     let fixture = "//- a.dlang\n$0Domain D\n";
     let wanted = |kind: &str| {
         let context = json!({ "diagnostics": [], "only": [kind] });
-        let actions = request_at_marker("textDocument/codeAction", fixture, &json!({ "range": range(0, 1), "context": context })).1;
+        let actions =
+            request_at_marker("textDocument/codeAction", fixture, &json!({ "range": range(0, 1), "context": context }))
+                .1;
         actions.unwrap().as_array().unwrap().len()
     };
     assert_eq!((wanted("quickfix"), wanted("refactor.extract")), (1, 0));

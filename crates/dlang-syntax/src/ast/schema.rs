@@ -41,7 +41,10 @@ pub fn node_type(node: &SyntaxNode) -> Option<NodeType> {
         MODEL => ("Model", const { &[list("imports"), list("children")] }),
         IMPORT_STATEMENT => ("ImportStatement", const { &[single("uri"), single("alias")] }),
         NAMESPACE_DECLARATION => ("NamespaceDeclaration", const { &[single("name"), list("children")] }),
-        DOMAIN => ("Domain", const { &[single("name"), single("parent"), single("description"), single("vision"), single("type")] }),
+        DOMAIN => (
+            "Domain",
+            const { &[single("name"), single("parent"), single("description"), single("vision"), single("type")] },
+        ),
         BOUNDED_CONTEXT => (
             "BoundedContext",
             const {
@@ -77,7 +80,9 @@ pub fn node_type(node: &SyntaxNode) -> Option<NodeType> {
         THIS_REF => ("ThisRef", &[]),
         BOUNDED_CONTEXT_REF => ("BoundedContextRef", const { &[single("link")] }),
         PATTERN => (super::Pattern::cast(node.clone())?.kind()?.long_name(), &[]),
-        DOMAIN_TERM => ("DomainTerm", const { &[single("name"), single("meaning"), list("synonyms"), list("examples")] }),
+        DOMAIN_TERM => {
+            ("DomainTerm", const { &[single("name"), single("meaning"), list("synonyms"), list("examples")] })
+        }
         DECISION => ("Decision", DECISION_PROPERTIES),
         POLICY => ("Policy", DECISION_PROPERTIES),
         BUSINESS_RULE => ("BusinessRule", DECISION_PROPERTIES),

@@ -3,7 +3,7 @@
 //! Written by `cargo xtask codegen`; change `dlang.ungram` or `keywords.toml` instead.
 
 use crate::SyntaxKind;
-use crate::keywords::{Keyword, KeywordClass, Side, Punctuation};
+use crate::keywords::{Keyword, KeywordClass, Punctuation, Side};
 
 /// Every reserved word.
 pub static KEYWORDS: &[Keyword] = &[

@@ -123,8 +123,9 @@ fn namespace_from_name(p: &mut Parser<'_>) {
 
 /// Skips the rest of a line before a body into an error node.
 pub(super) fn skip_rest_of_header(p: &mut Parser<'_>, is_known: impl Fn(&Parser<'_>) -> bool) {
-    let is_end =
-        |p: &Parser<'_>| p.is_first_on_line() || p.is_at(L_CURLY) || p.is_at(R_CURLY) || p.is_declaration(0) || is_known(p);
+    let is_end = |p: &Parser<'_>| {
+        p.is_first_on_line() || p.is_at(L_CURLY) || p.is_at(R_CURLY) || p.is_declaration(0) || is_known(p)
+    };
     if !is_end(p) {
         p.report_unexpected(Code::UnexpectedToken, None);
         p.skip(is_end);

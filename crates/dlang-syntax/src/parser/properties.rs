@@ -157,7 +157,10 @@ pub(super) fn property_in_block(p: &mut Parser<'_>) -> bool {
     if !is_outer_property(p) {
         return false;
     }
-    p.report_unexpected(Code::MisplacedProperty, Some("This property belongs to the bounded context, outside these braces."));
+    p.report_unexpected(
+        Code::MisplacedProperty,
+        Some("This property belongs to the bounded context, outside these braces."),
+    );
     p.start(ERROR);
     any_property(p);
     p.finish();
@@ -202,7 +205,10 @@ fn term(p: &mut Parser<'_>) {
         examples(p);
     }
     while p.is_at(AKA_KW) || p.is_at(EXAMPLES_KW) {
-        p.report_unexpected(Code::MisplacedClause, Some("A term has at most one `aka` and one `examples`, in this order."));
+        p.report_unexpected(
+            Code::MisplacedClause,
+            Some("A term has at most one `aka` and one `examples`, in this order."),
+        );
         p.start(ERROR);
         if p.is_at(AKA_KW) {
             synonyms(p);

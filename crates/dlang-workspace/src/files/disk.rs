@@ -9,7 +9,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
-use super::{Bounds, Skipped, EXTENSION, Files, GENERATED, Kind, MAX_CUTS, ReadError, Stamp, Walk, is_of_interest};
+use super::{Bounds, EXTENSION, Files, GENERATED, Kind, MAX_CUTS, ReadError, Skipped, Stamp, Walk, is_of_interest};
 
 /// How far two changes can lie apart and still have the same time: a tick of Linux's clock for files is 10 ms at most,
 /// other file systems count in steps of a second or two.

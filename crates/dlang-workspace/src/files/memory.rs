@@ -5,7 +5,7 @@ use std::hash::{Hash as _, Hasher as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Bounds, Skipped, Files, GENERATED, Kind, ReadError, Stamp, Walk, is_of_interest};
+use super::{Bounds, Files, GENERATED, Kind, ReadError, Skipped, Stamp, Walk, is_of_interest};
 use crate::paths::normalize;
 
 /// Files by absolute path. Folders are there because files are in them; there are no links.

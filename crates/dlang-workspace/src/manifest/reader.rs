@@ -140,7 +140,8 @@ impl Reader {
                 return dependency;
             }
             Value::Sequence(_) | Value::Refused => {
-                let problem = rules::unexpected_key(key_range, &format!("Dependency '{}'", row.key), "a ref or a mapping");
+                let problem =
+                    rules::unexpected_key(key_range, &format!("Dependency '{}'", row.key), "a ref or a mapping");
                 let fault = Fault { code: problem.code, message: problem.message.clone() };
                 // The YAML reader has already reported a refused alias.
                 if !matches!(row.value.value, Value::Refused) {
@@ -220,7 +221,11 @@ impl Reader {
                     match &item.value {
                         Value::Scalar(text) => list.push(text.clone()),
                         Value::Null | Value::Mapping { .. } | Value::Sequence(_) | Value::Refused => {
-                            self.report(rules::unexpected_key(row.key_range, &format!("Each of '{}'", row.key), "text"));
+                            self.report(rules::unexpected_key(
+                                row.key_range,
+                                &format!("Each of '{}'", row.key),
+                                "text",
+                            ));
                         }
                     }
                 }

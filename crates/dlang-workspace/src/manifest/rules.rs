@@ -93,7 +93,11 @@ pub(super) fn dependency_path(range: TextRange, key: &str, path: &str) -> Option
         let text = format!("Local path '{}' for '{}' must be relative.", quote_excerpt(path), quote_excerpt(key));
         return Some(Diagnostic::new(Code::AbsolutePath, range, &text, hint).with_key(key));
     }
-    let text = format!("Local path '{}' for '{}' leads out of the folder of model.yaml.", quote_excerpt(path), quote_excerpt(key));
+    let text = format!(
+        "Local path '{}' for '{}' leads out of the folder of model.yaml.",
+        quote_excerpt(path),
+        quote_excerpt(key)
+    );
     paths::climbs(path).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint).with_key(key))
 }
 
@@ -101,10 +105,15 @@ pub(super) fn dependency_path(range: TextRange, key: &str, path: &str) -> Option
 pub(super) fn alias_target(range: TextRange, key: &str, target: &str) -> Option<Diagnostic> {
     let hint = "Use a relative path like './src' or '.'";
     if paths::is_absolute(target) {
-        let text = format!("Path alias '{}' cannot map to absolute path '{}'.", quote_excerpt(key), quote_excerpt(target));
+        let text =
+            format!("Path alias '{}' cannot map to absolute path '{}'.", quote_excerpt(key), quote_excerpt(target));
         return Some(Diagnostic::new(Code::AliasAbsolutePath, range, &text, hint).with_key(key));
     }
-    let text = format!("Path alias '{}' leads out of the folder of model.yaml: '{}'.", quote_excerpt(key), quote_excerpt(target));
+    let text = format!(
+        "Path alias '{}' leads out of the folder of model.yaml: '{}'.",
+        quote_excerpt(key),
+        quote_excerpt(target)
+    );
     paths::climbs(target).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint).with_key(key))
 }
 

@@ -119,7 +119,8 @@ impl<F: Files> Import<'_, F> {
                 let locked = locked.ok_or_else(|| UnresolvedImport::not_installed(specifier))?;
                 let project = project.as_ref().map_or(&module.root, |project| &project.root);
                 let folder = Package::folder(project, repository, &locked.commit);
-                inside(&self.modules.files, project, &folder).map_err(|_| UnresolvedImport::leaves_workspace(specifier))?;
+                inside(&self.modules.files, project, &folder)
+                    .map_err(|_| UnresolvedImport::leaves_workspace(specifier))?;
                 self.resolve_in_package(&folder, rest)
             }
         }

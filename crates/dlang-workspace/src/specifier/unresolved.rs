@@ -128,8 +128,10 @@ impl UnresolvedImport {
 
     pub(super) fn unknown_alias(specifier: &str) -> Self {
         let alias = specifier.split('/').next().unwrap_or_default();
-        let hint =
-            format!("Define it in model.yaml paths section:\n  paths:\n    \"{}\": \"./some/path\"", quote_excerpt(alias));
+        let hint = format!(
+            "Define it in model.yaml paths section:\n  paths:\n    \"{}\": \"./some/path\"",
+            quote_excerpt(alias)
+        );
         Self::new(specifier, Reason::UnknownAlias, Some(hint))
     }
 

@@ -1,15 +1,15 @@
 //! The diagnostics of a workspace: models, manifests, locks, and paths that could not be read.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{QueryCancelled, Db, File, Severity, file_diagnostics, project_files};
+use dlang_model::{Db, File, QueryCancelled, Severity, file_diagnostics, project_files};
 use text_size::{TextRange, TextSize};
 
 use super::places::{LinePosition, PositionFinder};
 use super::snapshot::{View, WorkspaceSnapshot};
 use super::{MAX_MODEL_BYTES, parallel};
 use crate::diagnostic::{Code, Diagnostic, SOURCE as MANIFEST_SOURCE};
-use crate::files::{Skipped, ReadError};
-use crate::modules::{Module, ManifestText};
+use crate::files::{ReadError, Skipped};
+use crate::modules::{ManifestText, Module};
 
 /// The `source` of diagnostics on models, as in DomainLang's original tools.
 const MODEL_SOURCE: &str = "domain-lang";
@@ -159,11 +159,7 @@ fn of_fault(text: &Text<'_>, fault: &ReadError) -> Problem {
     let (code, offset, hint) = match fault {
         ReadError::NotUtf8 { valid } => {
             let offset = TextSize::try_from(*valid).unwrap_or_default();
-            (
-                Code::FileNotUtf8,
-                offset,
-                "Save it as UTF-8. Until then U+FFFD replaces invalid bytes.".to_owned(),
-            )
+            (Code::FileNotUtf8, offset, "Save it as UTF-8. Until then U+FFFD replaces invalid bytes.".to_owned())
         }
         ReadError::TooLarge { .. } => {
             let megabytes = MAX_MODEL_BYTES / (1024 * 1024);

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{QueryCancelled, Db, File, Snapshot, project_files};
+use dlang_model::{Db, File, QueryCancelled, Snapshot, project_files};
 
 use super::Root;
-use crate::files::{Skipped, Files as _, Overlay, ReadError, SharedFiles};
-use crate::modules::{Module, ManifestText};
+use crate::files::{Files as _, Overlay, ReadError, SharedFiles, Skipped};
+use crate::modules::{ManifestText, Module};
 
 /// The parts of a snapshot that are not in the model.
 #[derive(Debug, Default)]

@@ -16,8 +16,8 @@ use dlang_model::{definitions, project_files};
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 
 use super::{LoadError, Progress, Root, Workspace, WorkspaceSnapshot};
-use crate::queries;
 use crate::files::{Bounds, DiskFiles, Files, Kind, MemoryFiles, ReadError, SharedFiles, Stamp, Walk};
+use crate::queries;
 use crate::testing::{in_memory, on_disk, write_file};
 
 fn load(files: SharedFiles, roots: &[Root]) -> Workspace {
@@ -435,7 +435,7 @@ fn a_line_as_long_as_its_text() {
 fn validation() {
     let workspace = folder("//- a.dlang\nDomain A\nbc B for A { description: \"d\" }\n//- sub/b.dlang\nbc \"\n");
     let snapshot = workspace.snapshot();
-    let of = |file: Option<&str>| match ask::validate(&snapshot, file.map(Utf8Path::new)) {
+    let of = |file: Option<&str>| match queries::validate(&snapshot, file.map(Utf8Path::new)) {
         Ok(validation) => validation.to_json(&snapshot).to_string(),
         Err(error) => error.to_string(),
     };

@@ -1,48 +1,48 @@
-//! What was read of a conversation last. Files are only ever added to, so whoever looks again reads what stands behind it: a long
-//! conversation is read once, and not whenever something is done with it.
+//! A cache of the last conversation that was read. Files are only appended to, so a later reader needs only the events
+//! after the cached part: a long conversation is read once, and not on every request.
 
 use std::fs::File;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use zubi_base::private;
+use zubi_base::owner_only;
 
-use super::summary::ConversationSummary;
 use super::read::{self, Reading};
-use super::store::{SearchPage, Row};
+use super::store::{Row, SearchPage};
+use super::summary::ConversationSummary;
 use super::{ConversationContext, OpenError, index};
 use crate::event::Event;
 use crate::history::History;
 
-/// A conversation whose file is longer is read whenever it is needed: what is known of it would fill the memory of a process
-/// in which nothing goes on. In bytes.
+/// The maximum file size of a cached conversation, in bytes. Longer conversations are read on every request; in the
+/// cache they would fill the memory of an idle process.
 const MAX_KEPT: u64 = 64 * 1024 * 1024;
 
-/// One conversation: the one that something was done with last.
+/// A cache for one conversation, the one that was used last.
 #[derive(Clone, Default)]
 pub(crate) struct ConversationCache(Arc<Mutex<Option<Entry>>>);
 
-/// A conversation up to a place in its file.
+/// A conversation up to an offset in its file.
 #[derive(Default)]
 pub(super) struct Entry {
     pub(super) id: String,
-    /// Up to where the file is known, in bytes: an event ends there.
+    /// The length of the cached part of the file, in bytes; an event ends there.
     pub(super) good: u64,
     pub(super) digest: ConversationSummary,
     pub(super) history: History,
 }
 
-/// How a conversation's file stands.
+/// The state of a conversation's file.
 #[derive(Debug)]
 pub(crate) struct FileState {
     pub(crate) digest: ConversationSummary,
-    /// Behind the last event stands the rest of a write that was cut off.
+    /// Whether the last event is followed by a partly written line.
     pub(crate) is_cut: bool,
-    /// Why what stands behind the last event is no such rest.
+    /// Why the bytes after the last event are not just a partly written line.
     pub(crate) damage: Option<String>,
 }
 
 impl ConversationCache {
-    /// Taken out, so that nobody else adds to it meanwhile.
+    /// Takes the entry out of the cache, so that no other thread adds to it meanwhile.
     fn take(&self, id: &str) -> Option<Entry> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take_if(|entry| entry.id == id)
     }
@@ -66,16 +66,16 @@ impl Entry {
 }
 
 impl ConversationContext {
-    /// How a conversation stands, and its events behind `after`.
+    /// Returns the state of a conversation's file, and its events after `after`.
     pub(crate) fn load_since(&self, id: &str, after: u64) -> Result<(FileState, Vec<Event>), OpenError> {
         let path = self.place.path(id)?;
-        let mut file = private::open_existing(&path, false).map_err(|error| read::missing_error(error, id))?;
+        let mut file = owner_only::open_existing(&path, false).map_err(|error| read::missing_error(error, id))?;
         let (entry, reading) = self.load_from(&mut file, id, after)?;
         let standing =
             FileState { digest: entry.digest.clone(), is_cut: reading.good < reading.length, damage: reading.damage };
         if standing.damage.is_none() {
             self.known.store(entry);
-            // Whoever deleted it meanwhile may have looked for it here too early.
+            // Another thread that deleted the file meanwhile may have cleared the cache before this entry was stored.
             if !path.exists() {
                 drop(self.known.take(id));
             }
@@ -85,7 +85,7 @@ impl ConversationContext {
         Ok((standing, events))
     }
 
-    /// All that a file says, and at least what it says behind `after`.
+    /// Returns the conversation with at least its events after `after`.
     pub(super) fn load_from(&self, file: &mut File, id: &str, after: u64) -> Result<(Entry, Reading), OpenError> {
         let length = file.metadata()?.len();
         let known = self.known.take(id).filter(|entry| entry.good <= length && entry.digest.seq <= after);
@@ -102,7 +102,7 @@ impl ConversationContext {
         Ok((entry, reading))
     }
 
-    /// The conversations whose id begins so.
+    /// Returns the conversations whose id has this prefix.
     pub(crate) fn find_by_prefix(&self, beginning: &str, limit: usize) -> Result<SearchPage, OpenError> {
         let mut ids: Vec<String> = self.place.files()?.into_keys().filter(|id| id.starts_with(beginning)).collect();
         let more = ids.len().saturating_sub(limit);
@@ -110,9 +110,9 @@ impl ConversationContext {
         let row = |id: String| {
             let digest = match self.load_since(&id, u64::MAX) {
                 Ok((standing, _)) => standing.digest,
-                // It was deleted meanwhile.
+                // The conversation was deleted meanwhile.
                 Err(OpenError::Missing(_)) => return None,
-                // It is one all the same: another that begins so is not the only one.
+                // List it all the same, or the prefix would seem to match only one conversation.
                 Err(error) => index::unreadable(&id, &error),
             };
             Some(Row { id, digest, found: None })
@@ -120,7 +120,7 @@ impl ConversationContext {
         Ok(SearchPage { conversations: ids.into_iter().filter_map(row).collect(), more, problem: None })
     }
 
-    /// Forgets a conversation that is deleted.
+    /// Deletes a conversation and removes it from the cache.
     pub(crate) fn delete(&self, id: &str) -> Result<(), OpenError> {
         self.place.delete(id)?;
         drop(self.known.take(id));

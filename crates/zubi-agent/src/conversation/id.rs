@@ -1,13 +1,13 @@
-//! Names of conversations: they sort by when they began, and nobody guesses one.
+//! Ids of conversations: they sort by creation time, and cannot be guessed.
 
 use std::time::Duration;
 
-/// Hexadecimal digits of the time in milliseconds: enough until the year 10889.
+/// The number of hexadecimal digits for the time in milliseconds: enough until the year 10889.
 const TIME: usize = 12;
-/// Hexadecimal digits that are random.
+/// The number of random hexadecimal digits.
 const RANDOM: usize = 16;
 
-/// A new one. Fails where the operating system gives no random numbers.
+/// Returns a new id. Fails if the operating system provides no random numbers.
 pub(crate) fn new(now: Duration) -> Result<String, getrandom::Error> {
     let mut random = [0; RANDOM / 2];
     getrandom::fill(&mut random)?;
@@ -16,14 +16,14 @@ pub(crate) fn new(now: Duration) -> Result<String, getrandom::Error> {
     Ok(format!("{now:0TIME$x}-{random:0RANDOM$x}"))
 }
 
-/// Whether it is one; then it is the name of a file and nothing else.
+/// Whether a text has the form of an id; then it is also safe as a file name.
 pub(crate) fn is_valid(id: &str) -> bool {
     let is_hex =
         |text: &str, length| text.len() == length && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     id.split_once('-').is_some_and(|(time, random)| is_hex(time, TIME) && is_hex(random, RANDOM))
 }
 
-/// When it began, in milliseconds since the Unix epoch, as its name says.
+/// Returns the creation time from the id, in milliseconds since the Unix epoch.
 pub(crate) fn created_at(id: &str) -> u64 {
     id.get(..TIME).and_then(|time| u64::from_str_radix(time, 16).ok()).unwrap_or_default()
 }

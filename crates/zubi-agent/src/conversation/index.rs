@@ -1,32 +1,33 @@
-//! The index of conversations: what a list shows, and the words to search for. It is made of the files and of nothing else,
-//! brought up to them whenever it is asked, and made anew where it is missing, broken or of another version. Several
-//! processes use it at once.
+//! The index of conversations: the summaries for the list, and the words to search for. It is built only from the
+//! files, brought up to date on every query, and rebuilt if it is missing, broken or of another version. Several
+//! processes use it at the same time.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Transaction, TransactionBehavior, params};
 use std::time::Duration;
-use zubi_base::owner_only;
 use zubi_base::escape::printable;
+use zubi_base::owner_only;
 
-use super::summary::ConversationSummary;
 use super::read::{self, Reading};
 use super::store::ConversationDir;
+use super::summary::ConversationSummary;
 use super::{OpenError, id};
 use crate::event::{Event, EventKind};
 
-/// Of the tables below.
+/// The version of the tables below.
 const VERSION: i64 = 1;
-/// How long another process is waited for that writes.
+/// How long to wait for another process that writes to the index.
 const BUSY: Duration = Duration::from_secs(3);
-/// How many bytes of one event are searched.
+/// The maximum indexed length of one event, in bytes.
 const MAX_TEXT: usize = 64 * 1024;
-/// How many words of a query count.
+/// The maximum number of words in a query; more are ignored.
 const MAX_WORDS: usize = 16;
-/// How many characters of a word count.
+/// The maximum length of a word, in characters; the rest is ignored.
 const MAX_WORD: usize = 64;
 
-/// `bytes` of the file are known, of `seen` that it had. The words of a conversation stand in rows whose numbers begin with
-/// the conversation's own, so that they are found and removed together.
+/// `bytes` is the length of the indexed part of the file, `seen` the file's length at that time. The words of a
+/// conversation are in rows whose numbers begin with the number of the conversation, so that they can be found and
+/// removed together.
 const TABLES: &str = "
 CREATE TABLE conversations (
     number INTEGER PRIMARY KEY,
@@ -42,13 +43,13 @@ CREATE VIRTUAL TABLE said USING fts5 (text, tokenize = 'unicode61 remove_diacrit
 INSERT INTO said (said, rank) VALUES ('secure-delete', 1);
 ";
 
-/// What a list shows.
+/// A list of conversations.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct SearchPage {
     pub(crate) conversations: Vec<Row>,
-    /// How many there are beyond the limit.
+    /// The number of conversations beyond the limit.
     pub(crate) more: usize,
-    /// Why the index was of no use, and what to do.
+    /// Why the index could not be used, and the next step.
     pub(crate) problem: Option<String>,
 }
 
@@ -56,7 +57,7 @@ pub(crate) struct SearchPage {
 pub(crate) struct Row {
     pub(crate) id: String,
     pub(crate) digest: ConversationSummary,
-    /// Where the words were found.
+    /// The text in which the words were found.
     pub(crate) found: Option<String>,
 }
 
@@ -69,7 +70,7 @@ pub(crate) enum IndexError {
     File(#[from] std::io::Error),
 }
 
-/// Words to search for, in the form that the index reads; what a person writes is never read as its syntax.
+/// A search query in FTS5 syntax. The user's text is always quoted and never read as FTS5 syntax.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FtsQuery {
     All,
@@ -85,7 +86,7 @@ impl FtsQuery {
             format!("\"{}\"", word.replace('"', "\"\""))
         };
         let mut words: Vec<String> = words.map(quoted).collect();
-        // The last word may be one that is still being typed.
+        // The user may still be typing the last word.
         if let Some(last) = words.last_mut()
             && !text.ends_with(char::is_whitespace)
         {
@@ -95,18 +96,18 @@ impl FtsQuery {
     }
 }
 
-/// The file of the index, whether it is there or not.
+/// Returns the path of the index, whether the file exists or not.
 pub(crate) fn path(place: &ConversationDir) -> Utf8PathBuf {
     place.sessions.join("index.db")
 }
 
-/// Asks the index that is kept. What is wrong with it is thrown away once.
+/// Queries the stored index. If the index is broken, removes it and tries once more.
 pub(crate) fn on_disk(place: &ConversationDir, query: &FtsQuery, limit: usize) -> Result<SearchPage, IndexError> {
     let path = path(place);
     let ask = || find(&mut open(&path)?, place, query, limit);
     match ask() {
         Err(IndexError::Database(error)) if is_broken(&error) => {
-            tracing::info!("the index of conversations is made anew: {error}");
+            tracing::info!("rebuilding the index of conversations: {error}");
             remove(&path)?;
             ask()
         }
@@ -114,7 +115,7 @@ pub(crate) fn on_disk(place: &ConversationDir, query: &FtsQuery, limit: usize) -
     }
 }
 
-/// The same of an index that lasts as long as the question.
+/// Runs the query on an index in memory, which exists only for this query.
 pub(crate) fn in_memory(place: &ConversationDir, query: &FtsQuery, limit: usize) -> Result<SearchPage, OpenError> {
     let unusable = |error: &dyn std::fmt::Display| OpenError::Unusable(format!("they cannot be listed: {error}"));
     let mut connection = Connection::open_in_memory().map_err(|error| unusable(&error))?;
@@ -122,12 +123,12 @@ pub(crate) fn in_memory(place: &ConversationDir, query: &FtsQuery, limit: usize)
     find(&mut connection, place, query, limit).map_err(|error| unusable(&error))
 }
 
-/// Takes what was deleted out of the index. One that cannot be told to forget is removed.
+/// Removes deleted conversations from the index. If that fails, removes the whole index.
 pub(crate) fn remove_index(place: &ConversationDir) {
     let path = path(place);
     let forget = || update(&mut open(&path)?, place);
     if let Err(error) = forget() {
-        tracing::warn!("the index of conversations is removed, for it cannot be changed: {error}");
+        tracing::warn!("removing the index of conversations, because it cannot be updated: {error}");
         if let Err(error) = remove(&path) {
             tracing::warn!("`{path}` still holds words of a conversation that was deleted; remove it: {error}");
         }
@@ -135,20 +136,20 @@ pub(crate) fn remove_index(place: &ConversationDir) {
 }
 
 fn open(path: &Utf8Path) -> Result<Connection, IndexError> {
-    // It is made here, for this user alone; what SQLite adds beside it has the same rights.
-    drop(private::open_append(path)?);
+    // Creates the file for this user alone; SQLite gives its additional files the same permissions.
+    drop(owner_only::open_append(path)?);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut connection = Connection::open_with_flags(zubi_base::fs::canonical(path)?, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.pragma_update(None, "synchronous", "normal")?;
-    // What is deleted is gone, and does not stay in free pages.
+    // Overwrite deleted text, so that it does not remain in free pages.
     connection.pragma_update(None, "secure_delete", true)?;
     prepare(&mut connection)?;
     Ok(connection)
 }
 
-/// Makes the tables, where there are none of this version.
+/// Creates the tables, unless those of this version exist.
 fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     let version =
         |connection: &Connection| connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
@@ -156,7 +157,7 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have made them meanwhile.
+    // Another process may have created the tables meanwhile.
     if version(&transaction)? != VERSION {
         transaction.execute_batch("DROP TABLE IF EXISTS conversations; DROP TABLE IF EXISTS said;")?;
         transaction.execute_batch(TABLES)?;
@@ -165,14 +166,14 @@ fn prepare(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.commit()
 }
 
-/// Whether what is wrong is the file, not that others use it or that the disk is full.
+/// Whether the error means that the file is broken, not that another process uses it or that the disk is full.
 fn is_broken(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode;
     match error {
         rusqlite::Error::SqliteFailure(failure, _) => {
             matches!(failure.code, ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::Unknown)
         }
-        // What stands in it is not what is written there.
+        // The stored values do not have the types that this version writes.
         rusqlite::Error::FromSqlConversionFailure(..)
         | rusqlite::Error::IntegralValueOutOfRange(..)
         | rusqlite::Error::InvalidColumnType(..) => true,
@@ -190,11 +191,16 @@ fn remove(path: &Utf8Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn find(connection: &mut Connection, place: &ConversationDir, query: &FtsQuery, limit: usize) -> Result<SearchPage, IndexError> {
+fn find(
+    connection: &mut Connection,
+    place: &ConversationDir,
+    query: &FtsQuery,
+    limit: usize,
+) -> Result<SearchPage, IndexError> {
     update(connection, place)?;
     let words = match query {
         FtsQuery::All => &[][..],
-        // Nothing that could be found is asked for.
+        // The query contains no searchable word.
         FtsQuery::Words(words) if words.is_empty() => return Ok(SearchPage::default()),
         FtsQuery::Words(words) => words,
     };
@@ -231,7 +237,7 @@ fn snippet(connection: &Connection, number: i64, words: &[String]) -> rusqlite::
     Ok(text.map(on_a_line))
 }
 
-/// The rows of a conversation's words.
+/// Returns the range of rows with a conversation's words.
 fn numbers(number: i64) -> (i64, i64) {
     (number << 32, (number << 32) | 0xffff_ffff)
 }
@@ -241,7 +247,7 @@ fn digest(text: &str) -> rusqlite::Result<ConversationSummary> {
     serde_json::from_str(text).map_err(wrong)
 }
 
-/// Brings the index up to the files.
+/// Updates the index from the files.
 fn update(connection: &mut Connection, place: &ConversationDir) -> Result<(), IndexError> {
     sweep(connection, place)?;
     let files = place.files()?;
@@ -270,7 +276,7 @@ fn update(connection: &mut Connection, place: &ConversationDir) -> Result<(), In
     Ok(())
 }
 
-/// Forgets workspaces whose directory somebody has deleted.
+/// Removes the rows of workspaces whose directory was deleted.
 fn sweep(connection: &mut Connection, place: &ConversationDir) -> Result<(), IndexError> {
     let text = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
     let places: Vec<String> = connection
@@ -301,7 +307,7 @@ fn drop_row(transaction: &Transaction<'_>, number: i64) -> rusqlite::Result<()> 
     Ok(())
 }
 
-/// Takes in what a file has more than before.
+/// Adds a file's new events to the index.
 fn take_in(transaction: &Transaction<'_>, place: &ConversationDir, id: &str) -> Result<(), IndexError> {
     let mut statement =
         transaction.prepare_cached("SELECT number, bytes, digest FROM conversations WHERE place = ?1 AND id = ?2")?;
@@ -315,9 +321,9 @@ fn take_in(transaction: &Transaction<'_>, place: &ConversationDir, id: &str) -> 
         None => None,
     };
     let Ok(path) = place.path(id) else { return Ok(()) };
-    let mut file = match private::open_existing(&path, false) {
+    let mut file = match owner_only::open_existing(&path, false) {
         Ok(file) => file,
-        // It was deleted meanwhile.
+        // The conversation was deleted meanwhile.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error.into()),
     };
@@ -327,7 +333,7 @@ fn take_in(transaction: &Transaction<'_>, place: &ConversationDir, id: &str) -> 
         _ => Err(OpenError::Elsewhere),
     };
     let (number, mut digest, reading) = match (known, reading) {
-        // What is new begins where the known ends, or there is nothing new.
+        // The new events begin where the indexed part ends, or there are no new events.
         (Some((number, bytes, digest)), Ok(reading)) if !reading.events.is_empty() || reading.length == bytes => {
             (Some(number), digest, reading)
         }
@@ -373,13 +379,18 @@ fn take_in(transaction: &Transaction<'_>, place: &ConversationDir, id: &str) -> 
     Ok(())
 }
 
-/// How a file is listed that cannot be read.
+/// Returns the list entry for a file that cannot be read.
 pub(super) fn unreadable(id: &str, error: &OpenError) -> ConversationSummary {
     let began = id::created_at(id);
-    ConversationSummary { created: began, updated: began, title: format!("(cannot be opened: {error})"), ..ConversationSummary::default() }
+    ConversationSummary {
+        created: began,
+        updated: began,
+        title: format!("(cannot be opened: {error})"),
+        ..ConversationSummary::default()
+    }
 }
 
-/// What of an event is searched.
+/// Returns the searchable text of an event.
 fn words(event: &Event) -> Option<&str> {
     let text = match &event.what {
         EventKind::Asked { text, .. } => text,

@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 use serde_json::Value;
 
-use crate::event::{Event, VERSION, EventKind};
+use crate::event::{Event, EventKind, VERSION};
 
 /// Renders a variant of the schema as a row.
 fn row(name: &str, schema: &Value, is_kept: bool, definitions: &Value) -> String {

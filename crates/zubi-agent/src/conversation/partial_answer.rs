@@ -1,8 +1,8 @@
-//! What was heard so far of the answer that is being given, for whoever begins to follow in the middle of it.
+//! The part of the current answer that has been received so far, for clients that subscribe in the middle of it.
 
 use crate::event::{Event, EventKind};
 
-/// How many bytes of each are kept; a longer answer is whole once it has been given.
+/// The maximum length of each part in bytes. A longer answer is complete only once it has ended.
 const MAX: usize = 4 * 1024 * 1024;
 
 /// The text and the thoughts of one iteration.
@@ -19,7 +19,10 @@ impl PartialAnswer {
         let (turn, iteration, offset, piece, is_text) = match what {
             EventKind::Text { turn, iteration, offset, text } => (*turn, *iteration, *offset, text, true),
             EventKind::Thought { turn, iteration, offset, text } => (*turn, *iteration, *offset, text, false),
-            EventKind::Iteration { .. } | EventKind::Answered { .. } | EventKind::Retrying { .. } | EventKind::Ended(_) => {
+            EventKind::Iteration { .. }
+            | EventKind::Answered { .. }
+            | EventKind::Retrying { .. }
+            | EventKind::Ended(_) => {
                 *self = Self::default();
                 return;
             }
@@ -29,7 +32,7 @@ impl PartialAnswer {
             *self = Self { turn, iteration, ..Self::default() };
         }
         let so_far = if is_text { &mut self.text } else { &mut self.thought };
-        // Only what comes at the beginning comes again.
+        // Only a text that starts from the beginning replaces the stored part.
         if offset == 0 {
             so_far.clear();
         }

@@ -1,5 +1,5 @@
-//! Reading a conversation's file: one event a line, each checked, everything bounded. The file may have been cut anywhere, by
-//! a kill or a full disk, and may hold anything at all.
+//! The reader for a conversation's file: one event per line; every line is checked and every size is bounded. The file
+//! may have been cut at any byte by a kill or a full disk, and may contain anything.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -8,14 +8,14 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::OpenError;
-use crate::event::{Event, VERSION, EventKind};
+use crate::event::{Event, EventKind, VERSION};
 
-/// The longest line, in bytes.
+/// The maximum length of a line, in bytes.
 pub(crate) const MAX_LINE: usize = 16 * 1024 * 1024;
-/// The longest file that is read, in bytes.
+/// The maximum size of a file, in bytes.
 pub(crate) const MAX_FILE: u64 = 256 * 1024 * 1024;
 
-/// What stands in every line, whatever happened.
+/// The fields that every line has, whatever the event.
 #[derive(Deserialize)]
 struct Head<'a> {
     seq: u64,
@@ -24,7 +24,7 @@ struct Head<'a> {
     kind: &'a str,
 }
 
-/// The version that a first line tells, whatever else stands in it.
+/// The version in a file's first line, without its other fields.
 #[derive(Deserialize)]
 struct Version<'a> {
     #[serde(rename = "type")]
@@ -32,23 +32,23 @@ struct Version<'a> {
     version: u64,
 }
 
-/// What is read of a file.
+/// The events of a file, and the state of the file.
 #[derive(Debug)]
 pub(crate) struct Reading {
     pub(crate) events: Vec<Event>,
-    /// Up to where the file is made of whole events, in bytes.
+    /// The length of the part that consists of whole events, in bytes.
     pub(crate) good: u64,
-    /// How long it was.
+    /// The length of the file, in bytes.
     pub(crate) length: u64,
-    /// What follows is no rest of a write that was cut off. Says where it begins.
+    /// Set if the bytes after the last event are not just a partly written line. Says where they begin.
     pub(crate) damage: Option<String>,
 }
 
-/// Reads what stands behind `from`, where an event with the number `seq` ends.
+/// Reads the events after byte `from`, where the event with the number `seq` ends.
 pub(crate) fn read(file: &mut File, from: u64, seq: u64) -> Result<Reading, OpenError> {
     let length = file.metadata()?.len();
     if length > MAX_FILE {
-        return Err(OpenError::Unusable(format!("its file has {length} bytes, and at most {MAX_FILE} are read")));
+        return Err(OpenError::Unusable(format!("its file has {length} bytes; the limit is {MAX_FILE}")));
     }
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::with_capacity(usize::try_from(length.saturating_sub(from)).unwrap_or_default());
@@ -65,17 +65,17 @@ pub(crate) fn read(file: &mut File, from: u64, seq: u64) -> Result<Reading, Open
             }
             Err(Wrong::Newer(version)) => return Err(OpenError::Newer(version)),
             Err(Wrong::Line) => {
-                // Of a write that was cut off there is a part of a line, and nothing behind it.
+                // An interrupted write leaves a part of a line, with nothing after it.
                 if is_whole(line) || lines.any(is_whole) {
-                    reading.damage = Some(format!("what stands after event {last} is not the next one"));
+                    reading.damage = Some(format!("the next valid event is missing after event {last}"));
                 }
                 break;
             }
         }
     }
-    // Of one that was cut off while it began, nothing is there yet.
+    // A write that was interrupted at the beginning of the file leaves no event at all, and that is not an error.
     if seq == 0 && reading.events.is_empty() && bytes.contains(&b'\n') {
-        return Err(OpenError::Unusable("its file does not begin as one does".to_owned()));
+        return Err(OpenError::Unusable("its file does not begin with a conversation event".to_owned()));
     }
     Ok(reading)
 }
@@ -88,14 +88,15 @@ pub(crate) fn missing_error(error: io::Error, id: &str) -> OpenError {
 }
 
 enum Wrong {
-    /// No event, or not the next one.
+    /// The line is not an event, or not the next one.
     Line,
     Newer(u64),
 }
 
 fn event(line: &[u8], last: u64) -> Result<Event, Wrong> {
     if last == 0 {
-        // What a newer version writes may be read by nobody but itself; that it is newer can always be read.
+        // Only a newer version may be able to read the events of a newer version, but the version number itself can
+        // always be read.
         match serde_json::from_slice::<Version<'_>>(line) {
             Ok(Version { kind: "began", version }) if version > u64::from(VERSION) => {
                 return Err(Wrong::Newer(version));
@@ -112,19 +113,19 @@ fn event(line: &[u8], last: u64) -> Result<Event, Wrong> {
     Ok(event)
 }
 
-/// Whether a line was written to its end, whatever it says.
+/// Whether a line was written completely, valid or not.
 fn is_whole(line: &[u8]) -> bool {
     line.ends_with(b"\n") && (line.len() > MAX_LINE || serde_json::from_slice::<IgnoredAny>(line).is_ok())
 }
 
-/// The event of a line that is whole: it ends in a line feed.
+/// Parses the event of a complete line, which ends in a line feed.
 fn parse_line(line: &[u8]) -> Option<Event> {
     let line = line.strip_suffix(b"\n")?;
     if line.len() > MAX_LINE {
         return None;
     }
-    // Number and time first, then the rest straight from the text: quicker than through the tree that a flattened field is
-    // read by.
+    // Parsing the number and the time first, and then the rest directly from the text, is faster than a flattened
+    // field, which serde buffers as a tree.
     let Head { seq, at, kind } = serde_json::from_slice(line).ok()?;
     if kind.is_empty() {
         return None;
@@ -134,7 +135,7 @@ fn parse_line(line: &[u8]) -> Option<Event> {
 }
 
 impl Reading {
-    /// Of a file that cannot be read.
+    /// The state of a file that cannot be read.
     pub(crate) fn unreadable(length: u64) -> Self {
         Self { events: Vec::new(), good: 0, length, damage: None }
     }

@@ -1,4 +1,4 @@
-//! What is added to a conversation whose process ended in the middle of a turn.
+//! The events that are added to a conversation whose process ended in the middle of a turn.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,16 +6,21 @@ use serde_json::{Value, json};
 use zubi_tool_api::cx::ApprovalAnswer;
 
 use super::summary::ConversationSummary;
+use crate::delegation::{self, ApprovalState};
 use crate::event::{Event, EventKind};
 use crate::history::{History, OUTCOME_UNKNOWN};
-use crate::delegation::{self, ApprovalState};
 use crate::questions::AUTO_DECIDER;
 
-/// What a call came to that was still to be made.
+/// The result text of a call that had not begun.
 const NOT_MADE: &str = "The run was interrupted before this call was made. Nothing has happened by it.";
 
-/// The outcomes that are missing, and the end of the turn.
-pub(crate) fn recovery_events(history: &History, digest: &ConversationSummary, events: &[Event], now: u64) -> Vec<EventKind> {
+/// Returns the missing results and the end of the turn.
+pub(crate) fn recovery_events(
+    history: &History,
+    digest: &ConversationSummary,
+    events: &[Event],
+    now: u64,
+) -> Vec<EventKind> {
     let Some(turn) = &digest.open else { return Vec::new() };
     let mut begun: BTreeSet<&str> = turn.begun.iter().map(String::as_str).collect();
     let mut endings = Vec::new();
@@ -44,7 +49,7 @@ pub(crate) fn recovery_events(history: &History, digest: &ConversationSummary, e
     endings
 }
 
-/// Calls that wait for the yes before which they do nothing.
+/// Returns the calls that wait for the approval without which they do nothing.
 fn calls_pending_approval(events: &[Event]) -> Vec<&str> {
     let mut calls: BTreeMap<&str, (&str, &Value, ApprovalState)> = BTreeMap::new();
     let mut questions: BTreeMap<&str, (&str, &Value)> = BTreeMap::new();
@@ -56,7 +61,7 @@ fn calls_pending_approval(events: &[Event]) -> Vec<&str> {
             EventKind::Question { question, call, request, .. } => {
                 if let Some((tool, arguments, asked)) = calls.get_mut(call.as_str()) {
                     let about = request["tool"].as_str().unwrap_or_default();
-                    asked.question(passes_on::matches_call(about, tool, arguments));
+                    asked.question(delegation::matches_call(about, tool, arguments));
                 }
                 questions.insert(question, (call, &request["arguments"]));
             }

@@ -1,11 +1,11 @@
-//! Pieces of an answer that is being given, told so that no known secret stands in them: one may come in several pieces, so what
-//! could be the beginning of one waits for the next.
+//! A buffer for the deltas of the current answer that redacts known secrets. A secret may be split over several deltas,
+//! so text that may be the beginning of one waits for the next delta.
 
 use zubi_tool_api::redact::Redactor;
 
 use crate::event::EventKind;
 
-/// What waits of one iteration.
+/// The waiting text of one iteration.
 #[derive(Debug, Default)]
 pub(crate) struct RedactionBuffer {
     turn: u64,
@@ -14,17 +14,17 @@ pub(crate) struct RedactionBuffer {
     thought: Channel,
 }
 
-/// Of the text, or of the thoughts.
+/// The waiting part of the text or of the thoughts.
 #[derive(Debug, Default)]
 struct Channel {
-    /// As the model said it; at most as long as the longest secret.
+    /// The text as the model wrote it; at most as long as the longest secret.
     waits: String,
-    /// UTF-16 code units that were told.
+    /// The number of UTF-16 code units that have been published.
     told: u64,
 }
 
 impl Channel {
-    /// What can be told now, and its place.
+    /// Returns the text that can be published now, and its offset.
     fn take(&mut self, redactor: &Redactor, up_to: usize) -> Option<(u64, String)> {
         let ready: String = self.waits.drain(..up_to).collect();
         if ready.is_empty() {
@@ -37,7 +37,7 @@ impl Channel {
 }
 
 impl RedactionBuffer {
-    /// What is told in place of an event that is not kept.
+    /// Returns the event to publish in place of a delta.
     pub(crate) fn push(&mut self, redactor: &Redactor, what: EventKind) -> Option<EventKind> {
         let (turn, iteration, offset, piece, is_text) = match what {
             EventKind::Text { turn, iteration, offset, text } => (turn, iteration, offset, text, true),
@@ -48,7 +48,7 @@ impl RedactionBuffer {
             *self = Self { turn, iteration, ..Self::default() };
         }
         let channel = if is_text { &mut self.text } else { &mut self.thought };
-        // It is said from its beginning.
+        // The model starts the text from the beginning.
         if offset == 0 {
             *channel = Channel::default();
         }
@@ -57,10 +57,11 @@ impl RedactionBuffer {
         Some(event(turn, iteration, offset, text, is_text))
     }
 
-    /// What still waits when this happens, to be told before it.
+    /// Returns the text that still waits, to be published before the given event.
     pub(crate) fn flush(&mut self, redactor: &Redactor, before: &EventKind) -> Vec<EventKind> {
         let is_whole = match before {
-            // What was broken off may end in a part of a secret: it is not told, nor kept (`secrets::without`).
+            // An interrupted answer may end in a part of a secret, which is neither published nor saved
+            // (`secrets::without`).
             EventKind::Answered { interrupted, .. } => !interrupted,
             EventKind::Iteration { .. } | EventKind::Retrying { .. } | EventKind::Ended(_) => false,
             _ => return Vec::new(),
@@ -78,5 +79,9 @@ impl RedactionBuffer {
 }
 
 fn event(turn: u64, iteration: u64, offset: u64, text: String, is_text: bool) -> EventKind {
-    if is_text { EventKind::Text { turn, iteration, offset, text } } else { EventKind::Thought { turn, iteration, offset, text } }
+    if is_text {
+        EventKind::Text { turn, iteration, offset, text }
+    } else {
+        EventKind::Thought { turn, iteration, offset, text }
+    }
 }

@@ -1,12 +1,12 @@
-//! Takes known secrets out of events before they are kept, and before anybody is told. What only looks like a secret stays: it
-//! may be part of the task.
+//! Redacts known secrets in events before they are saved or published. Text that only looks like a secret stays,
+//! because it may be part of the task.
 
 use zubi_tool_api::redact::Redactor;
 
 use crate::event::EventKind;
 use zubi_models::message::AssistantMessage;
 
-/// The event without the values that `redactor` knows.
+/// Redacts the secrets that `redactor` knows from an event.
 pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKind {
     if redactor.knows_none() {
         return what;
@@ -42,13 +42,14 @@ pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKin
                 clean(problem);
             }
         }
-        // Pieces are cleaned where the next one is known too: `Held`.
+        // Deltas are redacted where the next delta is known too, in `RedactionBuffer`.
         EventKind::Began { .. } | EventKind::Iteration { .. } | EventKind::Text { .. } | EventKind::Thought { .. } => {}
     }
     what
 }
 
-/// A text without the values that `redactor` knows. One that was broken off may end in a part of one, which goes too.
+/// Redacts the secrets that `redactor` knows from a text. A text that was broken off may end in a part of a secret,
+/// which is removed too.
 pub(crate) fn text(redactor: &Redactor, text: &str, is_broken_off: bool) -> String {
     let end = if is_broken_off { redactor.safe_prefix(text) } else { text.len() };
     redactor.redact_known(text.get(..end).unwrap_or_default())
@@ -59,6 +60,6 @@ fn clean_said(redactor: &Redactor, said: &mut AssistantMessage) {
         call.tool = redactor.redact_known(&call.tool);
         call.arguments = redactor.known_in_value(&call.arguments);
     }
-    // Its provider wants it back untouched, or not at all.
+    // The provider accepts its own data only unchanged, or not at all.
     said.native.take_if(|native| redactor.known_in_value(&native.parts) != native.parts);
 }

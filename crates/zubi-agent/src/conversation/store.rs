@@ -1,4 +1,4 @@
-//! Where the conversations of a workspace are kept, and which there are.
+//! The directory of a workspace's conversations, and the list of them.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,37 +9,37 @@ use zubi_base::owner_only;
 use zubi_base::text::ContentHash;
 
 use super::index;
-pub(crate) use super::index::{SearchPage, Row};
+pub(crate) use super::index::{Row, SearchPage};
 use super::{OpenError, id, read};
 
-/// What the files' names end in.
+/// The file name extension.
 const EXTENSION: &str = "jsonl";
-/// How many hexadecimal digits of a hash name the folders.
+/// The number of hexadecimal digits of the hash that names a set of folders.
 const DIGITS: usize = 16;
 
 /// The directory of a workspace's conversations.
 #[derive(Debug, Clone)]
 pub(crate) struct ConversationDir {
-    /// Of all workspaces.
+    /// The directory with the conversations of all workspaces.
     pub(crate) sessions: Utf8PathBuf,
-    /// Which one it is below that.
+    /// The name of the workspace's directory in `sessions`.
     pub(crate) name: String,
 }
 
-/// Held for the moment in which a conversation's lock is taken or looked at. A look takes it too, and would else be taken for
-/// somebody who has it.
+/// A lock for the moment in which a conversation's lock is taken or tested. A test takes the conversation's lock too,
+/// and another process could otherwise mistake it for a writer.
 pub(crate) struct DirLockGuard(#[expect(dead_code, reason = "its lock goes when it does")] File);
 
 impl ConversationDir {
-    /// Makes the directories where they are not there.
+    /// Creates the directories if they do not exist.
     pub(crate) fn new(state: &Utf8Path, folders: &[Utf8PathBuf]) -> io::Result<Self> {
         let mut folders: Vec<&str> = folders.iter().map(|folder| folder.as_str()).collect();
         folders.sort_unstable();
         let ContentHash(mut name) = ContentHash::from_bytes(folders.join("\0").as_bytes());
         name.truncate(DIGITS);
         let place = Self { sessions: state.join("sessions"), name };
-        private::create_directory(&place.sessions)?;
-        private::create_directory(&place.directory())?;
+        owner_only::create_directory(&place.sessions)?;
+        owner_only::create_directory(&place.directory())?;
         Ok(place)
     }
 
@@ -47,7 +47,7 @@ impl ConversationDir {
         self.sessions.join(&self.name)
     }
 
-    /// The file of a conversation, whether it is there or not.
+    /// Returns the path of a conversation's file, whether the file exists or not.
     pub(crate) fn path(&self, id: &str) -> Result<Utf8PathBuf, OpenError> {
         if !id::is_valid(id) {
             return Err(OpenError::Missing(id.to_owned()));
@@ -55,7 +55,7 @@ impl ConversationDir {
         Ok(self.directory().join(id).with_extension(EXTENSION))
     }
 
-    /// The files, and how long each is.
+    /// Returns the ids of the conversations, with the lengths of their files.
     pub(crate) fn files(&self) -> io::Result<BTreeMap<String, u64>> {
         let mut files = BTreeMap::new();
         for entry in self.directory().read_dir_utf8()? {
@@ -65,7 +65,7 @@ impl ConversationDir {
             else {
                 continue;
             };
-            // Between the two somebody may delete it.
+            // Another process may delete the file between the two calls.
             if let Ok(metadata) = entry.metadata()
                 && metadata.is_file()
             {
@@ -76,12 +76,12 @@ impl ConversationDir {
     }
 
     pub(crate) fn gate(&self) -> io::Result<DirLockGuard> {
-        let file = private::open_append(&self.directory().join("gate"))?;
+        let file = owner_only::open_append(&self.directory().join("gate"))?;
         file.lock()?;
         Ok(DirLockGuard(file))
     }
 
-    /// Which of them somebody writes.
+    /// Returns the ids of the conversations that a process is writing to.
     pub(crate) fn locked_ids<'a>(&self, ids: impl Iterator<Item = &'a str>) -> io::Result<Vec<String>> {
         let mut ids = ids.peekable();
         if ids.peek().is_none() {
@@ -89,32 +89,32 @@ impl ConversationDir {
         }
         let _gate = self.gate()?;
         let is_held = |id: &str| {
-            let file = self.path(id).ok().and_then(|path| private::open_existing(&path, false).ok());
+            let file = self.path(id).ok().and_then(|path| owner_only::open_existing(&path, false).ok());
             file.is_some_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
         };
         Ok(ids.filter(|id| is_held(id)).map(str::to_owned).collect())
     }
 
-    /// The conversations in which all words of a query occur, all if there is none; the latest first. The index is a
-    /// convenience: if it fails, one in memory is made from the files.
+    /// Returns the conversations that contain all words of a query, or all conversations if there is no query; the
+    /// latest first. The index is only an optimization: if it fails, one is built in memory from the files.
     pub(crate) fn search(&self, query: Option<&str>, limit: usize) -> Result<SearchPage, OpenError> {
         let query = index::FtsQuery::parse(query);
         index::on_disk(self, &query, limit).or_else(|error| {
             let problem = format!(
                 "The index of conversations cannot be used ({error}), so that all their files were read instead. If that stays so, \
-                 remove `{}`: it is made anew.",
+                 remove `{}`; zubi builds it again.",
                 index::path(self)
             );
             Ok(SearchPage { problem: Some(problem), ..index::in_memory(self, &query, limit)? })
         })
     }
 
-    /// Removes a conversation that nobody writes, and every word of it from the index.
+    /// Deletes a conversation that no process is writing to, and removes all of its words from the index.
     pub(super) fn delete(&self, id: &str) -> Result<(), OpenError> {
         let path = self.path(id)?;
         {
             let _gate = self.gate()?;
-            let file = private::open_existing(&path, false).map_err(|error| read::missing_error(error, id))?;
+            let file = owner_only::open_existing(&path, false).map_err(|error| read::missing_error(error, id))?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(std::fs::TryLockError::WouldBlock) => return Err(OpenError::Elsewhere),

@@ -1,18 +1,18 @@
-//! What is known of a conversation without its words: for lists, and to end a turn that was going on when the process died.
+//! A conversation's summary, without its texts: for lists, and to end a turn that was running when the process died.
 
 use serde::{Deserialize, Serialize};
-use zubi_base::visible::printable;
+use zubi_base::escape::printable;
 
-use crate::event::{TurnEnded, Event, StopReason, EventKind};
+use crate::event::{Event, EventKind, StopReason, TurnEnded};
 use zubi_models::message::Usage;
 
-/// How many characters of the first request are a title.
+/// The maximum length of a title, in characters.
 const TITLE: usize = 80;
 
-/// A conversation in short.
+/// The summary of a conversation.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ConversationSummary {
-    /// Of the last event.
+    /// The seq of the last event.
     pub(crate) seq: u64,
     pub(crate) created: u64,
     pub(crate) updated: u64,
@@ -28,21 +28,21 @@ pub(crate) struct ConversationSummary {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct OpenTurn {
     pub(crate) turn: u64,
-    /// When it began, in milliseconds since the Unix epoch.
+    /// The start time, in milliseconds since the Unix epoch.
     pub(crate) since: u64,
-    /// How often something was said in it.
+    /// The number of messages that the user sent in the turn.
     pub(crate) asked: usize,
     pub(crate) iterations: u64,
     pub(crate) calls: u64,
     pub(crate) usage: Usage,
-    /// Calls that were begun and have no outcome.
+    /// Calls that have begun and have no result.
     pub(crate) begun: Vec<String>,
-    /// Questions without an answer.
+    /// Approval prompts without an answer.
     pub(crate) questions: Vec<String>,
 }
 
 impl ConversationSummary {
-    /// Takes the next event.
+    /// Applies the next event.
     pub(crate) fn apply(&mut self, event: &Event) {
         self.seq = event.seq;
         self.updated = self.updated.max(event.at);
@@ -73,7 +73,7 @@ impl ConversationSummary {
             EventKind::Result { call, .. } => self.in_turn(|open| open.begun.retain(|begun| begun != call)),
             EventKind::Question { question, .. } => self.in_turn(|open| open.questions.push(question.clone())),
             EventKind::Decision { question, .. } => self.in_turn(|open| open.questions.retain(|open| open != question)),
-            // Of a turn whose beginning could not be kept there is only this.
+            // If the beginning of a turn could not be saved, this event is all that there is of it.
             EventKind::Ended(ended) => {
                 self.turns = self.turns.max(ended.turn);
                 self.open = None;
@@ -94,7 +94,7 @@ impl ConversationSummary {
 }
 
 impl OpenTurn {
-    /// How it ended, if the process did.
+    /// Returns the end of the turn for a process that crashed.
     pub(crate) fn ended_by_crash(&self, now: u64) -> TurnEnded {
         let Self { iterations, calls, .. } = *self;
         TurnEnded {
@@ -105,7 +105,7 @@ impl OpenTurn {
             ),
             data: None,
             problem: Some(
-                "The program ended while this turn was going on. Say how to go on; what was done until then is kept."
+                "The program ended while this turn was running. Send a message to continue; the work up to that point is saved."
                     .to_owned(),
             ),
             iterations,
@@ -116,7 +116,7 @@ impl OpenTurn {
     }
 }
 
-/// The first words of a text, on one line.
+/// Returns the beginning of a text as one line.
 fn one_line(text: &str) -> String {
     let mut line = String::new();
     let mut words = text.split_whitespace().peekable();

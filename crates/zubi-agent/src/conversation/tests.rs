@@ -1,4 +1,4 @@
-//! What survives a kill at any byte, and what strange files come to.
+//! Recovery from a kill at any byte, and the handling of damaged files.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use zubi_base::clock::FixedClock;
 
 use super::*;
 use crate::event::StopReason;
-use zubi_models::message::{ToolCall, AssistantMessage, Usage};
 use zubi_models::FinishReason;
+use zubi_models::message::{AssistantMessage, ToolCall, Usage};
 
-/// A directory for conversations, and what was told.
+/// A directory for conversations, and the published events.
 pub(super) struct Fixture {
     _guard: tempfile::TempDir,
     pub(super) keeping: ConversationContext,
@@ -39,7 +39,7 @@ pub(super) fn fixture() -> Fixture {
 }
 
 impl Fixture {
-    /// What another process has, which has read nothing yet.
+    /// Returns the context of another process that has not read anything yet.
     pub(super) fn elsewhere(&self) -> ConversationContext {
         ConversationContext { known: ConversationCache::default(), ..self.keeping.clone() }
     }
@@ -55,11 +55,16 @@ fn user_event(turn: u64, text: &str) -> EventKind {
 }
 
 fn answer_event(turn: u64, iteration: u64, text: &str, calls: &[&str]) -> EventKind {
-    let call = |id: &&str| ToolCall { id: (*id).to_owned(), tool: "file_read".to_owned(), arguments: json!({"path": id}) };
+    let call =
+        |id: &&str| ToolCall { id: (*id).to_owned(), tool: "file_read".to_owned(), arguments: json!({"path": id}) };
     EventKind::Answered {
         turn,
         iteration,
-        said: AssistantMessage { text: text.to_owned(), calls: calls.iter().map(call).collect(), ..AssistantMessage::default() },
+        said: AssistantMessage {
+            text: text.to_owned(),
+            calls: calls.iter().map(call).collect(),
+            ..AssistantMessage::default()
+        },
         usage: Usage { input: 10, output: 1, cached: 0 },
         stop: FinishReason::Finished,
         interrupted: false,
@@ -96,7 +101,7 @@ fn end_event(turn: u64, text: &str) -> EventKind {
     })
 }
 
-/// Two turns with calls, one of which a person was asked about.
+/// Returns two turns with calls, one of which required approval.
 pub(super) fn recorded_events() -> Vec<EventKind> {
     vec![
         user_event(1, "Rename the é\n\u{2028}thing"),
@@ -167,7 +172,7 @@ fn a_kill_at_any_byte_leaves_a_conversation_that_goes_on() {
     let bytes = std::fs::read(&path).unwrap();
     let lines = fixture.events(&id);
     for cut in 0..=bytes.len() {
-        private::write_atomic(&path, &bytes[..cut]).unwrap();
+        owner_only::write_atomic(&path, &bytes[..cut]).unwrap();
         let whole_lines = bytes[..cut].split(|byte| *byte == b'\n').count() - 1;
         let keeping = fixture.elsewhere();
         let (standing, events) = keeping.load_since(&id, 0).unwrap();
@@ -268,12 +273,12 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
     "#);
 }
 
-/// What becomes of a file: when it is looked at, and when it is gone on with.
+/// Returns how a file is read, and how it is opened to be continued.
 fn check_file(content: &[u8]) -> String {
     let fixture = fixture();
     let id = id::new(fixture.keeping.clock.now()).unwrap();
     let path = fixture.keeping.place.path(&id).unwrap();
-    private::write_atomic(&path, content).unwrap();
+    owner_only::write_atomic(&path, content).unwrap();
     let seen = match fixture.keeping.load_since(&id, 0) {
         Ok((standing, events)) => format!("{} [{}]", kinds(&events), standing.damage.unwrap_or_default()),
         Err(error) => format!("no: {error}"),
@@ -467,7 +472,7 @@ fn what_is_kept_is_for_this_user_alone_and_holds_no_known_secret() {
     assert_eq!(mode(&sessions.join("index.db")), 0o600);
 }
 
-/// What is told of pieces of an answer, each with its place.
+/// Returns the published deltas of an answer, each with its offset.
 fn check_pieces(pieces: &[&str], is_cut: bool) -> String {
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.keeping).unwrap();
@@ -506,7 +511,7 @@ fn a_secret_that_comes_in_pieces_is_told_in_none() {
     answered "It is (redacted) 🙂 indeed"
     3 ended "It is (redacted)."
     "#);
-    // What only begins like one is told when that is known, or when the answer is whole.
+    // Text that only begins like a secret is published when that is certain, or when the answer is complete.
     assert_snapshot!(check_pieces(&["The hunt", " for hun"], false), @r#"
     0 "The "
     4 "hunt for "

@@ -3,11 +3,11 @@ use serde_json::json;
 use zubi_tool_api::Code;
 
 use super::*;
-use crate::event::{TurnEnded, StopReason};
-use zubi_models::message::{ToolCall, AssistantMessage, Usage};
+use crate::event::{StopReason, TurnEnded};
 use zubi_models::FinishReason;
+use zubi_models::message::{AssistantMessage, ToolCall, Usage};
 
-/// What the model is told after these events, one message a line.
+/// Returns the messages for the model after these events, one per line.
 fn render_messages(events: &[EventKind]) -> String {
     let events: Vec<Event> = number_events(events);
     let lines = History::from_events(&events).messages().into_iter().map(|message| match message {
@@ -34,8 +34,19 @@ fn user_event(text: &str) -> EventKind {
 
 fn answer_event(text: &str, calls: &[&str]) -> EventKind {
     let call = |id: &&str| ToolCall { id: (*id).to_owned(), tool: "look".to_owned(), arguments: json!({}) };
-    let said = AssistantMessage { text: text.to_owned(), calls: calls.iter().map(call).collect(), ..AssistantMessage::default() };
-    EventKind::Answered { turn: 1, iteration: 1, said, usage: Usage::default(), stop: FinishReason::Finished, interrupted: false }
+    let said = AssistantMessage {
+        text: text.to_owned(),
+        calls: calls.iter().map(call).collect(),
+        ..AssistantMessage::default()
+    };
+    EventKind::Answered {
+        turn: 1,
+        iteration: 1,
+        said,
+        usage: Usage::default(),
+        stop: FinishReason::Finished,
+        interrupted: false,
+    }
 }
 
 fn result(call: &str, text: &str) -> EventKind {
@@ -56,8 +67,13 @@ fn compaction_event(before: u64, summary: &str, pruned: &[&str]) -> EventKind {
 
 #[test]
 fn outcomes_stand_behind_their_calls_before_what_was_said_meanwhile() {
-    let events =
-        [user_event("look"), answer_event("I look", &["a", "b"]), result("b", "two"), user_event("hurry"), result("a", "one")];
+    let events = [
+        user_event("look"),
+        answer_event("I look", &["a", "b"]),
+        result("b", "two"),
+        user_event("hurry"),
+        result("a", "one"),
+    ];
     insta::assert_snapshot!(render_messages(&events), @"
     user: look
     model: I look [a b]
@@ -69,8 +85,14 @@ fn outcomes_stand_behind_their_calls_before_what_was_said_meanwhile() {
 
 #[test]
 fn a_call_without_an_outcome_has_one_that_says_so() {
-    let events =
-        [user_event("look"), answer_event("", &["a", "b"]), result("a", "one"), end_event(), result("b", "late"), user_event("and?")];
+    let events = [
+        user_event("look"),
+        answer_event("", &["a", "b"]),
+        result("a", "one"),
+        end_event(),
+        result("b", "late"),
+        user_event("and?"),
+    ];
     insta::assert_snapshot!(render_messages(&events), @"
     user: look
     model:  [a b]
@@ -102,7 +124,7 @@ fn a_summary_takes_the_place_of_answers_and_never_of_a_persons_words() {
         user_event("first"),
         answer_event("one", &["a"]),
         result("a", "of a"),
-        user_event("What was said and done before, in short:\nmy own words"),
+        user_event("Summary of the conversation so far:\nmy own words"),
         answer_event("two", &["b"]),
         result("b", "of b"),
         answer_event("three", &["c"]),

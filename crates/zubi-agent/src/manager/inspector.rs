@@ -1,4 +1,5 @@
-//! Calls by hand. They are made under the full policy; their questions are told under a name of their own and never kept.
+//! Tool calls that a user makes by hand in the inspector. The full policy applies to them. Their events, with the
+//! approval prompts, are sent under a conversation id of their own and are never saved.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
-use zubi_host::{CallRequest, CallContext, ToolService};
+use zubi_host::{CallContext, CallRequest, ToolService};
 use zubi_tool_api::cx::{Caller, ProgressSink, Restrictions, Surface};
 
 use super::parameters::{MAX_TEXT, MAX_WORDS, check_length};
@@ -14,28 +15,33 @@ use crate::chat::ChatError;
 use crate::conversation::{ConversationContext, secrets};
 use crate::event::{Event, EventKind};
 use crate::journal::{Journal, PersistError};
-use zubi_models::message::Message;
 use crate::questions::{ApproverFactory as _, Questions};
-use crate::wire::{CallTool, ManualCallResult, INSPECTOR};
+use crate::wire::{CallTool, INSPECTOR, ManualCallResult};
+use zubi_models::message::Message;
 
-/// How many calls are made at once.
+/// The maximum number of parallel calls.
 const CALLS: usize = 16;
-/// How long a call may take with its questions; the tool's own time-out ends it earlier.
+/// The time-out of a call with its approval prompts; the tool's own time-out is shorter.
 const PATIENCE: Duration = Duration::from_hours(24);
 
-/// Who makes them.
+/// Makes the calls of the inspector.
 pub(super) struct ManualCalls {
     journal: Arc<Unkept>,
     questions: Questions,
     session: u64,
     room: Semaphore,
     closing: CancellationToken,
-    /// Gives up what is being called; a new one for what is called later.
+    /// Cancels the running calls; replaced by a new token for later calls.
     stop: Mutex<CancellationToken>,
 }
 
 impl ManualCalls {
-    pub(super) fn new(keeping: &ConversationContext, questions: Questions, session: u64, closing: CancellationToken) -> Self {
+    pub(super) fn new(
+        keeping: &ConversationContext,
+        questions: Questions,
+        session: u64,
+        closing: CancellationToken,
+    ) -> Self {
         let stop = Mutex::new(closing.child_token());
         let journal = Arc::new(Unkept { keeping: keeping.clone(), ids: AtomicU64::new(0) });
         Self { journal, questions, session, room: Semaphore::new(CALLS), closing, stop }
@@ -65,7 +71,7 @@ impl ManualCalls {
             )));
         };
         let stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner).child_token();
-        // Whoever does not wait for the answer any more has given the call up.
+        // If the client stops waiting for the result, the call is cancelled.
         let _gives_up = stop.clone().drop_guard();
         let id = self.journal.new_id();
         let caller = Caller {
@@ -102,12 +108,12 @@ struct Progress {
 impl ProgressSink for Progress {
     fn report(&self, fraction: Option<f64>, message: &str) {
         let what = EventKind::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
-        // It keeps nothing, so nothing can fail.
+        // This journal saves nothing, so adding cannot fail.
         drop(self.journal.add(what));
     }
 }
 
-/// Tells everything and keeps nothing.
+/// A journal that sends all events to the listeners and saves none.
 struct Unkept {
     keeping: ConversationContext,
     ids: AtomicU64,

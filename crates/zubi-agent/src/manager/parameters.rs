@@ -1,4 +1,4 @@
-//! Parameters of requests: what is unknown is told, what is too long is refused.
+//! Parameters of requests: unknown parameters are reported, and texts that are too long are refused.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -7,22 +7,22 @@ use crate::chat::ChatError;
 use crate::run;
 use crate::wire::SendParams;
 
-/// The longest text that is said, in bytes.
+/// The maximum length of a user's message, in bytes.
 pub(super) const MAX_TEXT: usize = 1024 * 1024;
-/// The longest text of other kinds, in bytes: instructions, schemas, what the model is told with a no.
+/// The maximum length of other texts, in bytes: instructions, schemas, and the text that a denial sends to the model.
 pub(super) const MAX_LINES: usize = 256 * 1024;
-/// The longest query or name, in bytes.
+/// The maximum length of a query or a name, in bytes.
 pub(super) const MAX_WORDS: usize = 1000;
-/// How many patterns of tools a turn may have.
+/// The maximum number of tool patterns of a turn.
 const MAX_PATTERNS: usize = 200;
 
-/// The parameters of a method; none at all count as an empty object.
+/// Parses the parameters of a method; missing parameters count as an empty object.
 pub(super) fn parameters<T: DeserializeOwned>(params: Value) -> Result<T, ChatError> {
     let params = if params.is_null() { Value::Object(serde_json::Map::new()) } else { params };
     serde_json::from_value(params).map_err(|error| ChatError::Invalid(error.to_string()))
 }
 
-/// A method has no parameters.
+/// Checks that a method without parameters got none.
 pub(super) fn expect_no_params(params: &Value) -> Result<(), ChatError> {
     match params {
         Value::Null => Ok(()),
@@ -31,29 +31,28 @@ pub(super) fn expect_no_params(params: &Value) -> Result<(), ChatError> {
     }
 }
 
-/// A text is not too long.
+/// Checks that a text is at most `most` bytes long.
 pub(super) fn check_length(name: &str, text: Option<&str>, most: usize) -> Result<(), ChatError> {
     match text {
-        Some(text) if text.len() > most => Err(ChatError::Invalid(format!(
-            "`{name}` has {} bytes, and at most {most} are taken. Shorten it.",
-            text.len()
-        ))),
+        Some(text) if text.len() > most => {
+            Err(ChatError::Invalid(format!("`{name}` has {} bytes, but the limit is {most}. Shorten it.", text.len())))
+        }
         _ => Ok(()),
     }
 }
 
-/// What is to be said can be said.
+/// Checks that the message can be sent.
 pub(super) fn validate_send(send: SendParams) -> Result<SendParams, ChatError> {
     check_length("text", Some(&send.text), MAX_TEXT)?;
     if send.text.trim().is_empty() {
-        return Err(ChatError::Invalid("`text` is empty. Say what is to be done.".to_owned()));
+        return Err(ChatError::Invalid("`text` is empty. Describe the task.".to_owned()));
     }
     check_length("model", send.model.as_deref(), MAX_WORDS)?;
     check_length("instructions", send.instructions.as_deref(), MAX_LINES)?;
     check_length("schema", send.schema.as_ref().map(Value::to_string).as_deref(), MAX_LINES)?;
     if let Some(Err(why)) = send.schema.as_ref().map(run::check_schema) {
         return Err(ChatError::Invalid(format!(
-            "the schema of the final answer cannot be used: {why}. Correct it and ask again."
+            "cannot use the schema of the final answer: {why}. Correct the schema and try again."
         )));
     }
     if send.tools.len() > MAX_PATTERNS {
@@ -68,7 +67,7 @@ pub(super) fn validate_send(send: SendParams) -> Result<SendParams, ChatError> {
     Ok(send)
 }
 
-/// A title is one.
+/// Checks a title and trims it.
 pub(super) fn title(title: &str) -> Result<String, ChatError> {
     check_length("title", Some(title), MAX_WORDS)?;
     let title = title.split_whitespace().collect::<Vec<_>>().join(" ");

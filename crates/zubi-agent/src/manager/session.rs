@@ -1,4 +1,4 @@
-//! The place of one conversation at the desk: the turn that is going on in it, its questions, its session.
+//! The session of one conversation: its running turn, its approval prompts and its session number for the policy.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,42 +9,44 @@ use zubi_tool_api::cx::{Caller, Restrictions, Surface};
 use super::{ConversationManager, open_error};
 use crate::chat::ChatError;
 use crate::conversation::{Conversation, ConversationSummary, OpenError};
-use crate::event::{TurnEnded, StopReason, EventKind};
+use crate::event::{EventKind, StopReason, TurnEnded};
 use crate::journal::Journal;
 use crate::questions::Questions;
 use crate::run::Turn;
 use crate::wire::{SendParams, SendResult};
 
-/// The place of a conversation. It stays as long as the process does: what was allowed for the session holds on.
+/// The session of a conversation. It lives as long as the process, because approvals for the session stay valid that
+/// long.
 pub(super) struct ConversationSession {
     session: u64,
     questions: Questions,
-    /// Held while a turn begins or ends, and while something is done that no turn may begin during.
+    /// Locked while a turn begins or ends, and during operations in which no turn may begin.
     live: tokio::sync::Mutex<Option<ActiveTurn>>,
-    /// The turn that is going on, for whoever does not want to wait.
+    /// The view of the running turn, for callers that must not wait for `live`.
     shown: Mutex<Option<ActiveTurnView>>,
 }
 
-/// What can be seen and stopped of a turn whatever else waits.
+/// The part of a running turn that can be read and stopped without waiting for a lock.
 #[derive(Clone)]
 struct ActiveTurnView {
     conversation: Arc<Conversation>,
     stop: CancellationToken,
 }
 
-/// A turn that is going on.
+/// A running turn.
 pub(super) struct ActiveTurn {
     conversation: Arc<Conversation>,
     turn: u64,
-    /// The model that is asked, by its id and by what it was asked for as.
+    /// The model of the turn: the name by which the client requested it, and its id.
     model: [String; 2],
     inbox: mpsc::UnboundedSender<String>,
-    /// Cancelled when the conversation is nobody's again.
+    /// Cancelled when the conversation has been released.
     over: CancellationToken,
 }
 
 impl ActiveTurn {
-    /// What is said into a turn that goes on is a text; with what it was begun holds until its end.
+    /// Checks a message that is sent into a running turn. It may only have a text: the other parameters are fixed when
+    /// the turn begins.
     fn validate_follow_up(&self, send: &SendParams) -> Result<(), ChatError> {
         let other_model = send.model.as_ref().is_some_and(|model| !self.model.contains(model));
         let more = [
@@ -57,7 +59,7 @@ impl ActiveTurn {
         match more.into_iter().find(|(is_there, _)| *is_there) {
             None => Ok(()),
             Some((_, name)) => Err(ChatError::Invalid(format!(
-                "`{name}` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone."
+                "`{name}` can be set only at the beginning of a turn, and a turn is running in this conversation. Stop the turn, or send the text alone."
             ))),
         }
     }
@@ -76,12 +78,12 @@ impl ConversationSession {
         self.live.lock().await
     }
 
-    /// Of the turn that is going on.
+    /// Returns the summary of the conversation, if a turn is running in it.
     pub(super) fn digest(&self) -> Option<ConversationSummary> {
         self.conversation().map(|conversation| conversation.digest())
     }
 
-    /// In which a turn is going on.
+    /// Returns the conversation, if a turn is running in it.
     pub(super) fn conversation(&self) -> Option<Arc<Conversation>> {
         self.active_view().map(|shown| shown.conversation)
     }
@@ -96,7 +98,7 @@ impl ConversationSession {
 }
 
 impl ConversationManager {
-    /// Says something: into the turn that is going on, else it begins one.
+    /// Sends a message to the running turn, or begins a turn with it.
     pub(super) async fn send(&self, send: SendParams, door: &str) -> Result<SendResult, ChatError> {
         self.open_for_more()?;
         let Some(id) = send.conversation.clone() else {
@@ -116,10 +118,16 @@ impl ConversationManager {
                     let asked = id.clone();
                     let Some(model) = model.take() else {
                         drop(live);
-                        // A provider may take its time: nobody waits for the seat meanwhile.
+                        // A provider may take a while to answer: other requests do not wait for the session meanwhile.
                         let last = match &send.model {
                             Some(_) => None,
-                            None => self.run_blocking(move |keeping| keeping.load_since(&asked, u64::MAX)).await?.0.digest.model,
+                            None => {
+                                self.run_blocking(move |keeping| keeping.load_since(&asked, u64::MAX))
+                                    .await?
+                                    .0
+                                    .digest
+                                    .model
+                            }
                         };
                         model = Some(self.model(send.model.as_deref(), last).await?);
                         continue;
@@ -127,7 +135,7 @@ impl ConversationManager {
                     let opened = self.run_blocking(move |keeping| Conversation::open(keeping, &asked)).await;
                     return self.begin(&seat, &mut live, Arc::new(opened?), model, send, door);
                 }
-                // It hears nothing any more: it is just ending.
+                // The turn is ending and does not read any more messages.
                 Some(going_on) if going_on.inbox.is_closed() => going_on.over.clone(),
                 Some(going_on) => {
                     going_on.validate_follow_up(&send)?;
@@ -144,7 +152,7 @@ impl ConversationManager {
 
     fn open_for_more(&self) -> Result<Arc<Self>, ChatError> {
         let desk = self.own.upgrade().filter(|_| !self.closing.is_cancelled());
-        desk.ok_or_else(|| ChatError::Failed("zubi is ending; start it anew".to_owned()))
+        desk.ok_or_else(|| ChatError::Failed("zubi is shutting down; start it again".to_owned()))
     }
 
     async fn model(
@@ -165,7 +173,7 @@ impl ConversationManager {
         send: SendParams,
         door: &str,
     ) -> Result<SendResult, ChatError> {
-        // What begins after this is stopped at once.
+        // A turn that begins after a shutdown is stopped at once.
         let desk = self.open_for_more()?;
         let mut budgets = self.config.budgets.clone();
         if let Some(iterations) = send.max_iterations {
@@ -210,7 +218,7 @@ impl ConversationManager {
         let seat = Arc::clone(seat);
         desk.turns.clone().spawn(async move {
             let journal: Arc<dyn Journal> = Arc::clone(&conversation) as Arc<dyn Journal>;
-            // In a task of its own: if it panics, the turn ends nevertheless.
+            // A separate task, so that the turn ends even if it panics.
             let run = tokio::spawn(turn.run(number, send.text, journal));
             let ended = match run.await {
                 Ok(ended) => ended,
@@ -221,11 +229,11 @@ impl ConversationManager {
                 }
             };
             let digest = conversation.digest();
-            // Neither is there an end where not even the beginning could be kept.
+            // If not even the beginning of the turn could be saved, there is no saved end either.
             if digest.open.is_some() || digest.turns < number {
                 conversation.publish_unsaved_end(ended);
             }
-            // Whoever hears of the end and says more finds the seat taken until here.
+            // A client that sends a message as soon as it sees the end of the turn waits for the session until here.
             let mut live = seat.live().await;
             seat.show(None);
             *live = None;
@@ -246,13 +254,14 @@ impl ConversationManager {
         if stops() {
             return Ok(());
         }
-        // One may just be beginning.
+        // A turn may be about to begin.
         drop(seat.live().await);
         if stops() {
             return Ok(());
         }
         let id = id.to_owned();
-        let held = self.run_blocking(move |keeping| Ok(keeping.place.locked_ids(std::iter::once(id.as_str()))?)).await?;
+        let held =
+            self.run_blocking(move |keeping| Ok(keeping.place.locked_ids(std::iter::once(id.as_str()))?)).await?;
         if held.is_empty() { Ok(()) } else { Err(open_error(&OpenError::Elsewhere)) }
     }
 
@@ -263,7 +272,9 @@ impl ConversationManager {
         let unkept = |error: crate::journal::PersistError| ChatError::Failed(error.to_string());
         match live.as_ref() {
             Some(live) => live.conversation.add(titled).map_err(unkept),
-            None => self.run_blocking(move |keeping| Conversation::open(keeping, &id)).await?.add(titled).map_err(unkept),
+            None => {
+                self.run_blocking(move |keeping| Conversation::open(keeping, &id)).await?.add(titled).map_err(unkept)
+            }
         }
     }
 
@@ -271,7 +282,7 @@ impl ConversationManager {
         let seat = self.seat(&id)?;
         let live = seat.live().await;
         if live.is_some() {
-            return Err(ChatError::Failed("a turn is going on in this conversation. Stop it first.".to_owned()));
+            return Err(ChatError::Failed("a turn is running in this conversation. Stop it first.".to_owned()));
         }
         let asked = id.clone();
         self.run_blocking(move |keeping| keeping.delete(&asked)).await?;
@@ -286,7 +297,7 @@ fn failed_end(turn: u64, why: &str) -> TurnEnded {
         reason: StopReason::Failed,
         text: "This turn was cut off by a defect of zubi.".to_owned(),
         data: None,
-        problem: Some(format!("{why}. What was done until then is kept; please report it.")),
+        problem: Some(format!("{why}. The work up to this point is saved; please report the defect.")),
         iterations: 0,
         calls: 0,
         usage: zubi_models::message::Usage::default(),

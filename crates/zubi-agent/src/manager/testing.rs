@@ -1,4 +1,4 @@
-//! A desk over a real host of a temporary folder, and a model that says what a test has written down.
+//! A conversation manager with a real host over a temporary folder, and a model with scripted answers.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -18,12 +18,12 @@ use zubi_tool_api::redact::Redactor;
 
 use super::{ConversationManager, ConversationManagerConfig};
 use crate::chat::{ChatError, ChatService as _};
-use crate::event::{TurnEnded, Event, EventKind};
-use zubi_models::message::{ToolCall, Message, AssistantMessage, Usage};
-use zubi_models::choose::ModelRegistry;
-use zubi_models::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, Delta, OnDelta, Prompt, FinishReason};
+use crate::event::{Event, EventKind, TurnEnded};
 use crate::run::Budgets;
-use crate::wire::{OpenResult, ConversationEvent};
+use crate::wire::{ConversationEvent, OpenResult};
+use zubi_models::message::{AssistantMessage, Message, ToolCall, Usage};
+use zubi_models::registry::ModelRegistry;
+use zubi_models::{Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt};
 
 /// How long a test waits for what must come.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -39,7 +39,7 @@ pub(crate) enum Step {
     Panic,
 }
 
-/// A model whose answers are written down, and what it was told.
+/// A model with scripted answers, and the requests that it received.
 pub(crate) struct Script {
     info: ModelInfo,
     steps: Mutex<VecDeque<Step>>,
@@ -92,7 +92,10 @@ impl Model for Script {
                     tool: tool.to_owned(),
                     arguments,
                 };
-                AssistantMessage { calls: calls.into_iter().enumerate().map(call).collect(), ..AssistantMessage::default() }
+                AssistantMessage {
+                    calls: calls.into_iter().enumerate().map(call).collect(),
+                    ..AssistantMessage::default()
+                }
             }
         };
         Ok(Answer { said, usage: Usage { input: 10, output: 2, cached: 0 }, stop: FinishReason::Finished })
@@ -142,7 +145,7 @@ pub(crate) fn fixture() -> Fixture {
     Fixture { _guard: guard, work, state, service, script: Script::new() }
 }
 
-/// A host whose user wants to be asked before a file is written.
+/// Returns a host that requires approval before it writes a file.
 fn host(work: &Utf8PathBuf, state: &Utf8PathBuf) -> Arc<dyn ToolService> {
     let asks = PolicyRule { line: 1, rule: json!({ "action": "ask", "tools": ["file.write"] }) };
     let layer = Layer { policy: vec![asks], ..Layer::default() };
@@ -184,7 +187,7 @@ impl Fixture {
     }
 }
 
-/// A desk, and somebody who listens.
+/// A conversation manager, and a subscription to its events.
 pub(crate) struct Talk {
     pub(crate) desk: Arc<ConversationManager>,
     events: broadcast::Receiver<Arc<ConversationEvent>>,

@@ -1,4 +1,5 @@
-//! The desk over a real host: what is said, asked, stopped, listed and deleted, by one and by several.
+//! The conversation manager over a real host: messages, approval prompts, stopping, listing and deleting, by one client
+//! and by several.
 
 use std::fmt::Write as _;
 
@@ -21,7 +22,7 @@ async fn a_conversation_is_kept_and_goes_on() {
     fixture.script.then([Step::Calls(read), Step::Say("Tea."), Step::Say("Still tea.")]);
     let id = talk.begin("What is in the catalogue?\nTell me.").await;
     assert_eq!(talk.end().await.reason, StopReason::Completed);
-    // Another process goes on with it.
+    // Another process continues the conversation.
     let mut talk = fixture.desk();
     let sent = talk.request("send", json!({ "conversation": id, "text": "And now?" })).await;
     assert_eq!(sent, json!({ "conversation": id, "turn": 2 }));
@@ -87,7 +88,7 @@ async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
     let yes = json!({ "allow": { "option": for_session, "arguments": null } });
     talk.request("answer", json!({ "conversation": id, "question": question, "answer": yes })).await;
     assert_eq!(talk.end().await.reason, StopReason::Completed);
-    // The same again is not asked about, not even in the next turn.
+    // The same call does not require approval again, not even in the next turn.
     fixture.script.then(steps());
     talk.request("send", json!({ "conversation": id, "text": "Again" })).await;
     assert_eq!(talk.end().await.reason, StopReason::Completed);
@@ -228,14 +229,14 @@ async fn what_is_said_at_once_is_heard_once() {
     let id = talk.begin("First").await;
     talk.end().await;
     fixture.script.then(std::iter::repeat_n(Step::Say("More."), 8));
-    let says = (0..8).map(|number| talk.request("send", json!({ "conversation": id, "text": format!("Number {number}") })));
+    let says =
+        (0..8).map(|number| talk.request("send", json!({ "conversation": id, "text": format!("Number {number}") })));
     let sent = futures_util::future::join_all(says).await;
     let last = sent.iter().map(|sent| sent["turn"].as_u64().unwrap()).max().unwrap();
     talk.wait(|what| matches!(what, EventKind::Ended(ended) if ended.turn == last)).await;
     let opened = talk.open(&id).await;
     for number in 0..8 {
-        let is_it =
-            |event: &&Event| matches!(&event.what, EventKind::Asked { text, .. } if *text == format!("Number {number}"));
+        let is_it = |event: &&Event| matches!(&event.what, EventKind::Asked { text, .. } if *text == format!("Number {number}"));
         assert_eq!(opened.events.iter().filter(is_it).count(), 1, "{}", render_events(&opened.events));
     }
 }
@@ -336,7 +337,7 @@ async fn the_end_of_the_desk_ends_its_turns() {
     }
     let late = talk.refusal("send", json!({ "text": "Hello?" })).await;
     assert_snapshot!(late, @"zubi is ending; start it anew");
-    // It is no conversation, for nothing was said in it.
+    // A conversation without any message does not count.
     assert_eq!(talk.request("conversations", Value::Null).await["conversations"].as_array().unwrap().len(), 2);
 }
 
@@ -395,7 +396,7 @@ async fn calls_by_hand_are_under_the_policy() {
     talk.request("answer", json!({ "conversation": INSPECTOR, "question": question, "answer": yes })).await;
     assert_eq!(call.await.unwrap().unwrap()["isError"], false);
     assert!(fixture.work.join("a.txt").exists());
-    // Whoever goes away takes the question along.
+    // A client that drops its request takes back the approval prompt.
     let desk = Arc::clone(&talk.desk);
     let call = tokio::spawn(async move {
         desk.request("call", json!({ "tool": "file_write", "arguments": { "path": "b.txt", "content": "" } }), "web")

@@ -1,34 +1,34 @@
-//! `--auto-approve`: rules that answer questions of one run.
+//! `--auto-approve`: rules that answer the approval prompts of one run.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use zubi_base::nearest::nearest;
 use zubi_host::ToolService;
+use zubi_policy::rule::{Action, Rule, RuleText};
+use zubi_policy::{Decision, Policy, PolicyPaths};
 use zubi_tool_api::cx::{ApprovalRequest, Caller, Restrictions, Surface};
 use zubi_tool_api::filter::{self, ToolFilter};
-use zubi_policy::rule::{Action, Rule, RuleText};
-use zubi_policy::{Decision, PolicyPaths, Policy};
 use zubi_tool_api::spec::is_called;
 
-/// Where such a rule stands, for whoever is told of it.
+/// The source of such a rule, as messages name it.
 const SOURCE: &str = "--auto-approve";
 
-/// Reads a rule from the command line: `TOOL`, `TOOL:COMMAND WORDS` such as `shell.run:cargo test *`, or the keys of a
-/// `[[policy]]` of `zubi.toml` in braces: `{tools = ["file.write"], write = ["docs/**"]}`. The words of a command are parted
-/// by spaces; one with a space in it is written in braces.
+/// Parses a rule from the command line: `TOOL`, `TOOL:COMMAND WORDS` such as `shell.run:cargo test *`, or the keys of a
+/// `[[policy]]` of `zubi.toml` in braces: `{tools = ["file.write"], write = ["docs/**"]}`. Spaces separate the words of
+/// a command; a word that contains a space requires the form in braces.
 pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
     let text = text.trim();
     let wrong = |why: &str| {
         format!(
-            "`{text}` is no rule: {why}. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {{tools = [\"…\"], …}}."
+            "invalid rule `{text}`: {why}. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {{tools = [\"…\"], …}}."
         )
     };
     let rule = if text.starts_with('{') {
         let mut keys: Map<String, Value> =
             toml::from_str::<Map<String, Value>>(&format!("rule = {text}")).map_err(|error| wrong(error.message()))?;
         let Some(Value::Object(mut rule)) = keys.remove("rule").filter(|_| keys.is_empty()) else {
-            return Err(wrong("it is no table"));
+            return Err(wrong("it is not a table"));
         };
         rule.entry("action").or_insert_with(|| "allow".into());
         Value::Object(rule)
@@ -54,17 +54,17 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
         wrong(why.strip_prefix(SOURCE).map_or(why.as_str(), |why| why.trim_start_matches([':', ' '])))
     })?;
     if rule.text.action != Action::Allow {
-        return Err(wrong("it can only allow; what is to be denied stands in zubi.toml"));
+        return Err(wrong("it can only allow; write rules that deny into zubi.toml"));
     }
     Ok(rule.text)
 }
 
-/// Puts ids of tools for names on the wire into rules; `ids` are those of the tools that there are. Says which names are no
-/// tool's: misspellings, most likely.
+/// Replaces wire names of tools in rules by tool ids; `ids` are those of the existing tools. Returns a message for each
+/// name that matches no tool, which is most likely a misspelling.
 ///
 /// # Errors
 ///
-/// One that is to be excluded is none: everything would be allowed.
+/// An excluded tool does not exist. Without the exclusion, the rule would allow everything.
 pub fn resolve_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>, String> {
     let mut unknown = Vec::new();
     for name in rules.iter_mut().flat_map(|rule| rule.tools.iter_mut()) {
@@ -88,7 +88,7 @@ pub fn resolve_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>
     Ok(unknown)
 }
 
-/// The rules of a run, and what they are held against.
+/// The rules of a run, with the service whose policy they supplement.
 pub(super) struct AutoApprove {
     service: Arc<dyn ToolService>,
     yes: Policy,
@@ -107,20 +107,20 @@ impl AutoApprove {
         Ok(Self { service, yes: empty.with_rules(rules?) })
     }
 
-    /// The rules as they were given.
+    /// Returns the rules as they were given.
     pub(super) fn texts(&self) -> Vec<RuleText> {
         self.yes.rules().iter().map(|rule| rule.text.clone()).collect()
     }
 
-    /// What is still asked about this call once the rules have answered; `None`: they answer nothing of
-    /// it, or what is asked cannot be told here.
+    /// Returns the decision that remains for this call after the rules have been applied. `None` if the rules allow no
+    /// part of the call, or if the remaining part cannot be determined here.
     pub(super) async fn remaining(&self, request: &ApprovalRequest) -> Option<Decision> {
         if self.yes.rules().is_empty() {
             return None;
         }
         let restrictions = Restrictions::default();
         let spec = self.service.find(&request.tool, &restrictions).await.ok()?;
-        // Where they cannot be told or read, neither can what the question is about.
+        // Without readable policy rules, the reason for the prompt is unknown.
         let in_force = self.service.policy().await.ok().filter(|policy| policy.broken.is_none())?;
         let rules: Result<Vec<_>, _> = in_force
             .rules
@@ -131,7 +131,7 @@ impl AutoApprove {
         let allow = ToolFilter::new(allow.iter().map(String::as_str));
         let asking = Policy::from_rules(allow, [], self.yes.places().clone()).with_rules(rules.ok()?);
         let caller = Caller { surface: Surface::Agent, client: None, session: 0, restrictions };
-        // Where these rules ask nothing, others do: they have changed, or could not be told.
+        // If these rules do not require approval, others do: the policy has changed, or is incomplete here.
         let asks = asking.judge(&spec, &caller, &request.footprint).action == Action::Ask;
         asks.then(|| asking.remaining_after(&self.yes, &spec, &caller, &request.footprint))
     }

@@ -1,6 +1,6 @@
 use zubi_base::escape::printable;
-use zubi_tool_api::output::clean;
 use zubi_policy::PolicyPaths;
+use zubi_tool_api::output::clean;
 
 use super::*;
 
@@ -128,7 +128,7 @@ fn what_a_refusal_prints_is_read_as_the_same_rule() {
     assert!(rules.len() > 500, "{}", rules.len());
     for rule in rules {
         let printed = rule.to_argument();
-        // As it reaches whoever copies it.
+        // The text as it arrives after a user has copied it.
         assert_eq!(printable(&clean(printed.clone())), printed);
         assert_eq!(auto_approve_rule(&printed), Ok(rule), "{printed}");
     }
@@ -142,7 +142,7 @@ fn names_on_the_wire_are_taken_for_ids_and_what_is_no_tools_is_told() {
     let read = |texts: &[&str]| texts.iter().map(|text| auto_approve_rule(text).unwrap()).collect::<Vec<_>>();
     let mut rules = read(&texts);
     let unknown = resolve_names(&mut rules, &ids).unwrap();
-    // What excludes nothing would allow what it was to exclude.
+    // An exclusion that matches nothing would allow the tool that it should exclude.
     let refused = resolve_names(&mut read(&["lsp_hover", "!shel.run"]), &ids).unwrap_err();
     insta::assert_snapshot!(refused, @"--auto-approve: there is no tool `shel.run` here that could be excluded; did you mean `shell.run`?");
     let rules: Vec<String> = rules.iter().map(RuleText::to_argument).collect();

@@ -1,23 +1,23 @@
-//! What was recorded beside what happens now.
+//! Compares the recording with the replay.
 
 use zubi_tool_api::spec::wire_name;
 
-use super::{ReplayedCall, Difference, Outcome, ids};
+use super::{Difference, Outcome, ReplayedCall, ids};
 use crate::event::StopReason;
 use zubi_models::scenario::{self, Turn};
 
-/// The differences, turn by turn. `problems` are what went wrong now, of each turn.
+/// Returns the differences, turn by turn. `problems` are the errors of the replay, by turn.
 pub(super) fn turns(recorded: &[Turn], now: &[Turn], problems: &[Option<String>]) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (number, (recorded, now)) in recorded.iter().zip(now).enumerate() {
-        // What was written by hand need not say what comes of its calls.
+        // A scenario that was written by hand may leave out the results of its calls.
         let has_results = !recorded.results.is_empty() || recorded.answers.iter().all(|answer| answer.calls.is_empty());
         if has_results {
             calls(number + 1, recorded, now, &mut differences);
         }
         let is_new = |ended| match recorded.ended {
             Some(then) => happens_again(then) && then != ended,
-            // It does not say how it ended, so the model answers to its end.
+            // The recording does not contain the turn's end, so only an error of the replay counts.
             None => matches!(ended, StopReason::Model | StopReason::Failed),
         };
         if let Some(ended) = now.ended.filter(|ended| is_new(*ended)) {
@@ -28,9 +28,17 @@ pub(super) fn turns(recorded: &[Turn], now: &[Turn], problems: &[Option<String>]
     differences
 }
 
-/// Whether a turn that ended so ends so again. What was stopped from outside does not.
+/// Whether a replay can end a turn for this reason again. It cannot if the turn was stopped from outside.
 fn happens_again(reason: StopReason) -> bool {
-    !matches!(reason, StopReason::Stopped | StopReason::Killed | StopReason::Model | StopReason::Failed | StopReason::Time | StopReason::Tokens)
+    !matches!(
+        reason,
+        StopReason::Stopped
+            | StopReason::Killed
+            | StopReason::Model
+            | StopReason::Failed
+            | StopReason::Time
+            | StopReason::Tokens
+    )
 }
 
 fn calls(turn: usize, recorded: &Turn, now: &Turn, differences: &mut Vec<Difference>) {

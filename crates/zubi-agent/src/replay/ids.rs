@@ -1,5 +1,5 @@
-//! Names that are new each time: of plans, of code actions, of outputs, of background commands. A call that names one is made
-//! with the one of now.
+//! Ids that are generated for each run: of plans, of code actions, of outputs, of background commands. In a replayed
+//! call, they are replaced by the current ids.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -16,21 +16,22 @@ static ID: LazyLock<Regex> =
 static TIME: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b\d+(?:\.\d+)? ?(?:µs|ms|s|min|h)\b").expect("a constant pattern"));
 
-/// Which id of now stands for which of then.
+/// The current id for each recorded id.
 #[derive(Debug, Default)]
 pub(super) struct IdMap(BTreeMap<String, String>);
 
 impl IdMap {
-    /// Learns from what a call came to then and now. Only as far as the two have the same ids at the same places.
+    /// Learns the current ids from the recorded result of a call and the current one, as far as both have ids at the
+    /// same positions.
     pub(super) fn learn(&mut self, then: &str, now: &str) {
         let own = |text: &'_ str| text.split_once('-').map_or("", |(_, own)| own).to_owned();
         for (then, now) in ID.find_iter(then).zip(ID.find_iter(now)) {
-            // A plan and the code action that it works out have all but the first letter in common.
+            // The ids of a plan and of the code action that it resolves differ only in the first letter.
             self.0.insert(own(then.as_str()), own(now.as_str()));
         }
     }
 
-    /// The arguments with the ids of now.
+    /// Returns the arguments with the current ids.
     pub(super) fn current(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => {
@@ -50,13 +51,13 @@ impl IdMap {
     }
 }
 
-/// A text without what is another each time.
+/// Returns a text without the parts that differ between runs.
 pub(super) fn normalize(text: &str) -> String {
     let text = ID.replace_all(text, "(id)");
     TIME.replace_all(&text, "(time)").into_owned()
 }
 
-/// The same of every text in a value.
+/// Applies [`normalize`] to every text in a value.
 pub(super) fn without_in(value: &Value) -> Value {
     match value {
         Value::String(text) => normalize(text).into(),

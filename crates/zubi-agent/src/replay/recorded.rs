@@ -1,4 +1,4 @@
-//! The model of a replay: it answers what was answered back then, turn by turn.
+//! The model of a replay: it gives the recorded answers, turn by turn.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,10 +7,10 @@ use async_trait::async_trait;
 use zubi_tool_api::spec::wire_name;
 
 use super::ids::IdMap;
-use zubi_models::message::{ToolCall, Message, AssistantMessage};
+use zubi_models::message::{AssistantMessage, Message, ToolCall};
 use zubi_models::mock::{MISMATCH_HINT, holds};
-use zubi_models::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
 use zubi_models::scenario::{self, Scenario, Turn};
+use zubi_models::{Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, OnDelta, Prompt};
 
 /// The model `replay`.
 pub(super) struct ReplayModel {
@@ -21,9 +21,9 @@ pub(super) struct ReplayModel {
 #[derive(Default)]
 struct State {
     answers: VecDeque<scenario::Answer>,
-    /// What came of the calls of this turn, in their order, that were not made yet.
+    /// The recorded results of this turn's remaining calls, in their order.
     results: VecDeque<scenario::Outcome>,
-    /// What came of calls back then, by the ids that they have now.
+    /// The recorded results of calls, by their current ids.
     then: BTreeMap<String, String>,
     ids: IdMap,
     calls: u64,
@@ -36,7 +36,7 @@ impl ReplayModel {
         Self { info, state: Mutex::default() }
     }
 
-    /// The next turn begins.
+    /// Begins the next turn.
     pub(super) fn begin(&self, turn: &Turn) {
         let mut state = self.lock();
         state.answers = turn.answers.iter().cloned().collect();
@@ -49,7 +49,7 @@ impl ReplayModel {
 }
 
 impl State {
-    /// Sees which ids stand for which.
+    /// Learns the ids from the results of calls.
     fn learn(&mut self, messages: &[Message]) {
         for message in messages {
             if let Message::Tool(outcome) = message
@@ -84,7 +84,7 @@ impl Model for ReplayModel {
         state.learn(prompt.messages);
         let Some(answer) = state.answers.pop_front() else {
             let message = "the recording has no further answer in this turn".to_owned();
-            let next = "The model is asked more often now than it was: look for what else is otherwise.";
+            let next = "The replay needs more answers than were recorded; look at the other differences.";
             return Err(ModelError::new(ErrorKind::Refused, message).with_hint(next));
         };
         holds(&answer.expect, prompt)

@@ -8,7 +8,7 @@ use super::*;
 use crate::manager::testing::{Fixture, Step, fixture};
 use crate::questions::auto_approve_rule;
 
-/// What is otherwise than recorded.
+/// Returns the differences from the recording.
 async fn replay(fixture: &Fixture, scenario: &str, rules: &[&str]) -> Report {
     let rules: Vec<_> = rules.iter().map(|rule| auto_approve_rule(rule).unwrap()).collect();
     let replay = Replay {
@@ -131,9 +131,14 @@ async fn a_conversation_is_recorded_and_played_again() {
 
     std::fs::remove_file(fixture.work.join("new.md")).unwrap();
     let same = replay(&fixture, scenario, &["file.write"]).await;
-    assert_eq!((same.turns, same.calls, same.differences.as_slice()), (2, 4, &[][..]), "{}", render_report(&same, &fixture));
+    assert_eq!(
+        (same.turns, same.calls, same.differences.as_slice()),
+        (2, 4, &[][..]),
+        "{}",
+        render_report(&same, &fixture)
+    );
 
-    // Nobody is asked, and the file is no longer what it was.
+    // There is no approval prompt, and the file has changed since.
     std::fs::remove_file(fixture.work.join("new.md")).unwrap();
     zubi_base::fs::write_atomic(&fixture.work.join("catalogue.md"), b"cocoa\n").unwrap();
     let other = replay(&fixture, scenario, &[]).await;
@@ -198,7 +203,8 @@ async fn a_call_that_a_person_has_changed_is_played_as_changed() {
     let changed = json!({ "path": "other.md", "content": "tea\n" });
     for answer in [json!({ "option": 0, "arguments": changed }), json!({ "option": 0, "arguments": null })] {
         let question = talk.question().await;
-        talk.request("answer", json!({ "conversation": id, "question": question, "answer": { "allow": answer } })).await;
+        talk.request("answer", json!({ "conversation": id, "question": question, "answer": { "allow": answer } }))
+            .await;
     }
     talk.end().await;
     let result = talk.open(&id).await.events.iter().find_map(|event| match &event.what {

@@ -1,5 +1,5 @@
-//! The calls of one answer: looked up, begun in their order, side by side where they do not get in each other's way, told in
-//! their order when they have come to something. Every one comes to something, also those that are not made.
+//! Runs the calls of one answer. They begin in their order and run in parallel unless they conflict; their results are
+//! added to the journal in the order of the calls. Every call gets a result, even one that is not made.
 
 mod execute;
 
@@ -13,59 +13,59 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zubi_base::nearest::nearest;
-use zubi_tool_api::{Approval, Code, Effect, ToolSpec, question, summary};
+use zubi_tool_api::{Approval, Code, Effect, ToolSpec, approval_prompt, summary};
 
-use self::execute::{PreparedCall, CompletedCall};
-use super::schedule::{MAX_PARALLEL_CALLS, CallAccess};
+use self::execute::{CompletedCall, PreparedCall};
 use super::loop_guard::{self, Key};
+use super::schedule::{CallAccess, MAX_PARALLEL_CALLS};
 use super::{End, Run};
-use crate::event::{StopReason, EventKind};
+use crate::event::{EventKind, StopReason};
 use crate::history::OUTCOME_UNKNOWN;
 use zubi_models::message::ToolCall;
 use zubi_models::{Answer, FinishReason};
 
-/// How long calls that were told to end may take to say what came of them.
+/// How long cancelled calls may take to return their results.
 const GRACE: Duration = Duration::from_secs(1);
-/// How often a model is asked again for arguments that are some.
+/// How many times a model may repeat invalid arguments with the same error.
 const ASKED_AGAIN: u64 = 2;
-/// What a tool that takes the final answer says.
+/// The result of the tool that takes the final answer.
 const TAKEN: &str = "Taken.";
-/// Stands below what is told of a call that was cancelled and may change something.
-const STAYS: &str = "What it had done until then, if anything, stays done.";
+/// The note after the result of a cancelled call that may have changed something.
+const STAYS: &str = "Any changes that it had already made remain.";
 
-/// A call of an answer, and what is to become of it.
+/// A call of an answer, and what to do with it.
 struct Item {
     call: ToolCall,
-    /// Its id; as the model wrote it if there is none.
+    /// The tool's id, or the name that the model wrote if there is no such tool.
     tool: String,
     summary: String,
     fate: Fate,
 }
 
 enum Fate {
-    /// It is not made, and this is what it comes to.
+    /// The call is not made, and has this result.
     Given(String, Option<Code>),
     Made(Arc<ToolSpec>, Key),
 }
 
-/// What the calls of an answer end the turn with, if they do.
+/// The outcomes of an answer's calls that may end the turn.
 #[derive(Default)]
 struct Ends {
-    /// Nothing of the answer is made, or what was made is given up.
+    /// Why the calls of the answer are not made, or are cancelled.
     over: Option<StopReason>,
     /// The final answer.
     taken: Option<Value>,
-    /// Why the final answer was not taken.
+    /// Why the final answer was refused.
     not_taken: Option<String>,
     too_many: bool,
     is_repeating: bool,
     valid: BTreeSet<String>,
-    /// With the error.
+    /// The error for each tool.
     invalid: BTreeMap<String, String>,
 }
 
 impl Run {
-    /// Makes the calls of an answer. The end, if it is one.
+    /// Runs the calls of an answer. Returns the end of the turn, if they end it.
     pub(super) async fn run_tool_calls(&mut self, answer: Answer) -> Result<Option<End>, End> {
         let is_spent = self.turn.budgets.tokens.is_some_and(|tokens| self.spent >= tokens);
         let over = self.limits.are_over().or(is_spent.then_some(StopReason::Tokens));
@@ -100,13 +100,14 @@ impl Run {
             self.invalid.remove(tool);
         }
         for (tool, error) in ends.invalid.into_iter().filter(|(tool, _)| !ends.valid.contains(tool)) {
-            // Another error is another try: a path that does not exist is no argument either, and is looked for elsewhere next.
-            let error = question::escape(error.lines().next().unwrap_or_default());
+            // A different error counts as a new attempt: for example, a path that does not exist is an invalid argument
+            // too, and the model then looks elsewhere.
+            let error = approval_prompt::escape(error.lines().next().unwrap_or_default());
             let (count, last) = self.invalid.entry(tool.clone()).or_default();
             *count = if *last == error { *count + 1 } else { 1 };
             if *count > ASKED_AGAIN {
                 return Some(End::new(StopReason::Invalid).because(format!(
-                    "The model kept calling {tool} with arguments that are none ({error}). Say it in other words, or choose another model."
+                    "The model called {tool} with invalid arguments several times ({error}). Rephrase the request, or choose another model."
                 )));
             }
             *last = error;
@@ -114,9 +115,9 @@ impl Run {
         None
     }
 
-    /// What is to become of a call.
+    /// Decides what to do with a call.
     async fn item(&mut self, call: ToolCall, stop: FinishReason, ends: &mut Ends) -> Item {
-        let written = question::escape(&call.tool);
+        let written = approval_prompt::escape(&call.tool);
         let given = |call, text: String, code| Item {
             call,
             tool: written.clone(),
@@ -129,7 +130,7 @@ impl Run {
         }
         if self.last.as_ref() == Some(&call.tool) {
             let checked = self.finish.as_ref().map(|finish| finish.of_call(&call.arguments));
-            return match checked.unwrap_or_else(|| Err("no final answer is asked for".to_owned())) {
+            return match checked.unwrap_or_else(|| Err("no final answer was requested".to_owned())) {
                 Ok(data) => {
                     ends.taken = Some(data);
                     given(call, TAKEN.to_owned(), None)
@@ -160,7 +161,7 @@ impl Run {
             Err(unknown) => {
                 let text = match self.nearest_names(&call.tool) {
                     Some(near) if unknown.code == Code::UnknownTool => {
-                        format!("unknown tool `{written}`. Of those that you were given, the nearest are {near}.")
+                        format!("unknown tool `{written}`. The most similar of your tools are {near}.")
                     }
                     _ => format!("{unknown}. Call one of the tools that you were given, by its exact name."),
                 };
@@ -169,10 +170,10 @@ impl Run {
         };
         let fate = if !call.arguments.is_object() {
             let cut = match stop {
-                FinishReason::Length => " Your answer ran into the limit of its length and was cut: say less in one answer.",
+                FinishReason::Length => " Your answer reached the length limit and was cut: write less in one answer.",
                 FinishReason::Finished | FinishReason::Filtered => "",
             };
-            let got = question::escape(call.arguments.as_str().unwrap_or_default());
+            let got = approval_prompt::escape(call.arguments.as_str().unwrap_or_default());
             let text = format!(
                 "Invalid input: arguments: expected a JSON object, got `{got}`. Write all arguments of {} as one JSON object.{cut}",
                 spec.wire_name()
@@ -182,7 +183,7 @@ impl Run {
             let key = Key::new(&spec.id, &call.arguments);
             if self.repeats.is_blocked(&key) {
                 ends.is_repeating = true;
-                Fate::Given(repeats::BLOCKED_TEXT.to_owned(), Some(Code::Cancelled))
+                Fate::Given(loop_guard::BLOCKED_TEXT.to_owned(), Some(Code::Cancelled))
             } else {
                 Fate::Made(Arc::clone(&spec), key)
             }
@@ -191,17 +192,17 @@ impl Run {
         Item { call, tool: spec.id.clone(), summary, fate }
     }
 
-    /// The names of tools that look most like this one, as the model knows them.
+    /// Returns the most similar tool names, as the model knows them.
     fn nearest_names(&self, name: &str) -> Option<String> {
         let known = self.offers.iter().flat_map(|offers| offers.tools.iter().map(|tool| tool.name.as_str()));
         let near: Vec<String> = nearest(name, known, 3).into_iter().map(|name| format!("`{name}`")).collect();
         (!near.is_empty()).then(|| near.join(", "))
     }
 
-    /// Makes what is to be made, and tells all of it.
+    /// Runs the calls and records the results of all items.
     async fn make(&mut self, items: &[Item], ends: &mut Ends) -> Result<(), End> {
         let is_careful = |spec: &ToolSpec| spec.effect > Effect::Plan || spec.approval == Approval::Always;
-        // Where nothing but looking is wanted, it need not be known what at.
+        // If all calls are read-only, their footprints do not matter.
         let looks = items.iter().any(|item| matches!(&item.fate, Fate::Made(spec, _) if is_careful(spec)));
         let cancel = CancellationToken::new();
         let _given_up = cancel.clone().drop_guard();
@@ -212,7 +213,7 @@ impl Run {
         let mut ready: Option<PreparedCall> = None;
         let mut until: Option<Instant> = None;
         loop {
-            // Begins what can be begun, in order.
+            // Begins the calls that can begin, in order.
             while let Some(item) = items.get(next) {
                 let spec = match &item.fate {
                     Fate::Given(text, code) => {
@@ -242,7 +243,7 @@ impl Run {
                     continue;
                 };
                 if !batch.admits(&looked.touch) {
-                    // It is looked at again when there is room: what it would touch may be another thing then.
+                    // The footprint is computed again when there is room, because it may be different then.
                     break;
                 }
                 self.record_start(item, Some(&looked))?;
@@ -299,7 +300,7 @@ impl Run {
         Ok(())
     }
 
-    /// Tells what the next calls have come to, in their order.
+    /// Records the results of the next completed calls, in the order of the calls.
     fn record_results(&mut self, items: &[Item], batch: &mut Batch, ends: &mut Ends) -> Result<(), End> {
         while let Some(item) = items.get(batch.told) {
             let Some(made) = batch.made.get_mut(batch.told).and_then(Option::take) else { break };
@@ -313,7 +314,7 @@ impl Run {
                 if looked.is_some()
                     && self.repeats.record_and_check(key.clone(), &item.call.id, effect, failure.is_some(), &text)
                 {
-                    text = format!("{}\n{}", text.trim_end(), repeats::LOOP_NOTE);
+                    text = format!("{}\n{}", text.trim_end(), loop_guard::LOOP_NOTE);
                 }
                 if failure == Some(Code::Cancelled) && has_begun && looked.is_some() && effect > Effect::Plan {
                     text = format!("{} {STAYS}", text.trim_end());
@@ -325,7 +326,7 @@ impl Run {
                 ends.valid.insert(item.tool.clone());
             }
             match &item.fate {
-                // The final answer is no work.
+                // The final answer does not count as work.
                 Fate::Given(text, None) if text == TAKEN => {}
                 Fate::Given(_, Some(Code::Cancelled)) => self.done.not_made(),
                 Fate::Made(..) if !has_begun => self.done.not_made(),
@@ -340,19 +341,19 @@ impl Run {
     }
 }
 
-/// The calls that run, and what the others have come to.
+/// The running calls, and the results of the others.
 #[derive(Default)]
 struct Batch {
     running: FuturesUnordered<BoxFuture<'static, (usize, CompletedCall)>>,
     touches: BTreeMap<usize, CallAccess>,
     looked: Vec<Option<PreparedCall>>,
     made: Vec<Option<CompletedCall>>,
-    /// How many have been told.
+    /// The number of recorded results.
     told: usize,
 }
 
 impl Batch {
-    /// Whether a call that touches this can begin now.
+    /// Whether a call with this access can begin now.
     fn admits(&self, touch: &CallAccess) -> bool {
         self.touches.len() < MAX_PARALLEL_CALLS && !self.touches.values().any(|other| touch.conflicts(other))
     }
@@ -372,7 +373,7 @@ impl Batch {
         }
     }
 
-    /// Waits no longer for those that run.
+    /// Stops waiting for the running calls.
     fn give_up(&mut self) {
         self.running.clear();
         for at in std::mem::take(&mut self.touches).into_keys() {

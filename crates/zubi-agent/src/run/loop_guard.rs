@@ -1,4 +1,5 @@
-//! Calls that are made over and over and give the same: a model that goes round in circles is told so, then stopped.
+//! Detects calls that are repeated with the same result. A model that repeats itself gets a note first; then the turn
+//! is stopped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -6,17 +7,17 @@ use std::hash::{BuildHasher as _, RandomState};
 use serde_json::Value;
 use zubi_tool_api::Effect;
 
-/// The same outcome for the so-manyth time is told with a remark.
+/// The number of equal results from which a note is added.
 const REMARKED: u64 = 3;
-/// A call that would be the so-manyth is not made.
+/// The number of equal results that is never reached: the call that would give it is not made.
 const REFUSED: u64 = 5;
 
-/// What stands below the outcome of a call that was made in vain again.
-pub(super) const LOOP_NOTE: &str = "[You have made this very call several times, and nothing has changed in between: another one will not help. Do something else, or say what is missing.]";
-/// What a call that is not made comes to.
-pub(super) const BLOCKED_TEXT: &str = "Not made. The same call has given the same four times already.";
+/// The note below the result of a call that was repeated without effect.
+pub(super) const LOOP_NOTE: &str = "[You have made this same call several times, and nothing has changed in between: repeating it will not help. Do something else, or say what is missing.]";
+/// The result of a call that is not made.
+pub(super) const BLOCKED_TEXT: &str = "Not made. The same call has already given the same result four times.";
 
-/// Which call it is: the tool and its arguments.
+/// The identity of a call: the tool and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key(String);
 
@@ -28,7 +29,7 @@ impl Key {
     }
 }
 
-/// JSON in which the order of keys does not matter.
+/// Writes JSON in which the order of keys does not matter.
 fn write(value: &Value, into: &mut String) {
     match value {
         Value::Object(object) => {
@@ -55,18 +56,18 @@ fn write(value: &Value, into: &mut String) {
     }
 }
 
-/// What came of a call.
+/// The last result of a call.
 #[derive(Debug)]
 struct PreviousCall {
-    /// How often the last outcome was the same, in a row.
+    /// The number of consecutive equal results.
     count: u64,
-    /// A hash of it.
+    /// The hash of the result.
     outcome: u64,
-    /// The last call that came to it: its id.
+    /// The id of the last call with this result.
     call: String,
 }
 
-/// The calls of a turn.
+/// The calls of a turn, by tool and arguments.
 #[derive(Debug, Default)]
 pub(super) struct LoopGuard {
     seen: BTreeMap<Key, PreviousCall>,
@@ -74,15 +75,15 @@ pub(super) struct LoopGuard {
 }
 
 impl LoopGuard {
-    /// Whether the call has been made in vain so often that it is not made again.
+    /// Whether the call has been repeated so often that it must not be made again.
     pub(super) fn is_blocked(&self, key: &Key) -> bool {
         self.seen.get(key).is_some_and(|seen| seen.count + 1 >= REFUSED)
     }
 
-    /// Takes the outcome of a call. Whether it is to have a remark.
+    /// Records the result of a call. Returns whether it needs a note.
     ///
-    /// What may have changed something makes it worth looking again, so the counts of all begin anew; but not if it is itself a
-    /// call that has given the same before.
+    /// A call that may have changed something makes it reasonable to read again, so it resets the counts of all calls;
+    /// but not if it has itself given the same result before.
     pub(super) fn record_and_check(
         &mut self,
         key: Key,
@@ -103,13 +104,13 @@ impl LoopGuard {
         count >= REMARKED
     }
 
-    /// Takes that these are the calls whose outcomes the model is still told: it may make others again.
+    /// Forgets all calls except these, whose results the model still has. It may repeat the others.
     pub(super) fn remember(&mut self, calls: &BTreeSet<&str>) {
         self.seen.retain(|_, seen| calls.contains(seen.call.as_str()));
     }
 }
 
-/// An outcome without the times in its status line: they differ whenever a command is run again.
+/// Returns a result without the times in its status line, which differ on every run of a command.
 fn without_times(outcome: &str) -> Vec<&str> {
     let (text, status) = outcome.trim_end().rsplit_once('\n').unwrap_or(("", outcome));
     let status = if status.starts_with('[') { status } else { return vec![outcome] };

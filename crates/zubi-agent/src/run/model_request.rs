@@ -1,4 +1,4 @@
-//! Asking the model: what it is offered, tries and waits, what it says on its way, what it said in the end.
+//! Requests to the model: the tools to offer, retries and waits, the streamed answer and the final one.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,33 +12,34 @@ use zubi_tool_api::spec::Exposure;
 use super::compact::{bytes_of, tokens};
 use super::streaming::StreamingAnswer;
 use super::{End, Run, milliseconds};
-use crate::event::{StopReason, EventKind};
-use zubi_models::message::{Message, AssistantMessage};
-use zubi_models::{Answer, ErrorKind, ModelError, ToolDefinition, Prompt};
 use crate::delegation;
+use crate::event::{EventKind, StopReason};
 use crate::prompt;
+use zubi_models::message::{AssistantMessage, Message};
+use zubi_models::{Answer, ErrorKind, ModelError, Prompt, ToolDefinition};
 
-/// How often the model is asked for one answer.
+/// The maximum number of requests for one answer.
 const TRIES: u64 = 4;
-/// The same where what came was no answer: the address leads elsewhere, most likely, and will do so again.
+/// The limit for malformed answers: most likely the address is wrong, and another request would get the same.
 const TRIES_OF_NONE: u64 = 2;
-/// The wait after the first try; each is twice as long as the one before.
+/// The wait after the first attempt; each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// A provider that wants to be left alone for longer is not waited for.
+/// The longest wait that a provider may require. If it requires more, the turn ends.
 const PATIENCE: Duration = Duration::from_mins(2);
 
-/// The longest answer, in bytes as it is kept: half of what a line of a conversation may have.
+/// The maximum length of an answer, in bytes of its saved form: half of the maximum line length of a conversation.
 const LONGEST: usize = 8 * 1024 * 1024;
 
-/// How many tools a model is offered at most, and how many bytes they may take: providers refuse more, and each prompt pays
-/// for them, of a small one at most a quarter. What does not fit is found through [`FINDING`].
+/// The maximum number of tools that a model is offered, and their maximum size in bytes. Providers refuse more, and
+/// every prompt pays for them; with a small context window they may take at most a quarter of it. [`FINDING`] finds the
+/// tools that do not fit.
 const MOST_TOOLS: usize = 120;
 const MOST_BYTES: usize = 64 * 1024;
-/// The tool that finds others; with those that pass a call on it is for nothing where all are offered.
+/// The tool that finds other tools. It and the delegating tools are offered only if not all tools fit.
 const FINDING: &str = "find_tools";
 
-/// The tools as the model is told of them.
+/// The tool definitions for the model.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ToolCatalog {
     pub(super) tools: Vec<ToolDefinition>,
@@ -53,11 +54,11 @@ impl ToolCatalog {
             (ToolDefinition { name: spec.wire_name(), description: spec.description.clone(), schema }, bytes)
         };
         let all: Vec<_> = specs.iter().map(|spec| (spec.as_ref(), offer(spec.as_ref()))).collect();
-        let finding = |spec: &ToolSpec| spec.id == FINDING || passes_on::is_delegating_tool(&spec.id);
+        let finding = |spec: &ToolSpec| spec.id == FINDING || delegation::is_delegating_tool(&spec.id);
         let others = all.iter().filter(|(spec, _)| !finding(spec));
         let (count, bytes) = others.fold((0, 0), |(count, sum), (_, (_, bytes))| (count + 1, sum + bytes));
         let fits = count <= MOST_TOOLS && bytes <= room;
-        // Those that stand in every list come first when there is not room for all.
+        // Directly exposed tools come first if there is not room for all.
         let (direct, deferred): (Vec<_>, Vec<_>) =
             all.iter().enumerate().partition(|(_, (spec, _))| spec.exposure == Exposure::Direct);
         let mut chosen: BTreeSet<usize> = BTreeSet::new();
@@ -75,7 +76,7 @@ impl ToolCatalog {
 }
 
 impl Run {
-    /// The tools now. Asked for again only when they have changed.
+    /// Updates the tool catalog, if the tools have changed.
     async fn offers(&mut self) -> Result<(), End> {
         if self.offers.is_some() && !self.changes.has_changed().unwrap_or(false) {
             return Ok(());
@@ -97,7 +98,7 @@ impl Run {
         Ok(())
     }
 
-    /// Asks until there is an answer, or there will be none.
+    /// Requests an answer, and retries until there is one or the error is final.
     pub(super) async fn request_answer(&mut self) -> Result<Answer, End> {
         self.offers().await?;
         let system = prompt::system(
@@ -141,7 +142,7 @@ impl Run {
     async fn ask_once(&mut self, system: &str) -> Result<Result<Answer, ModelError>, End> {
         let (turn, iteration) = (self.number, self.iterations);
         let mut messages = self.journal.messages();
-        // What zubi itself wants is no person's word, and not kept.
+        // A message from zubi itself is not the user's, and is not saved.
         messages.extend(self.request.clone().map(|text| Message::User { text }));
         let tools = self.offers.as_ref().map(|offers| offers.tools.as_slice()).unwrap_or_default();
         let prompt = Prompt { system, messages: &messages, tools, max_output: None };
@@ -154,7 +155,7 @@ impl Run {
         let (mut answer, over) = match asked {
             Ok(Ok(answer)) => (answer, None),
             Ok(Err(error)) => return Ok(Err(error)),
-            // Dropping the question has closed its connection. What was said until then is kept.
+            // Dropping the request has closed its connection. The text received until then is saved.
             Err(reason) => (Answer { said: speech.text(), ..Answer::default() }, Some(End::new(reason))),
         };
         if let Some(end) = over.clone().filter(|_| answer.said == AssistantMessage::default()) {
@@ -166,10 +167,9 @@ impl Run {
             if let Some(end) = over {
                 return Err(end);
             }
-            let why = format!("The model's answer is longer than {} MiB and is not kept.", LONGEST / 1024 / 1024);
-            return Err(
-                End::new(StopReason::Model).because(format!("{why} Ask for less in one answer, or choose another model."))
-            );
+            let why = format!("The model's answer is longer than {} MiB and was discarded.", LONGEST / 1024 / 1024);
+            return Err(End::new(StopReason::Model)
+                .because(format!("{why} Request less in one answer, or choose another model.")));
         }
         self.request = None;
         self.done.set_text(&self.journal.clean(&answer.said.text, over.is_some()));
@@ -184,7 +184,7 @@ impl Run {
         over.map_or(Ok(Ok(answer)), Err)
     }
 
-    /// Gives every call an id of its own, and those without arguments empty ones.
+    /// Gives every call a unique id, and empty arguments to calls without arguments.
     fn correct(&mut self, said: &mut AssistantMessage, messages: &[Message]) {
         let before = messages.iter().filter_map(|message| match message {
             Message::Assistant(said) => Some(said.calls.iter().map(|call| call.id.as_str())),
@@ -203,7 +203,7 @@ impl Run {
         }
     }
 
-    /// How much was used, and how long the next prompt is at least.
+    /// Counts the tokens of an answer, and updates the estimate for the next prompt.
     fn count(&mut self, answer: &Answer, system: usize, messages: &[Message]) {
         self.unmeasured = 0;
         self.measured = (answer.usage.input > 0).then(|| answer.usage.total());
@@ -211,25 +211,25 @@ impl Run {
         self.charge_tokens(answer, system + offered + messages.iter().map(bytes_of).sum::<usize>());
     }
 
-    /// Counts an answer to a prompt of so many bytes.
+    /// Counts the tokens of an answer to a prompt of this length in bytes.
     pub(super) fn charge_tokens(&mut self, answer: &Answer, prompt: usize) {
         self.usage += answer.usage;
         self.spent = self.spent.saturating_add(match answer.usage.total() {
-            // The provider does not count: then the budget is held to what can be seen.
+            // The provider does not report tokens, so the budget uses an estimate.
             0 => tokens(prompt + bytes_of(&Message::Assistant(answer.said.clone()))),
             counted => counted,
         });
     }
 }
 
-/// How many bytes it has as it is kept.
+/// Returns the length of an answer's saved form, in bytes.
 fn length(said: &AssistantMessage) -> usize {
     let mut count = Count(0);
-    // Counting cannot fail, and what cannot be written cannot be kept either.
+    // Counting cannot fail, and a message that cannot be serialized cannot be saved either.
     serde_json::to_writer(&mut count, said).map_or(usize::MAX, |()| count.0)
 }
 
-/// Counts what is written.
+/// A writer that only counts the bytes.
 struct Count(usize);
 
 impl std::io::Write for Count {
@@ -243,7 +243,8 @@ impl std::io::Write for Count {
     }
 }
 
-/// How long to wait for the next try; if there is none, why, with the next step.
+/// Returns how long to wait before the next attempt. The error says why there is no further attempt, and gives the next
+/// step.
 fn next_try(error: &ModelError, attempt: u64) -> Result<Duration, String> {
     if !error.kind.is_worth_another_try() {
         return Err(error.with_default_hint());
@@ -251,11 +252,11 @@ fn next_try(error: &ModelError, attempt: u64) -> Result<Duration, String> {
     if let Some(wait) = error.retry_after.filter(|wait| *wait > PATIENCE) {
         let minutes = wait.as_secs().div_ceil(60);
         let message = error.message.trim_end_matches('.');
-        return Err(format!("{message}. It wants to be left alone for {minutes} minutes. {}", error.kind.advice()));
+        return Err(format!("{message}. The provider requires a wait of {minutes} minutes. {}", error.kind.advice()));
     }
     let tries = if error.kind == ErrorKind::Malformed { TRIES_OF_NONE } else { TRIES };
     if attempt >= tries {
-        return Err(format!("{} (It was asked {attempt} times.)", error.with_default_hint()));
+        return Err(format!("{} (The model was called {attempt} times.)", error.with_default_hint()));
     }
     let doubled = FIRST_WAIT.saturating_mul(1 << (attempt - 1).min(10));
     Ok(error.retry_after.unwrap_or(doubled.min(LONGEST_WAIT)))

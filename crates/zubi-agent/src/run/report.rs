@@ -1,4 +1,4 @@
-//! What is said of a turn that ends without an answer: what was done, by what the loop has seen itself, and no guesses.
+//! The report of a turn that ends without an answer: the work that the loop itself has seen, without guesses.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,15 +8,15 @@ use zubi_base::escape::printable;
 use zubi_base::workspace::Folder;
 use zubi_tool_api::approval_prompt;
 
-/// How many files are named.
+/// The maximum number of files in the report.
 const FILES: usize = 20;
-/// How many bytes of the model's last words are repeated.
+/// The maximum length of the model's last text in the report, in bytes.
 const WORDS: usize = 2_000;
 
-/// What a turn has done so far.
+/// The work of a turn so far.
 #[derive(Debug, Default)]
 pub(super) struct TurnReport {
-    /// Of each tool the calls that succeeded and those that did not.
+    /// For each tool, the numbers of successful and failed calls.
     calls: BTreeMap<String, (u64, u64)>,
     not_made: u64,
     changed: BTreeSet<Utf8PathBuf>,
@@ -37,14 +37,15 @@ impl TurnReport {
         self.changed.extend(files.iter().cloned());
     }
 
-    /// Without secrets: they are shortened, and a secret that is cut in two is not known any more.
+    /// Stores the model's last text. It must already be redacted, because the report shortens it, and half of a secret
+    /// would not be recognized.
     pub(super) fn set_text(&mut self, words: &str) {
         if !words.trim().is_empty() {
             words.trim().clone_into(&mut self.words);
         }
     }
 
-    /// The calls in one line: `file.read 3, file.edit 2 (1 failed)`.
+    /// Returns the calls as one line: `file.read 3, file.edit 2 (1 failed)`.
     fn calls(&self) -> String {
         let told = self.calls.iter().map(|(tool, (well, badly))| match badly {
             0 => format!("{} {well}", printable(tool)),
@@ -53,7 +54,7 @@ impl TurnReport {
         told.collect::<Vec<_>>().join(", ")
     }
 
-    /// The report. `why` is a sentence.
+    /// Returns the report. `why` is a sentence.
     pub(super) fn report(&self, why: &str, folders: &[Folder]) -> String {
         let mut report = format!("{why}\n");
         // Writing to a `String` cannot fail.
@@ -62,7 +63,7 @@ impl TurnReport {
             calls => writeln!(report, "Calls made: {calls}."),
         };
         if self.not_made > 0 {
-            let _ = writeln!(report, "Calls that it wanted and that were not made: {}.", self.not_made);
+            let _ = writeln!(report, "Calls requested but not made: {}.", self.not_made);
         }
         if !self.changed.is_empty() {
             let shown = |path: &Utf8PathBuf| {
@@ -75,9 +76,13 @@ impl TurnReport {
             let _ = writeln!(report, "Files changed: {}{more}.", files.join(", "));
         }
         if !self.words.is_empty() {
-            let _ = writeln!(report, "The last words of the model: {}", question::ellipsize_middle(self.words.clone(), WORDS));
+            let _ = writeln!(
+                report,
+                "The last words of the model: {}",
+                approval_prompt::ellipsize_middle(self.words.clone(), WORDS)
+            );
         }
-        report.push_str("What is left to do is not known.");
+        report.push_str("The remaining work is not known.");
         report
     }
 }

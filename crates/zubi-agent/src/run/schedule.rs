@@ -1,29 +1,31 @@
-//! Which calls of one answer may run side by side: those that do not change what another one looks at or changes.
+//! Decides which calls of one answer may run in parallel: those that do not change paths that another call reads or
+//! changes.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_host::Explanation;
 use zubi_policy::rule::Action;
 use zubi_tool_api::{Effect, ToolSpec};
 
-/// The most calls at once.
+/// The maximum number of parallel calls.
 pub(super) const MAX_PARALLEL_CALLS: usize = 8;
 
-/// The tools of files: they look at what they name and at nothing else. Others, those about code above all, look around.
+/// The toolset whose tools read only the paths in their arguments. Other tools, above all those for code, may read
+/// more.
 const NAMES_ALL: &str = "file";
 
-/// What a call touches, as far as others care.
+/// The paths that a call accesses, as far as they matter to other calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CallAccess {
-    /// It looks at these, or at anything.
+    /// The call reads these paths, or any path if `None`.
     Looks(Option<Vec<Utf8PathBuf>>),
-    /// It changes these, and may look at anything else.
+    /// The call changes these paths, and may read any other.
     Changes(Vec<Utf8PathBuf>),
-    /// It cannot be told, or a person is asked about it.
+    /// The call's paths are unknown, or it requires approval.
     Alone,
 }
 
 impl CallAccess {
-    /// Of a call whose footprint was worked out.
+    /// Derives the access from a call's footprint.
     pub(super) fn from_explanation(spec: &ToolSpec, explained: &Explanation) -> Self {
         let footprint = &explained.footprint;
         let effect = footprint.effect.unwrap_or(spec.effect);
@@ -41,7 +43,7 @@ impl CallAccess {
         Self::Changes(footprint.writes.iter().chain(&footprint.reads).cloned().collect())
     }
 
-    /// Whether the two must not run at the same time.
+    /// Whether the two calls must not run at the same time.
     pub(super) fn conflicts(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Alone, _) | (_, Self::Alone) => true,

@@ -1,13 +1,14 @@
-//! What a model says while it says it: told in pieces, each with its place, and kept in case it is stopped.
+//! The answer of a model while it is streamed: published in deltas, each with its offset, and stored in case the turn
+//! is stopped.
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::event::EventKind;
 use crate::journal::Journal;
-use zubi_models::message::AssistantMessage;
 use zubi_models::Delta;
+use zubi_models::message::AssistantMessage;
 
-/// One answer that is being given.
+/// An answer that the model is streaming.
 pub(super) struct StreamingAnswer<'a> {
     journal: &'a dyn Journal,
     turn: u64,
@@ -21,7 +22,7 @@ struct StreamedText {
     reasoning: Channel,
 }
 
-/// What was heard of one kind, and how many UTF-16 code units that is.
+/// The text received so far in one channel, and its length in UTF-16 code units.
 #[derive(Default)]
 struct Channel {
     text: String,
@@ -29,7 +30,7 @@ struct Channel {
 }
 
 impl Channel {
-    /// Takes a piece; its place.
+    /// Appends a delta and returns its offset.
     fn push(&mut self, piece: &str) -> u64 {
         let offset = self.length;
         self.text.push_str(piece);
@@ -43,10 +44,10 @@ impl<'a> StreamingAnswer<'a> {
         Self { journal, turn, iteration, heard: Mutex::default() }
     }
 
-    /// Tells a piece on.
+    /// Publishes a delta.
     pub(super) fn push(&self, piece: Delta) {
         let (turn, iteration) = (self.turn, self.iteration);
-        // Held until it is told, so that pieces are told in their order.
+        // Locked until the delta is published, so that deltas are published in their order.
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let what = match piece {
             Delta::Text(text) if text.is_empty() => return,
@@ -54,11 +55,11 @@ impl<'a> StreamingAnswer<'a> {
             Delta::Text(text) => EventKind::Text { turn, iteration, offset: heard.text.push(&text), text },
             Delta::Reasoning(text) => EventKind::Thought { turn, iteration, offset: heard.reasoning.push(&text), text },
         };
-        // It is not kept, so there is nothing that could fail but the telling, and the whole answer follows.
+        // A delta is not saved, so only publishing it could fail; the complete answer follows anyway.
         drop(self.journal.add(what));
     }
 
-    /// What was heard so far.
+    /// Returns the answer received so far.
     pub(super) fn text(&self) -> AssistantMessage {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let StreamedText { text, reasoning } = std::mem::take(&mut *heard);

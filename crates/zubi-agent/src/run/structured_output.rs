@@ -1,17 +1,17 @@
-//! A final answer that is data: a schema, the tool that takes it, and how often a model may try.
+//! Final answers as data: the schema, the tool that takes the answer, and the number of retries.
 
 use serde_json::{Map, Value, json};
 use zubi_tool_api::schema::CompiledSchema;
 
 use zubi_models::{FINAL_ANSWER, ToolDefinition};
 
-
-/// Where the answer stands when the schema's root is no object, which providers want of a tool's arguments.
+/// The property that contains the answer if the schema's root is not an object, because providers require objects as
+/// tool arguments.
 const WRAPPED: &str = "answer";
-/// How often a model is asked again.
+/// The maximum number of retries.
 const ASKED_AGAIN: u64 = 2;
 
-/// What a final answer has to be.
+/// The required form of a final answer.
 pub(super) struct StructuredOutput {
     fit: CompiledSchema,
     schema: Value,
@@ -20,7 +20,7 @@ pub(super) struct StructuredOutput {
 }
 
 impl StructuredOutput {
-    /// The error says what is wrong with the schema.
+    /// Compiles the schema. The error says what is wrong with it.
     pub(super) fn new(schema: &Value) -> Result<Self, String> {
         let fit = CompiledSchema::new(schema)?;
         let is_object = schema.get("type").and_then(Value::as_str) == Some("object");
@@ -28,7 +28,7 @@ impl StructuredOutput {
         Ok(Self { fit, schema, is_wrapped: !is_object, failures: 0 })
     }
 
-    /// The tool for it, under a name that no other has.
+    /// Returns the tool that takes the answer, under a name that no other tool has.
     pub(super) fn offer(&self, others: &[ToolDefinition]) -> ToolDefinition {
         let mut name = FINAL_ANSWER.to_owned();
         while others.iter().any(|other| other.name == name) {
@@ -39,30 +39,30 @@ impl StructuredOutput {
         ToolDefinition { name, description, schema: self.schema.clone() }
     }
 
-    /// The answer in the arguments of that tool.
+    /// Returns the answer from the arguments of that tool.
     pub(super) fn of_call(&self, arguments: &Value) -> Result<Value, String> {
         let inner = if self.is_wrapped { arguments.get(WRAPPED) } else { Some(arguments) };
         let data = inner.ok_or_else(|| format!("{WRAPPED}: is required"))?;
         self.fit.check(data).map(|()| data.clone())
     }
 
-    /// The answer in a text that is nothing but JSON, perhaps between the marks of a block of code.
+    /// Returns the answer from a text that consists only of JSON, with or without a code fence.
     pub(super) fn of_text(&self, text: &str) -> Result<Value, String> {
         let text = text.trim();
         let block = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
         let inner = block.and_then(|block| block.split_once('\n')).map_or(text, |(_, inner)| inner);
-        let data: Value = serde_json::from_str(inner).map_err(|_| "it is no JSON".to_owned())?;
+        let data: Value = serde_json::from_str(inner).map_err(|_| "it is not JSON".to_owned())?;
         self.fit.check(&data).map(|()| data)
     }
 
-    /// The model has tried in vain. Whether it may try again.
+    /// Counts a failed attempt. Returns whether the model may try again.
     pub(super) fn can_retry(&mut self) -> bool {
         self.failures += 1;
         self.failures <= ASKED_AGAIN
     }
 }
 
-/// The schema as that of an object with one property. What it refers to stays where its references look for it.
+/// Wraps the schema as the one property of an object schema. The definitions stay at the paths that the references use.
 fn wrap_in_object(schema: &Value) -> Result<Value, String> {
     const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
     let mut inner = schema.clone();
@@ -74,7 +74,7 @@ fn wrap_in_object(schema: &Value) -> Result<Value, String> {
     }
     if refers_to_itself(&inner) || outer.values().any(refers_to_itself) {
         return Err(
-            "its root is no object and it refers to parts of itself outside `$defs`: move them there".to_owned()
+            "its root is not an object and it refers to parts of itself outside `$defs`: move them there".to_owned()
         );
     }
     outer.insert("type".to_owned(), "object".into());

@@ -1,5 +1,5 @@
-//! Where zubi's own files live, by the XDG Base Directory Specification on every platform, so that one page of
-//! documentation holds everywhere.
+//! The directories of zubi's own files, by the XDG Base Directory Specification on every platform, so that one page of
+//! documentation applies everywhere.
 
 use camino::Utf8PathBuf;
 use etcetera::base_strategy::{BaseStrategy as _, Xdg};
@@ -16,7 +16,7 @@ pub struct Directories {
     pub state: Utf8PathBuf,
 }
 
-/// Why the directories cannot be told.
+/// The reason why the directories cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoriesError {
     #[error("the home directory is not known; set `HOME`")]

@@ -25,12 +25,12 @@ pub enum ConfigError {
     /// `line` and `column` are 1-based, the column in characters.
     #[error("{path}:{line}:{column}: unknown setting `{key}`{}", suggestion.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default())]
     UnknownKey { path: Utf8PathBuf, line: usize, column: usize, key: String, suggestion: Option<&'static str> },
-    /// As above; `setting` names what stands on the line, where there is something.
+    /// As above; `setting` is the key on that line, if there is one.
     #[error("{path}:{line}:{column}: {}{message}", setting.as_ref().map(|setting| format!("`{setting}`: ")).unwrap_or_default())]
     Syntax { path: Utf8PathBuf, line: usize, column: usize, setting: Option<String>, message: String },
 }
 
-/// What a configuration text says. `path` is for errors only.
+/// Parses the text of a configuration file. `path` is for errors only.
 pub fn parse(text: &str, path: &Utf8Path) -> Result<Layer, ConfigError> {
     let layer: Result<Layer, _> = toml::from_str(text);
     let layer = layer.map(|mut layer| {
@@ -80,7 +80,7 @@ pub fn load(config_directory: &Utf8Path, workspace_root: &Utf8Path, trust: &Trus
 }
 
 fn read(path: &Utf8Path) -> Result<Option<(String, ContentHash)>, ConfigError> {
-    let bytes = match private::read(path, MAX_BYTES) {
+    let bytes = match owner_only::read(path, MAX_BYTES) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(source) => return Err(ConfigError::Read { path: path.to_owned(), source }),
@@ -103,7 +103,7 @@ fn key_at(text: &str, span: Range<usize>) -> String {
     key.trim_matches(['"', '\'']).chars().filter(|c| !c.is_control()).take(60).collect()
 }
 
-/// What stands left of the `=` on a line.
+/// Returns the text left of the `=` on a line.
 fn setting_on_line(text: &str, line: usize) -> Option<String> {
     let (key, _) = text.lines().nth(line - 1)?.split_once('=')?;
     let key: String = key.trim().chars().filter(|c| !c.is_control()).take(60).collect();

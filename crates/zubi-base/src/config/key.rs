@@ -4,11 +4,12 @@
 /// One setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key {
-    /// Full name; `*` stands for any one name.
+    /// The full name; `*` matches any one name.
     pub name: &'static str,
     /// The type and what it does, for people.
     pub what: &'static str,
-    /// What a workspace file may set before it is trusted: a clause, or `None` when nothing.
+    /// The part of this setting that a workspace file may set before it is trusted, as a clause; `None` if there is no
+    /// such part.
     pub narrowing: Option<&'static str>,
 }
 
@@ -31,13 +32,13 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "allow",
-        what: "list of filters; matching tools run without asking a person (default: none)",
+        what: "list of filters; matching tools run without approval (default: none)",
         narrowing: None,
     },
     Key {
         name: "policy",
-        what: "list of rules (`[[policy]]`): what calls may do without asking, and what never; `zubi policy --help`",
-        narrowing: Some("rules that ask or deny"),
+        what: "list of rules (`[[policy]]`) that allow calls without approval or deny them; `zubi policy --help`",
+        narrowing: Some("rules with the action `ask` or `deny`"),
     },
     Key {
         name: "env",
@@ -63,7 +64,7 @@ pub const KEYS: &[Key] = &[
     },
     Key {
         name: "model",
-        what: "`provider/model`; the model that zubi's own agent asks where nobody names one",
+        what: "`provider/model`; the model that zubi's own agent uses if a request does not name one",
         narrowing: None,
     },
     Key {
@@ -95,10 +96,10 @@ pub const KEYS: &[Key] = &[
         what: "number; tokens that prompt and answer may have together (default: not known)",
         narrowing: None,
     },
-    Key { name: "models.*.models", what: "list of its models (default: it is asked)", narrowing: None },
+    Key { name: "models.*.models", what: "list of its models (default: queried from the provider)", narrowing: None },
     Key {
         name: "models.*.timeout",
-        what: "number; seconds without a byte of the answer until it is given up (default 120)",
+        what: "number; seconds without a byte of the answer until the request is cancelled (default 120)",
         narrowing: None,
     },
     Key {
@@ -108,7 +109,7 @@ pub const KEYS: &[Key] = &[
     },
 ];
 
-/// The last parts of all names: what can stand left of an `=` somewhere in a file.
+/// The last parts of all names: the keys that can be left of an `=` in a file.
 pub fn leaves() -> impl Iterator<Item = &'static str> {
     KEYS.iter().filter_map(|key| key.name.rsplit('.').next())
 }

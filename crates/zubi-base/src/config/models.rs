@@ -1,39 +1,40 @@
-//! Where models are asked: the table `models` of the user's own `zubi.toml`. An address with a key belongs to the machine, as
-//! secrets do: a workspace that could name one would be sent the key. What is built in and how a key is found is the agent's.
+//! Providers of models: the table `models` of the user's own `zubi.toml`. An address with a key belongs to the machine,
+//! as secrets do: a workspace that could set the address would receive the key. The agent defines the built-in
+//! providers and finds the keys.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// One `[models.NAME]`. What it leaves open is as it is built in for a provider of this name.
+/// One `[models.NAME]` table. A field that it leaves open has the built-in value for a provider of this name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ProviderLayer {
     pub api: Option<Api>,
-    /// What paths of the API are appended to: `https://gateway.example/v1`.
+    /// The base address to which the paths of the API are appended: `https://gateway.example/v1`.
     pub url: Option<String>,
     /// The name of an environment variable or of an entry of `env`, never the key itself.
     pub key: Option<String>,
-    /// The header that the key goes into as it is, for gateways that do not take `Authorization: Bearer`.
+    /// The header that contains the bare key, for gateways that do not take `Authorization: Bearer`.
     pub key_header: Option<String>,
     pub headers: Fields,
     pub query: Fields,
-    /// Tokens that prompt and answer may have together.
+    /// The most tokens of prompt and answer together.
     pub context: Option<u64>,
-    /// Its models; without them it is asked which it has.
+    /// The provider's models; if empty, zubi queries the provider for them.
     pub models: Vec<String>,
-    /// Seconds without a byte of the answer until it is given up.
+    /// Seconds without a byte of the answer until the request is cancelled.
     pub timeout: Option<u64>,
-    /// Ask over plain HTTP although the address is none of this machine or network.
+    /// Whether to send requests over plain HTTP although the address is outside this machine and its network.
     pub allow_http: Option<bool>,
 }
 
-/// How a provider is spoken to.
+/// The API of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Api {
-    /// `POST …/chat/completions`, which most servers and gateways speak.
+    /// `POST …/chat/completions`, which most servers and gateways support.
     OpenaiChat,
     /// `POST …/responses`.
     OpenaiResponses,
@@ -46,7 +47,7 @@ pub enum Api {
 }
 
 impl Api {
-    /// As it is written in a file.
+    /// The name in a configuration file.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenaiChat => "openai-chat",
@@ -69,7 +70,7 @@ impl fmt::Debug for Fields {
     }
 }
 
-/// Whoever asks learns their names.
+/// Serialized as the names of the fields, without the values.
 impl Serialize for Fields {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.0.keys())

@@ -1,5 +1,5 @@
-//! Rules of the policy as they stand in a file: kept as data with their line. What they mean is the policy's business,
-//! and a rule that is broken must not keep the program from starting: it closes the policy instead.
+//! Policy rules as they are written in a file, as data with their line. The policy interprets them. An invalid rule
+//! does not prevent the program from starting; it makes the policy deny everything instead.
 
 use serde::de::Deserializer;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::Source;
 /// One `[[policy]]` table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PolicyRule {
-    /// Where it begins, 1-based; 0 where it is not from a file.
+    /// The 1-based line at which the rule begins; 0 if the rule is not from a file.
     pub line: usize,
     pub rule: Value,
 }
@@ -20,13 +20,14 @@ pub struct PolicyRule {
 pub struct SourcedRule {
     pub rule: PolicyRule,
     pub source: Source,
-    /// Whether the user wrote it or trusts the file as it is now. Where not, what it says in words is nobody's to read.
+    /// Whether the user wrote the rule or trusts the present content of the file. If not, zubi does not show the texts
+    /// of the rule.
     pub trusted: bool,
 }
 
 impl PolicyRule {
-    /// Whether it can only take away: it asks or denies. One whose action is not understood breaks the policy, which
-    /// takes away everything.
+    /// Whether the rule can only restrict: its action is `ask` or `deny`. A rule with an unknown action is restrictive
+    /// too, because it invalidates the policy, which then denies everything.
     pub fn is_restrictive(&self) -> bool {
         self.rule.get("action").and_then(Value::as_str) != Some("allow")
     }
@@ -35,7 +36,7 @@ impl PolicyRule {
 impl<'de> Deserialize<'de> for PolicyRule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = toml::Spanned::<Value>::deserialize(deserializer)?;
-        // The place in the text; the reader of the file makes a line of it.
+        // The byte offset in the text; the reader of the file converts it to a line.
         Ok(Self { line: spanned.span().start, rule: spanned.into_inner() })
     }
 }

@@ -1,8 +1,8 @@
-//! Secrets of the user: the table `env` of the user's own `zubi.toml`, whose values tools take as `${env:NAME}`.
+//! Secrets of the user: the table `env` of the user's own `zubi.toml`. Tools use its values as `${env:NAME}`.
 //!
-//! An entry is a value, or the name of a file that has it. They belong to the machine: no other layer has any. An entry that
-//! is broken is kept with the reason, so that the others work and whoever needs this one learns why it does not. Values
-//! appear neither in `Debug` nor in anything that is serialized.
+//! An entry is a value, or the name of a file that contains it. Entries belong to the machine: no other layer has any.
+//! An invalid entry is stored with the reason, so that the other entries work and a tool that needs this one can report
+//! the reason. Values appear neither in `Debug` nor in serialized output.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,21 +11,21 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use toml::Value;
 
-use crate::{env, private};
+use crate::{env, owner_only};
 
 /// The largest file of one secret, in bytes: a chain of certificates is smaller.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Shorter values are not taken out of what is shown: they would be found everywhere. See `zubi_tool_api::redact`.
+/// The shortest value that is redacted, in bytes: shorter ones would match everywhere. See `zubi_tool_api::redact`.
 pub const SHORTEST: usize = 4;
 
-/// One entry of the table, as it stands in the file.
+/// One entry of the table, as written in the file.
 #[derive(Clone, PartialEq, Eq)]
 pub enum SecretEntry {
     Value(String),
-    /// Relative to the directory of the file that says so, absolute, or below `~/`.
+    /// The path of a file: relative to the directory of the configuration file, absolute, or below `~/`.
     File(String),
-    /// Why it is neither.
+    /// The reason why the entry is neither.
     Broken(String),
 }
 
@@ -39,7 +39,7 @@ impl fmt::Debug for SecretEntry {
     }
 }
 
-/// Whoever asks learns that there is one.
+/// Serialized as a placeholder, without the value.
 impl Serialize for SecretEntry {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str("(not shown)")
@@ -77,7 +77,7 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Reads what the entries of a configuration file name.
+    /// Reads the values that the entries of a configuration file name.
     pub fn read(entries: &BTreeMap<String, SecretEntry>, file: &Utf8Path, home: Option<&Utf8Path>) -> Self {
         let mut secrets = Self::default();
         let mut stands_here = false;
@@ -114,12 +114,12 @@ impl Secrets {
         secrets
     }
 
-    /// Of values alone, for hosts that have them from elsewhere.
+    /// Creates secrets from values alone, for hosts that have them from another source.
     pub fn from_values(values: impl IntoIterator<Item = (String, String)>) -> Self {
         Self { values: values.into_iter().collect(), ..Self::default() }
     }
 
-    /// The same with values from elsewhere, which count before those of the file.
+    /// Adds values from another source, which take precedence over those of the file.
     #[must_use]
     pub fn with_values(mut self, values: impl IntoIterator<Item = (String, String)>) -> Self {
         for (name, value) in values {
@@ -144,13 +144,13 @@ impl Secrets {
         self.broken.get(name).map(String::as_str)
     }
 
-    /// What is wrong with them, one sentence each, for the user.
+    /// The errors in the entries, one sentence each, for the user.
     pub fn problems(&self) -> Vec<String> {
         let broken = self.broken.iter().map(|(name, why)| format!("the secret `{name}` cannot be used: {why}"));
         broken.chain(self.notes.iter().cloned()).collect()
     }
 
-    /// The files that they stand in.
+    /// The files that contain the values.
     pub fn files(&self) -> &[Utf8PathBuf] {
         &self.files
     }
@@ -161,12 +161,12 @@ impl Secrets {
             (Some(_), None) => return Err(format!("`{given}`: the home directory is not known")),
             (None, _) => file.parent().unwrap_or(file).join(given),
         };
-        // The user named it, so links on the way are theirs; what is at their end is what counts.
+        // The user named the path, so its links are their own; only the target is checked.
         let path = crate::fs::canonical(&path).map_err(|error| format!("`{path}`: {error}"))?;
         self.files.push(path.clone());
-        let bytes = private::read_own(&path, MAX_BYTES).map_err(|error| error.to_string())?;
+        let bytes = owner_only::read_own(&path, MAX_BYTES).map_err(|error| error.to_string())?;
         let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8 text"))?;
-        // Editors end a file with a line end; it is no part of a password.
+        // Editors end a file with a line end, which does not belong to the password.
         let text = text.strip_suffix('\n').map_or(text.as_str(), |text| text.strip_suffix('\r').unwrap_or(text));
         check(text.to_owned()).map_err(|why| format!("`{path}`: {why}"))
     }
@@ -201,14 +201,14 @@ mod tests {
 
     use super::*;
 
-    /// What becomes of a table in a directory with some files.
+    /// Reads a table in a directory with some files and formats the result.
     fn check(table: &str) -> String {
         let directory = tempfile::tempdir().unwrap();
         let root = crate::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
-        private::create_directory(&root.join("home/keys")).unwrap();
+        owner_only::create_directory(&root.join("home/keys")).unwrap();
         let write = |name: &str, content: &[u8], mode: u32| {
             let path = root.join(name);
-            private::write_atomic(&path, content).unwrap();
+            owner_only::write_atomic(&path, content).unwrap();
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         };
         write("own", b"from a file\r\n", 0o600);

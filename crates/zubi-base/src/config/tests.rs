@@ -125,7 +125,7 @@ fn an_untrusted_workspace_only_takes_the_clients_question_away() {
     assert_snapshot!(error, @"zubi.toml:2:7: `ask`: unknown variant `maybe`, expected `client` or `deny`");
 }
 
-/// Whoever the user is, an untrusted file can only say `deny`; a trusted one beats the user's.
+/// Without trust, a file can only add `deny` rules; the rules of a trusted file take precedence over the user's.
 #[test]
 fn who_decides_whether_the_clients_question_counts() {
     use McpAsk::{Client, Deny};
@@ -176,7 +176,7 @@ fn secrets_belong_to_the_machine() {
     }
 }
 
-/// A workspace's model counts once it is trusted, what a model is asked with never does.
+/// A workspace's model applies once the workspace is trusted; its providers and keys never apply.
 #[test]
 fn where_models_are_asked_belongs_to_the_machine() {
     let user =

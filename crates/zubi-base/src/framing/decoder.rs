@@ -18,10 +18,10 @@ const KEPT_NOISE_BYTES: usize = 2 * 1024;
 /// How many lines of it an error text shows.
 const TOLD_NOISE_LINES: usize = 5;
 
-/// How much of something that is no header a strict decoder tells, in bytes.
+/// The number of bytes of an invalid header that a strict decoder reports.
 const TOLD_START_BYTES: usize = 100;
 
-/// How much of an oversized body is kept, in bytes, so that the request it answers can be told.
+/// The number of bytes of an oversized body that are stored, so that the request it answers can be identified.
 const KEPT_HEAD_BYTES: usize = 256;
 
 /// A buffer that grew beyond this for one large message is given back afterwards, in bytes.
@@ -32,7 +32,7 @@ const KEPT_BUFFER_BYTES: usize = 1024 * 1024;
 pub enum Frame {
     /// The exact bytes of one body.
     Body(Vec<u8>),
-    /// A body over the limit. It was skipped as it came in; only its first bytes are kept.
+    /// A body over the limit. The decoder skipped it as it arrived and stored only its first bytes.
     TooLarge { bytes: u64, head: Vec<u8> },
 }
 
@@ -67,7 +67,7 @@ enum State {
 }
 
 impl Decoder {
-    /// A decoder that hands out bodies of at most `limit` bytes.
+    /// Creates a decoder that returns bodies of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -80,8 +80,8 @@ impl Decoder {
         }
     }
 
-    /// The same for a peer that has no reason to write anything else than messages: the first byte that belongs to none ends
-    /// it. What comes after a header that cannot be read might otherwise be taken for messages that nobody sent.
+    /// A decoder for a peer that has no reason to write anything other than messages: the first byte outside a message
+    /// is an error. Otherwise, bytes after an unreadable header could be taken for messages that the peer never sent.
     pub fn strict(limit: usize) -> Self {
         Self { max_noise: 0, ..Self::new(limit) }
     }
@@ -143,8 +143,8 @@ impl Decoder {
         }
     }
 
-    /// The end of what stood outside messages, as printable text; `None` when there was nothing to see. Bytes that may
-    /// yet become a header count too: this is asked when the stream has ended.
+    /// Returns the end of the bytes outside messages, as printable text; `None` if they contain nothing printable.
+    /// Bytes that may yet become a header are included, because callers use this after the stream has ended.
     pub fn noise(&self) -> Option<String> {
         let undecided = match self.state {
             State::Header => self.buffer.get(self.consumed..).unwrap_or_default(),
@@ -154,7 +154,7 @@ impl Decoder {
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<String> = text
             .lines()
-            // Other headers that stood before the length are no noise.
+            // Other headers before the length are not noise.
             .filter(|line| !line.get(..13).is_some_and(|name| name.eq_ignore_ascii_case("content-type:")))
             .map(|line| line.chars().filter(|c| !c.is_control()).collect::<String>().trim().to_owned())
             .filter(|line| !line.is_empty())
@@ -195,8 +195,8 @@ enum Scan {
     Header { noise: usize, end: usize, length: u64 },
 }
 
-/// Looks for a header block. The outcome for some bytes stands when more bytes follow, except that `More` may become
-/// something else: that is what makes the decoder independent of how the stream was split.
+/// Searches for a header block. More bytes do not change the outcome for the bytes so far, except that `More` may
+/// become another outcome: this makes the decoder independent of how the stream was split.
 fn scan(bytes: &[u8]) -> Scan {
     let mut from = 0;
     loop {
@@ -215,7 +215,7 @@ fn scan(bytes: &[u8]) -> Scan {
     }
 }
 
-/// The same where nothing but a header block may stand.
+/// Like [`scan`], but accepts only a header block.
 fn expect(bytes: &[u8]) -> Scan {
     match header_block(bytes) {
         Block::More => Scan::More { noise: 0 },
@@ -230,12 +230,12 @@ enum Block {
         end: usize,
         length: u64,
     },
-    /// The words `Content-Length` in a log line, or a length that is no number.
+    /// The words `Content-Length` in a log line, or a length that is not a number.
     Other,
 }
 
-/// Reads lines of the form `Name: value` up to an empty one. When the length is given twice, the last one counts: a
-/// log line that ends in `Content-Length: 5` may stand directly before a real header.
+/// Parses lines of the form `Name: value` up to an empty one. If the length occurs twice, the last one counts: a log
+/// line that ends in `Content-Length: 5` may come directly before a real header.
 fn header_block(bytes: &[u8]) -> Block {
     let mut length = None;
     let mut start = 0;

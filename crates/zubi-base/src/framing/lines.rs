@@ -1,5 +1,5 @@
-//! A byte stream as lines, of which no more is kept than a bound says. Of a longer line only both ends are looked at: they
-//! tell whose answer it wants.
+//! A byte stream split into lines, with bounded memory. For a line over the bound, only both ends are stored; they
+//! identify the request that needs an answer.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, BufReader};
 
 use super::RequestId;
 
-/// How much of either end of a line that is too long is kept, in bytes. An id stands before a message's payload or, as
+/// The number of bytes stored of either end of a line that is too long. An id comes before a message's payload or, as
 /// many clients write it, after it.
 const END: usize = 1024;
 
@@ -15,7 +15,7 @@ const END: usize = 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     Whole(Vec<u8>),
-    /// Only whose it is, where that can be told, and how many bytes it had.
+    /// A line over the bound: only its id, if it can be read, and its length in bytes.
     TooLong {
         id: Option<RequestId>,
         length: usize,
@@ -29,9 +29,9 @@ pub enum Line {
 pub struct Lines<R> {
     input: BufReader<R>,
     longest: usize,
-    /// What is known of the line that has begun: all of it, or its first [`END`] bytes.
+    /// The stored part of the current line: all of it, or its first [`END`] bytes.
     kept: Vec<u8>,
-    /// Its last [`END`] bytes, where it is too long.
+    /// The last [`END`] bytes of the current line, if it is too long.
     end: Vec<u8>,
     length: usize,
 }
@@ -42,7 +42,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Self { input: BufReader::new(input), longest, kept: Vec::new(), end: Vec::new(), length: 0 }
     }
 
-    /// The next line; `None` when the stream has ended. What it ends with counts as a line, though nothing ends that.
+    /// Returns the next line; `None` when the stream has ended. Bytes at the end of the stream count as a line even
+    /// without a line end.
     ///
     /// Cancel-safe: when the future is dropped, no byte is lost.
     pub async fn next(&mut self) -> io::Result<Option<Line>> {
@@ -85,8 +86,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 }
 
-/// A line without what does not belong to its message: blanks, and a byte order mark, which RFC 8259 (section 8.1) lets a
-/// reader pass over.
+/// A line without what does not belong to its message: blanks, and a byte order mark, which RFC 8259 (section 8.1) lets
+/// a reader pass over.
 pub fn text(line: &[u8]) -> &[u8] {
     line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii()
 }
@@ -158,7 +159,7 @@ mod tests {
             (r#"{"method":"x","params":{"id":3"#, r#""}}"#, None),
             (r#"{"method":"x","params":{"id":3"#, r#"aa"},"jsonrpc":"2.0","id":5}"#, number(5)),
             (r#"{"method":"x","params":{"a":"#, r#"aa"}, "id" : "z" } "#, Some(RequestId::Text("z".to_owned()))),
-            // Of something within, and a part of a text.
+            // The id of a nested object, and a part of a string.
             (r#"{"method":"x","params":{"a":"#, r#"aa", "id":5}}"#, None),
             (r#"{"method":"x","params":{"a":"#, r#"aa\"id\":5}"#, None),
             (r#"{"id":1"#, "", None),
@@ -245,7 +246,7 @@ mod tests {
         ) {
             let lines = split_lines(&bytes, &cuts, longest);
             let mut expected: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
-            // Nothing after the last line end is no line.
+            // The empty text after the last line end is not a line.
             if expected.last().is_some_and(|last| last.is_empty()) {
                 expected.pop();
             }

@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Tells an answer's request. A number or a string; zubi itself uses numbers.
+/// Identifies the request of an answer. A number or a string; zubi itself uses numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RequestId {
@@ -14,7 +14,7 @@ pub enum RequestId {
     Text(String),
 }
 
-/// A question that wants a [`Response`].
+/// A message that requires a [`Response`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     pub id: RequestId,
@@ -51,7 +51,7 @@ pub struct ResponseError {
 }
 
 impl ResponseError {
-    /// JSON-RPC 2.0, section 5.1: the body is no JSON.
+    /// JSON-RPC 2.0, section 5.1: the body is not JSON.
     pub const PARSE_ERROR: i64 = -32700;
     /// JSON-RPC 2.0, section 5.1: the body is JSON, but no request.
     pub const INVALID_REQUEST: i64 = -32600;
@@ -60,7 +60,7 @@ impl ResponseError {
     /// JSON-RPC 2.0, section 5.1: something went wrong inside the peer.
     pub const INTERNAL_ERROR: i64 = -32603;
 
-    /// LSP 3.18: the request was taken back.
+    /// LSP 3.18: the request was cancelled.
     pub const CANCELLED: i64 = -32800;
 
     pub fn method_not_found(method: &str) -> Self {
@@ -80,7 +80,7 @@ pub enum Message {
 /// the body alone bounds nothing; the largest honest answers have a million.
 const MAX_VALUES: usize = 2_000_000;
 
-/// Why a body is no message.
+/// The reason why a body is not a message.
 #[derive(Debug, thiserror::Error)]
 pub enum MessageError {
     #[error("not JSON: {0}")]
@@ -95,7 +95,7 @@ pub enum MessageError {
     NoId,
 }
 
-/// What of an envelope JSON-RPC 2.0 demands, for peers that have no old habits to be forgiven.
+/// The fields of an envelope that JSON-RPC 2.0 requires, for strictly parsed peers.
 #[derive(Deserialize)]
 struct Demands {
     #[serde(default)]
@@ -111,8 +111,8 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<V
     Value::deserialize(deserializer).map(Some)
 }
 
-/// Everything an envelope may hold; unknown fields are ignored. Kept as plain values where servers are known to send
-/// the wrong type, so that one odd field does not cost the whole message.
+/// All fields that an envelope may have; unknown fields are ignored. Fields for which servers are known to send the
+/// wrong type are plain values, so that one invalid field does not invalidate the whole message.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
 struct Envelope {
@@ -144,15 +144,15 @@ struct OutgoingJson<'a> {
 }
 
 impl Message {
-    /// Reads a body. Text that is not quite Unicode (bytes that are no UTF-8, half of a surrogate pair: JavaScript
+    /// Parses a body. Text that is not valid Unicode (bytes that are not UTF-8, half of a surrogate pair: JavaScript
     /// servers cut strings inside emoji) is repaired with U+FFFD rather than refused.
     pub fn parse(body: &[u8]) -> Result<Self, MessageError> {
         // A batch, which LSP does not have; serde would read an array as the fields in their order.
         if body.trim_ascii_start().starts_with(b"[") {
             return Err(MessageError::NotAMessage);
         }
-        // Every value but the first of its container stands behind a comma. Commas in texts count, too, which costs
-        // nobody anything at this size.
+        // Every value but the first of its container follows a comma. Commas in strings count, too, which is harmless
+        // at this size.
         if body.len() > MAX_VALUES && body.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count() > MAX_VALUES
         {
             return Err(MessageError::TooManyValues);
@@ -167,7 +167,7 @@ impl Message {
         envelope.into_message()
     }
 
-    /// The same of a peer that must say `"jsonrpc":"2.0"` and may not ask with the id `null`.
+    /// Like [`Self::parse`], but requires `"jsonrpc":"2.0"` and refuses requests with the id `null`.
     pub fn parse_strictly(body: &[u8]) -> Result<Self, MessageError> {
         let message = Self::parse(body)?;
         let demands = serde_json::from_slice::<Demands>(body).or_else(|error| match repair(body) {
@@ -202,27 +202,27 @@ impl Message {
                 outgoing.error = result.as_ref().err();
             }
         }
-        // Writing a `Value` to memory fails only for maps with keys that are no strings, which `Value` cannot hold.
+        // Writing a `Value` to memory fails only for maps whose keys are not strings, and `Value` cannot contain those.
         serde_json::to_vec(&outgoing).unwrap_or_default()
     }
 }
 
 impl Response {
-    /// What JSON-RPC answers to a body that is no message: with its id, if that much of it can be read.
+    /// The JSON-RPC error response to a body that is not a message, with the body's id if it can be read.
     pub fn to_no_message(body: &[u8], error: &MessageError) -> Self {
         let (code, message) = match (serde_json::from_slice::<IgnoredAny>(body), error) {
             (Err(why), _) => (ResponseError::PARSE_ERROR, format!("not JSON: {why}")),
             (Ok(_), MessageError::NotJson(why)) => (ResponseError::INVALID_REQUEST, format!("not a message: {why}")),
             (Ok(_), error) => (ResponseError::INVALID_REQUEST, error.to_string()),
         };
-        // Of an array serde would read the first element as the first field.
+        // serde would read the first element of an array as the first field.
         let is_object = code == ResponseError::INVALID_REQUEST && body.trim_ascii_start().starts_with(b"{");
         let id = if is_object { serde_json::from_slice::<Id>(body).ok().and_then(|it| it.id) } else { None };
         Self { id, result: Err(ResponseError { code, message, data: None }) }
     }
 }
 
-/// What of a body tells whose answer it wants.
+/// The part of a body that identifies the request.
 #[derive(Deserialize)]
 struct Id {
     id: Option<RequestId>,
@@ -264,8 +264,8 @@ fn response_error(error: &Value) -> ResponseError {
     ResponseError { code, message, data: error.get("data").filter(|data| !data.is_null()).cloned() }
 }
 
-/// The same JSON with bytes that are no UTF-8 and escaped halves of surrogate pairs replaced by U+FFFD, or `None` when
-/// there was nothing to repair.
+/// Replaces bytes that are not UTF-8 and escaped halves of surrogate pairs by U+FFFD; `None` if there is nothing to
+/// repair.
 fn repair(body: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(body);
     let changed = matches!(text, Cow::Owned(_));
@@ -281,7 +281,7 @@ fn repair(body: &[u8]) -> Option<String> {
     Some(repaired)
 }
 
-/// Where `\udXXX` escapes stand that have no partner, as byte offsets.
+/// Returns the byte offsets of `\udXXX` escapes without a partner.
 fn lone_surrogates(json: &str) -> Vec<usize> {
     let unit =
         |at: usize| json.get(at..at + 6)?.strip_prefix("\\u").and_then(|digits| u16::from_str_radix(digits, 16).ok());
@@ -302,8 +302,8 @@ fn lone_surrogates(json: &str) -> Vec<usize> {
     lone
 }
 
-/// The numeric id of an answer of which only the first bytes are known, or that is not quite JSON. Looks only at what
-/// stands before the payload, where an `"id"` can be nothing else.
+/// Returns the numeric id of an answer of which only the first bytes are known, or that is not quite JSON. Searches
+/// only the part before the payload, where `"id"` can only be the message's own field.
 pub fn id_in_head(head: &[u8]) -> Option<i64> {
     let text = String::from_utf8_lossy(head);
     let payload = ["\"result\"", "\"error\"", "\"params\"", "\"method\""];

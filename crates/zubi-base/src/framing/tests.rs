@@ -66,7 +66,7 @@ fn noise_is_skipped_and_remembered() {
     body 1
     noise Starting v1 | loading…oops[0m
     ");
-    // The words in a log line, a length that is no number, and a real header directly after them.
+    // The words in a log line, a length that is not a number, and a real header directly after them.
     assert_snapshot!(check("sent Content-Length: 5 bytes\nContent-Length: -3\r\n\r\nContent-Length: 7\nContent-Length: 1\n\n1"), @r"
     body 1
     noise sent Content-Length: 5 bytes | Content-Length: -3
@@ -118,7 +118,7 @@ fn a_huge_announced_length_allocates_nothing() {
         assert_eq!(decoder.next_frame(), Ok(None));
         assert!(decoder.capacity() <= 1024 * 1024, "{}", decoder.capacity());
     }
-    // A length that no machine word holds is no length.
+    // A length over the range of a machine word is invalid.
     assert_snapshot!(check("Content-Length: 99999999999999999999\r\n\r\nContent-Length: 2\r\n\r\n{}"), @r"
     body {}
     noise Content-Length: 99999999999999999999
@@ -171,7 +171,7 @@ fn answers_to_what_is_no_message() {
     assert_snapshot!(answer(" [{\"id\":1,\"method\":\"m\"}]"), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}"#);
     assert_snapshot!(answer("[1]"), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"neither a request nor an answer"}}"#);
     assert_snapshot!(answer("null"), @r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"not a message: invalid type: null, expected an object at line 1 column 4"}}"#);
-    // Too deep to be read, but not to be passed over.
+    // Nested too deeply to be parsed, but the decoder can skip it.
     let deep = format!("{{\"params\":{}{},\"id\":1,\"method\":\"m\"}}", "[".repeat(200), "]".repeat(200));
     assert_snapshot!(answer(&deep), @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"not a message: recursion limit exceeded at line 1 column 137"}}"#);
 }

@@ -1,7 +1,8 @@
-//! A directory that is held open, so that what is done in it happens there, wherever its path leads by then.
+//! An open directory. Operations on its entries happen in that directory, even if its path leads elsewhere by then.
 //!
-//! Between the moment a path is judged and the moment it is used, a program that may write the workspace can put a link in
-//! the place of a directory. Whoever uses the path then is led elsewhere; whoever uses the open directory is not.
+//! Between the moment a path is judged and the moment it is used, a program that may write the workspace can replace a
+//! directory by a link. Code that uses the path then reaches another directory; code that uses the open directory does
+//! not.
 
 use std::io;
 
@@ -24,7 +25,7 @@ impl DirHandle {
         Ok(Self { handle: super::open_without_links(path, OFlags::RDONLY | OFlags::DIRECTORY)? })
     }
 
-    /// Opens a directory in this one; a link of that name is none.
+    /// Opens a directory in this one; refuses a link.
     fn open_below(&self, name: &str) -> io::Result<Self> {
         use rustix::fs::{Mode, OFlags};
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;

@@ -106,7 +106,7 @@ proptest! {
     fn every_place_survives_the_round_trip(text in texts()) {
         let index = TextIndex::new(&text);
         for (offset, _) in text.char_indices() {
-            // Between `\r` and `\n` is no place in LSP: it means the end of the line.
+            // LSP has no position between `\r` and `\n`: it means the end of the line.
             if text.get(..offset).is_some_and(|head| head.ends_with('\r')) && text.get(offset..).is_some_and(|tail| tail.starts_with('\n')) {
                 continue;
             }

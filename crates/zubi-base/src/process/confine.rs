@@ -1,17 +1,18 @@
-//! What a child may not do: the files it sees, the network, how many processes and how much of the machine it takes.
+//! Restrictions of a child: the files it sees, the network, the number of processes and the share of the machine it may
+//! use.
 //!
-//! A [`Confinement`] is plain data and says exactly which [`Means`] hold it; whoever makes one chooses them, after
-//! [`super::Spawner::offers`] told what there is. The supervisor starts the program through this very executable once
-//! more (`__child --apply`), which confines *itself* and then becomes the program with `exec`: Landlock domains,
+//! A [`Confinement`] is plain data and names exactly the [`SandboxBackends`] that enforce it; its creator chooses them
+//! from those that [`super::Spawner::offers`] reports. The supervisor starts the program through this very executable
+//! once more (`__child --apply`), which confines *itself* and then becomes the program with `exec`: Landlock domains,
 //! seccomp filters, `no_new_privs` and resource limits all outlive `exec`, so no `unsafe` code runs between fork and
-//! exec, and inside bubblewrap's namespaces it is the same step. A means that is named and cannot be had is an error
-//! and the program does not start (exit code [`CANNOT_CONFINE`]); it is never left out.
+//! exec, and inside bubblewrap's namespaces the step is the same. If a requested backend is not available, the program
+//! does not start (exit code [`CANNOT_CONFINE`]); a backend is never silently omitted.
 //!
-//! What Landlock cannot do is said here once. It is a list of what is allowed, so "all but these" is expanded to the
-//! neighbours of what is left out (`paths`); names in such a directory can be listed, contents cannot be read, and
-//! nothing can be made directly in it. A socket in the file system can be connected to whatever the rules say (until
-//! ABI 9), hence seccomp denies `AF_UNIX` sockets unless the network is [`Network::All`].
-//! Permissions, owners and times of files (chmod(2), chown(2), utimensat(2)) are not held at all.
+//! Landlock has limits that affect all of these modules. It takes a list of allowed paths, so "all but these" is
+//! expanded to the neighbours of the excluded paths (`paths`); names in such a directory can be listed, contents cannot
+//! be read, and nothing can be created directly in it. A program can connect to a socket in the file system whatever
+//! the rules are (until ABI 9), hence seccomp denies `AF_UNIX` sockets unless the network is [`Network::All`]. Landlock
+//! does not restrict permissions, owners and times of files (chmod(2), chown(2), utimensat(2)) at all.
 
 use std::ffi::OsString;
 use std::io;
@@ -35,49 +36,49 @@ pub use stage::{CANNOT_CONFINE, seal};
 /// The first argument of a supervisor that confines its program; the next one is a [`Confinement`] as JSON.
 pub(super) const CONFINE: &str = "--confine";
 
-/// What a child may do. The default is nothing: no means, no root.
+/// The permissions of a child. The default allows no path and names no backend.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
     pub means: SandboxBackends,
     /// Files and directories that may be read, with all below them. Absolute.
     pub readable: Vec<Utf8PathBuf>,
-    /// What may be written (and read) as well. Absolute.
+    /// Files and directories that may be written and read. Absolute.
     pub writable: Vec<Utf8PathBuf>,
-    /// What may be executed; `None`: whatever may be read. It holds programs that are started by their path, not a
-    /// determined one: an interpreter or the dynamic loader runs any file it can read.
+    /// Files that may be executed; `None`: all files that may be read. This restricts programs that are started by
+    /// their path, not a determined one: an interpreter or the dynamic loader runs any file it can read.
     pub executable: Option<Vec<Utf8PathBuf>>,
-    /// What may not be touched, whatever the lists above say.
+    /// Files and directories that the child may not access, whatever the lists above contain.
     pub excluded: Vec<Utf8PathBuf>,
     pub network: Network,
     pub limits: Limits,
 }
 
-/// What holds a confinement.
+/// The mechanisms that enforce a confinement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxBackends {
-    /// Landlock holds the files (landlock(7)).
+    /// Landlock restricts files (landlock(7)).
     pub landlock: bool,
-    /// seccomp holds sockets and system calls that reach into other processes or the kernel (seccomp(2)).
+    /// seccomp restricts sockets and system calls that reach into other processes or the kernel (seccomp(2)).
     pub seccomp: bool,
-    /// The program `bwrap`, where namespaces are made as well (`user_namespaces(7)`).
+    /// The program `bwrap`, if the child also gets its own namespaces (`user_namespaces(7)`).
     pub bubblewrap: Option<Utf8PathBuf>,
 }
 
-/// Which sockets there are.
+/// The sockets that a child may use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Network {
-    /// None at all; pipes and `socketpair` remain.
+    /// No sockets at all; pipes and `socketpair` remain.
     #[default]
     None,
     /// IPv4, IPv6 and what name look-ups need, but no socket in the file system: behind those are daemons that would
-    /// do outside what the program may not (`docker.sock`, an SSH agent).
+    /// act for the program outside the sandbox (`docker.sock`, an SSH agent).
     Internet,
-    /// Whatever the system has.
+    /// All sockets of the system.
     All,
 }
 
-/// How much a child may take.
+/// The resources that a child may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Processes at once, itself included. `RLIMIT_NPROC` counts all of a person's processes and does not bind root, so
@@ -91,7 +92,7 @@ pub struct Limits {
     pub cpu_seconds: Option<u64>,
 }
 
-/// Far more than a build of the machines that zubi runs on needs, far less than what makes one unusable.
+/// Far more processes than a build needs on usual machines, far fewer than make a machine unusable.
 pub const MAX_PROCESSES: u32 = 200;
 
 impl Default for Limits {
@@ -100,7 +101,7 @@ impl Default for Limits {
     }
 }
 
-/// Why a program could not be confined, and so was not started.
+/// The reason why a program could not be confined and so was not started.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfineError {
     #[error("this confinement cannot be read: {0}")]

@@ -6,10 +6,10 @@ use super::descendants;
 
 /// Counts the descendants of this process.
 ///
-/// Nobody tells a process how many descendants it has, so it has to look, and looking at every process of the machine
-/// costs milliseconds. But ids are given out in order: since the last count there cannot be more new processes than
-/// ids that were given out, and the last one is in `/proc/loadavg` (`proc_loadavg(5)`). Only when that many could be too
-/// many are they counted.
+/// The system does not report how many descendants a process has, and scanning every process of the machine costs
+/// milliseconds. But ids are assigned in order: since the last count there cannot be more new processes than assigned
+/// ids, and the last assigned id is in `/proc/loadavg` (`proc_loadavg(5)`). The counter scans only when that many could
+/// be too many.
 #[derive(Debug)]
 pub(super) struct ProcessCounter {
     limit: u32,

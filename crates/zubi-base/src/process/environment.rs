@@ -1,4 +1,5 @@
-//! What a child gets to know of zubi's environment: what tools need to find themselves, and no secrets.
+//! The part of zubi's environment that a child inherits: the variables that tools need to find their files, and no
+//! secrets.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -104,24 +105,27 @@ const PREFIXES: &[&str] = &["CARGO_", "CGO_", "LC_", "NIX_", "RUSTUP_", "XDG_"];
 pub struct Environment(BTreeMap<OsString, OsString>);
 
 impl Environment {
-    /// What of this process's environment a tool needs: an allow-list, so that a secret with an unknown name stays
-    /// here.
+    /// The variables of this process's environment that tools need. This is an allow-list, so that a secret with an
+    /// unknown name is not passed on.
     pub fn from_allowlist() -> Self {
         Self::allowlisted(std::env::vars_os())
     }
 
-    /// The same with these as well, by name. Who names a variable means it, a secret too.
+    /// The allow-listed environment plus the variables with these names. A name in the list is explicit consent, also
+    /// for a secret.
     pub fn inherited_with(names: &[String]) -> Self {
         let named = names.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?)));
-        named.fold(Self::from_allowlist(), |environment, (name, value): (OsString, OsString)| environment.with_variable(name, value))
+        named.fold(Self::from_allowlist(), |environment, (name, value): (OsString, OsString)| {
+            environment.with_variable(name, value)
+        })
     }
 
-    /// The variables that [`Self::inherited`] would let through.
+    /// Returns those of the given variables that [`Self::from_allowlist`] would pass on.
     pub fn allowlisted(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self(variables.into_iter().filter(|(name, _)| is_passed_on(name)).collect())
     }
 
-    /// The same environment with one variable set.
+    /// Returns this environment with one more variable set.
     #[must_use]
     pub fn with_variable(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.0.insert(name.into(), value.into());

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use super::{CommandSpec, Spawner};
 
-/// What a finished command wrote.
+/// The output of a finished command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Output {
     pub status: ExitStatus,
@@ -19,9 +19,9 @@ pub struct Output {
 }
 
 impl Spawner {
-    /// Runs a command without input and waits for its end. Of each output the first `limit` bytes are kept; the rest
-    /// is read and thrown away, so that the command does not block. After `timeout` it is killed and the error has the
-    /// kind `TimedOut`. Nothing it started is left in either case, nor when the future is dropped.
+    /// Runs a command without input and waits for its end. The first `limit` bytes of each output are stored; the rest
+    /// is read and dropped, so that the command does not block. After `timeout` the command is killed and the error has
+    /// the kind `TimedOut`. No process that it started remains in either case, nor when the future is dropped.
     pub async fn output(&self, spec: &CommandSpec, limit: usize, timeout: Duration) -> io::Result<Output> {
         let mut child = self.spawn(spec)?;
         drop(child.stdin.take());

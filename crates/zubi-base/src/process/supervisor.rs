@@ -1,17 +1,17 @@
-//! The process between zubi and a program it runs: makes sure that nothing survives zubi.
+//! The process between zubi and a program it runs: ensures that no process survives zubi.
 //!
-//! It inherits the three pipes, gives them on unchanged and does not read or write a byte itself. It watches two
-//! things. One is the program. The other is its own copy of the error pipe: the kernel reports an error on the
-//! writing end when nobody holds the reading end any more, which is when zubi has died, by whatever means. (Of the input
-//! and the output it keeps no copy, so that each side notices when the other closes them.) Being a
-//! *child subreaper* (prctl(2), Linux), it becomes the parent of everything the program leaves behind, so it finds
-//! and kills that too.
+//! The supervisor inherits the three pipes, passes them on unchanged and does not read or write a byte itself. It
+//! watches two things. One is the program. The other is its own copy of the error pipe: the kernel reports an error on
+//! the writing end when no process has the reading end open any more, which is when zubi has died, by whatever means.
+//! (The supervisor retains no copy of the input and the output, so that each side notices when the other closes them.)
+//! As a *child subreaper* (prctl(2), Linux), it becomes the parent of every process the program leaves behind, so it
+//! finds and kills those too.
 //!
-//! Where the program is to be confined (`confine`), the supervisor itself is not: it starts this executable once more,
-//! which confines itself and becomes the program. What it does is to count ([`Population`]): a program that makes
-//! more processes than it may is stopped, all of it at once, and killed.
+//! If the program is confined (`confine`), the supervisor itself is not: it starts this executable once more, which
+//! confines itself and becomes the program. The supervisor only counts ([`ProcessCounter`]): a program that creates
+//! more processes than allowed is stopped with all of its processes at once, and killed.
 //!
-//! It runs before anything else in `main`, on plain threads, so it costs one to two megabytes.
+//! The supervisor runs before anything else in `main`, on plain threads, so it costs one to two megabytes.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -35,31 +35,31 @@ use super::{TERMINATION_GRACE, pid_of};
 const CANNOT_EXECUTE: u8 = 126;
 const NOT_FOUND: u8 = 127;
 
-/// How often killing is repeated while descendants keep appearing, and how long each round waits for them to end.
+/// The number of kill rounds while descendants continue to appear, and the time that each round waits for them to end.
 const KILL_ROUNDS: usize = 250;
 const KILL_ROUND: Duration = Duration::from_millis(20);
 
-/// How often everything that runs is stopped before what is left is killed running.
+/// The number of rounds that stop running processes before the remaining ones are killed while running.
 const FREEZE_ROUNDS: usize = 100;
 
 /// Exit code of a program that was killed, as shells give it: 128 + SIGKILL.
 const KILLED: u8 = 137;
 
-/// What a supervisor hears of.
+/// An event that a supervisor reacts to.
 #[derive(Debug)]
 enum Event {
     /// The program has ended, with this exit code.
     Ended(u8),
     /// No child is left, neither the program nor anything it left behind.
     AllGone,
-    /// Nobody reads the error output any more.
+    /// The reader of the error output is gone.
     OwnerGone,
-    /// Someone asked to stop (SIGTERM, SIGINT, SIGHUP).
+    /// A signal requests the end (SIGTERM, SIGINT, SIGHUP).
     Terminate,
 }
 
-/// The `main` of `<executable> __child … -- program args…`; `args` is what follows `__child`. Returns the program's exit
-/// code, or 128 + signal.
+/// The `main` of `<executable> __child … -- program args…`; `args` is what follows `__child`. Returns the program's
+/// exit code, or 128 + signal.
 pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     close_inherited();
     let mut args = args.into_iter().peekable();
@@ -90,8 +90,8 @@ pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Closes what zubi was given by whoever started it, but for the standard streams: a file that is open already is open for
-/// a program in a sandbox too, wherever it lies.
+/// Closes all files that zubi inherited from its parent process, except the standard streams: an open file is
+/// accessible to a program in a sandbox too, wherever it is in the file system.
 fn close_inherited() {
     #[cfg(target_os = "linux")]
     if let Ok(entries) = std::fs::read_dir("/proc/self/fd") {
@@ -104,14 +104,14 @@ fn close_inherited() {
     }
 }
 
-/// Says that a program could not be started, as shells do.
+/// Reports that a program could not be started, as shells do.
 pub(super) fn start_failure(program: &OsString, error: &io::Error) -> ExitCode {
     report_error(&format!("cannot start `{}`: {error}", program.to_string_lossy()));
     ExitCode::from(if error.kind() == io::ErrorKind::NotFound { NOT_FOUND } else { CANNOT_EXECUTE })
 }
 
 pub(super) fn report_error(what: &str) {
-    // There is nowhere else to say that standard error is closed.
+    // There is nowhere else to report that standard error is closed.
     drop(writeln!(io::stderr(), "zubi: {what}"));
 }
 
@@ -153,14 +153,14 @@ fn start(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Result
     command.spawn()
 }
 
-/// Reaps everything, the program and what it left to us.
+/// Reaps all children: the program and the processes that it left behind.
 fn watch_children(program: Pid, events: Sender<Event>) {
     thread::spawn(move || {
         loop {
             match rustix::process::wait(WaitOptions::empty()) {
                 Ok(Some((pid, status))) if pid == program => drop(events.send(Event::Ended(exit_code(status)))),
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
-                // ECHILD: nobody is left.
+                // ECHILD: no child is left.
                 Err(_) => {
                     drop(events.send(Event::AllGone));
                     return;
@@ -179,8 +179,8 @@ fn watch_owner(events: Sender<Event>) {
     thread::spawn(move || {
         let stderr = io::stderr();
         loop {
-            // No events are asked for: errors and hang-ups are always reported. On a file or a terminal they never
-            // come, and the owner is then whoever waits for this process.
+            // No events are requested: errors and hang-ups are always reported. On a file or a terminal they never
+            // come, and the owner is then the process that waits for this one.
             let mut watched = [PollFd::new(&stderr, PollFlags::empty())];
             let outcome = poll(&mut watched, None);
             let [watched] = watched;
@@ -204,8 +204,8 @@ fn watch_signals(mut signals: Signals, events: Sender<Event>) {
     });
 }
 
-/// Waits until the program has ended, and makes it end once the owner has gone or asks for it, or there are more
-/// processes of it than there may be.
+/// Waits until the program has ended. Ends it when the owner is gone, when a signal requests it, or when it has more
+/// processes than allowed.
 fn wait_for_end(program: Pid, events: &Receiver<Event>, mut population: Option<ProcessCounter>) -> u8 {
     let mut deadline: Option<Instant> = None;
     loop {
@@ -232,7 +232,7 @@ fn wait_for_end(program: Pid, events: &Receiver<Event>, mut population: Option<P
             }
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(limit) = population.as_mut().and_then(ProcessCounter::exceeded_limit) {
-                    // At once, whatever else there is to be found: most of it is in the program's own group.
+                    // First of all, because most of its processes are in the program's own group.
                     super::ignore_gone(rustix::process::kill_process_group(program, Signal::KILL));
                     freeze();
                     report_error(&format!("ended the program: it had more than {limit} processes at once"));
@@ -244,8 +244,9 @@ fn wait_for_end(program: Pid, events: &Receiver<Event>, mut population: Option<P
     }
 }
 
-/// Kills what the program left behind, also what left its process group, until nothing is left. Repeated because
-/// processes may start others while they are being killed, and become our children only when their parent dies.
+/// Kills all processes that the program left behind, including those outside its process group, until none is left.
+/// Repeated because processes may start others while they are being killed, and become children of the supervisor only
+/// when their parent dies.
 fn kill_leftovers(events: &Receiver<Event>) {
     for _ in 0..KILL_ROUNDS {
         for pid in freeze().into_iter().filter_map(pid_of) {
@@ -262,11 +263,11 @@ fn kill_leftovers(events: &Receiver<Event>) {
     }
 }
 
-/// Stops everything that the program has started, and tells what that is: what is stopped starts nothing more, so
-/// that killing catches up even with a program that does nothing but start others.
+/// Stops all processes that the program has started and returns their ids. A stopped process starts no others, so that
+/// killing catches up even with a program that does nothing but start others.
 ///
-/// Whole groups are stopped at once, which the kernel does in one step that no fork escapes. Stopping them one by one
-/// loses against a fork bomb: while its processes are listed their parents end, so that some are found by nobody.
+/// Whole groups are stopped at once, which the kernel does in one step that no fork escapes. Stopping processes one by
+/// one loses against a fork bomb: while its processes are listed their parents end, so that the scan misses some.
 fn freeze() -> Vec<u32> {
     let mut stopped = FxHashSet::default();
     for _ in 0..FREEZE_ROUNDS {
@@ -286,8 +287,8 @@ fn freeze() -> Vec<u32> {
     stopped.into_iter().collect()
 }
 
-/// Signals every group that a program made for itself: those of which the first process is, or was, below this one. The
-/// supervisor's own group is not among them.
+/// Signals every process group of these descendants, also a group whose first process has ended, but not the
+/// supervisor's own group.
 fn signal_groups(family: &[(u32, u32)], signal: Signal) {
     let own = rustix::process::getpgrp().as_raw_nonzero().get().unsigned_abs();
     let groups: FxHashSet<u32> = family.iter().map(|(_, group)| *group).filter(|group| *group != own).collect();

@@ -1,4 +1,4 @@
-//! Facts about processes from Linux's `/proc` (see proc(5)). On systems without it there are none.
+//! Facts about processes from Linux's `/proc` (see proc(5)). Systems without it provide none of them.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ pub fn descendants(pid: u32) -> Vec<u32> {
     descendants_with_groups(pid).into_iter().map(|(pid, _)| pid).collect()
 }
 
-/// The same, each with the process group that it is in.
+/// Returns the descendants, each with its process group.
 pub(super) fn descendants_with_groups(pid: u32) -> Vec<(u32, u32)> {
     let mut children: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
@@ -37,15 +37,15 @@ pub(super) fn descendants_with_groups(pid: u32) -> Vec<(u32, u32)> {
 /// Whether a process has started this one, directly or not, and still runs.
 pub fn is_ancestor(pid: u32) -> bool {
     let parents = std::iter::successors(parent(std::process::id()), |pid| parent(*pid));
-    // The first process of a system, or of a container, has the parent 0, which is no process. A chain of processes is short;
-    // an id that was given anew while it is followed could make it a circle.
+    // The first process of a system, or of a container, has the parent 0, which is not a process. A chain of processes
+    // is short; an id that the system reused in the meantime could make it a circle.
     parents.take_while(|parent| *parent != 0).take(MAX_ANCESTORS).any(|parent| parent == pid)
 }
 
 /// How far the chain of parents is followed.
 const MAX_ANCESTORS: usize = 1000;
 
-/// Who has started a process, or who has taken it over since.
+/// Returns the parent of a process: the one that started it, or that has adopted it since.
 fn parent(pid: u32) -> Option<u32> {
     parent_and_group(pid).map(|(parent, _)| parent)
 }

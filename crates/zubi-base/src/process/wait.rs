@@ -1,12 +1,12 @@
-//! Waiting for the end of a process that is nobody's child here.
+//! Waiting for the end of a process that is not a child of this one.
 
 use std::io;
 
-/// Waits until a process has ended; returns at once when there is none with this id. Blocks the thread.
+/// Waits until a process has ended; returns at once if no process has this id. Blocks the thread.
 ///
 /// # Errors
 ///
-/// When the system cannot tell: on other systems than Linux, or on a Linux older than 5.3.
+/// If the system does not support it: on systems other than Linux, or on a Linux older than 5.3.
 #[cfg(target_os = "linux")]
 pub fn wait(pid: u32) -> io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
@@ -32,7 +32,7 @@ pub fn wait(pid: u32) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Always: this system has no way to wait for a process that is no child.
+/// Always: this system has no way to wait for a process that is not a child.
 #[cfg(not(target_os = "linux"))]
 pub fn wait_until_gone(_pid: u32) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())

@@ -1,4 +1,4 @@
-//! The task that reads, and what a request of the peer is answered through.
+//! The task that reads, and the [`Responder`] for requests of the peer.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokio::io::AsyncRead;
 use tokio_util::sync::CancellationToken;
 
-use super::shared::{SendError, ConnectionState};
+use super::shared::{ConnectionState, SendError};
 use super::{ConnectionError, Framing, Options, PeerHandler};
 use crate::framing::lines::{Line, Lines};
 use crate::framing::{
@@ -19,7 +19,7 @@ pub const CLOSED_OUTPUT: &str = "it closed its output";
 /// The longest text of a peer's error that is passed on, in characters; some servers send their whole stack.
 const MAX_ERROR_CHARS: usize = 2_000;
 
-/// Through which one request of the peer is answered, once. Dropped without an answer, the peer is told that there is none.
+/// Answers one request of the peer, once. If it is dropped without an answer, it sends the peer an error.
 #[derive(Debug)]
 pub struct Responder {
     shared: Arc<ConnectionState>,
@@ -29,13 +29,13 @@ pub struct Responder {
 }
 
 impl Responder {
-    /// Answers. Where the peer is gone by now, nothing happens.
+    /// Sends the answer. Does nothing if the peer is gone.
     pub fn answer(mut self, result: Result<Value, ResponseError>) {
         self.send(result);
     }
 
-    /// Cancelled when the peer takes the request back (`$/cancelRequest`), or when the connection closes. The request is to be
-    /// answered even so, with an error or with what there is.
+    /// Cancelled when the peer cancels the request (`$/cancelRequest`), or when the connection closes. The request must
+    /// still be answered, with an error or a partial result.
     pub fn cancel(&self) -> &CancellationToken {
         &self.cancel
     }
@@ -54,7 +54,7 @@ impl Drop for Responder {
         let error = if self.cancel.is_cancelled() {
             ResponseError { code: ResponseError::CANCELLED, message: "cancelled".to_owned(), data: None }
         } else {
-            internal("the request was given up without an answer".to_owned())
+            internal("the request was dropped without an answer".to_owned())
         };
         self.send(Err(error));
     }
@@ -68,7 +68,8 @@ fn invalid(message: String) -> ResponseError {
     ResponseError { code: ResponseError::INVALID_REQUEST, message, data: None }
 }
 
-/// Sends an answer. A peer that asks without reading the answers loses the connection: more of them would only grow the queue.
+/// Sends an answer. A peer that sends requests without reading the answers loses the connection: more answers would
+/// only grow the queue.
 fn respond(shared: &ConnectionState, id: Option<RequestId>, result: Result<Value, ResponseError>) {
     let send = |id, result| shared.send(&Message::Response(Response { id, result }));
     let sent = match send(id.clone(), result) {
@@ -97,7 +98,7 @@ impl Drop for CloseOnDrop {
     }
 }
 
-/// What was read.
+/// An input from the peer.
 enum InputEvent {
     Body(Vec<u8>),
     /// A body over the bound, of which only this much is known.
@@ -174,11 +175,11 @@ where
             Ok(None) => break CLOSED_OUTPUT.to_owned(),
             Err(error) => break error.to_string(),
         }
-        // A peer that never stops talking must not keep this thread from everything else: what is in the buffer
-        // already is handed out without a pause.
+        // Reading a message that is already in the buffer does not yield, so without this a peer that sends without
+        // pause would block all other tasks on this thread.
         tokio::task::consume_budget().await;
     };
-    // When the connection is given up for another reason, what is left in the buffer are messages.
+    // If the connection is closed for another reason, the bytes left in the buffer are messages.
     if closing.why == CLOSED_OUTPUT
         && let Some(noise) = reader.noise()
     {
@@ -271,7 +272,8 @@ fn truncate_for_display(text: String) -> String {
     }
 }
 
-/// A message over the bound. What answers a request of ours fails it; what may be a request is told.
+/// Handles a message over the bound. An answer fails the request that it belongs to; a possible request gets an error
+/// response.
 fn refuse_large(TooLarge { bytes, id, answers }: TooLarge, shared: &ConnectionState) {
     let most = shared.options.max_body;
     if answers {
@@ -283,8 +285,8 @@ fn refuse_large(TooLarge { bytes, id, answers }: TooLarge, shared: &ConnectionSt
     }
 }
 
-/// Fails the request that an unusable message answers, where that can be told, so that its caller need not wait for
-/// the deadline.
+/// Fails the request that an unusable message answers, if its id is known, so that the caller need not wait for the
+/// deadline.
 fn refuse(id: Option<&RequestId>, what: String, shared: &ConnectionState) {
     tracing::warn!(what, "an unusable message from a peer");
     if id.is_some() {

@@ -1,15 +1,15 @@
-//! How a connection frames its messages, and the bounds of what it keeps.
+//! The framing of a connection's messages, and the bounds of its memory.
 
 use crate::framing::MAX_BODY_BYTES;
 
-/// What stands between two messages, and with it what kind of peer there is.
+/// The separator between two messages, which also determines the kind of peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// `Content-Length` headers: a language server on two pipes. It is forgiven much; what it sends that is no message fails the
-    /// request that it seems to answer, and is not answered.
+    /// `Content-Length` headers: a language server on two pipes. The decoder tolerates many errors; an invalid message
+    /// fails the request that it seems to answer, and gets no answer.
     Headers,
-    /// One message a line: the IPC protocol on a socket. What is no message is told so, and a peer that does not read what it is
-    /// sent loses the connection.
+    /// One message a line: the IPC protocol on a socket. An invalid message gets an error response, and a peer that
+    /// does not read its input loses the connection.
     Lines,
 }
 
@@ -21,15 +21,16 @@ pub struct Options {
     pub max_body: usize,
     /// The most that waits to be written, in bytes. A peer that does not read must not grow our memory.
     pub max_queued: usize,
-    /// The same when an answer to the peer's own request would join the queue.
+    /// The most that waits to be written, in bytes, when an answer to the peer's own request would join the queue.
     pub max_queued_answers: usize,
-    /// How many of the peer's requests are in work at once; one more is refused.
+    /// The most of the peer's requests in progress at once; further ones are refused.
     pub max_incoming: usize,
 }
 
 impl Options {
-    /// For a language server: its largest honest burst is a project's worth of `didOpen`, a few megabytes. Answers to what it
-    /// asks are small, and one that asks without reading them must not make zubi work for it.
+    /// Options for a language server: its largest honest burst is a project's worth of `didOpen`, a few megabytes.
+    /// Answers to its requests are small, and a server that sends requests without reading the answers must not make
+    /// zubi work for it.
     pub const fn language_server() -> Self {
         Self {
             framing: Framing::Headers,

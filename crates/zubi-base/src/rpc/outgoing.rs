@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 
-use super::shared::{Queue, ConnectionState};
+use super::shared::{ConnectionState, Queue};
 
 /// How many waiting messages are taken from the queue at once.
 const WRITE_BATCH: usize = 64;
@@ -46,7 +46,7 @@ where
         }
         writer.flush().await?;
     }
-    // A pipe needs no shutdown, dropping closes it; other streams may hold something back until they are told.
+    // A pipe needs no shutdown, dropping closes it; other streams may hold data back until they are shut down.
     if let Err(error) = writer.shutdown().await {
         tracing::debug!(%error, "closing a peer's input");
     }

@@ -1,4 +1,4 @@
-//! What the two tasks of a connection and its users share.
+//! State that the two tasks of a connection and its users share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -29,9 +29,9 @@ pub(super) struct ConnectionState {
 #[derive(Debug)]
 pub(super) struct State {
     next_id: i64,
-    /// Who waits for which answer.
+    /// The requests that wait for an answer, by id.
     pub(super) pending: FxHashMap<i64, oneshot::Sender<Answer>>,
-    /// The peer's requests that are in work, with what takes them back.
+    /// The peer's requests in progress, each with its cancellation token.
     pub(super) incoming: FxHashMap<RequestId, CancellationToken>,
     /// The way to the writing task; `Err` says why nothing can be sent any more.
     outgoing: Result<mpsc::UnboundedSender<Vec<u8>>, String>,
@@ -99,8 +99,8 @@ impl ConnectionState {
         sent
     }
 
-    /// On a socket, a peer that leaves no room by not reading loses the connection: nobody else would notice, while a language
-    /// server has an owner who does.
+    /// Closes a socket connection whose peer does not read and so has filled the queue: no other part would notice,
+    /// while the owner of a language server does.
     fn end_where_nobody_reads(&self, sent: &Result<(), SendError>) {
         if let (Err(SendError::DoesNotRead { what }), Framing::Lines) = (sent, self.options.framing) {
             self.end(what);
@@ -127,11 +127,12 @@ impl ConnectionState {
         Ok((PendingRequest { shared: Arc::clone(self), id, answered: false }, receiver))
     }
 
-    /// Hands an answer to whoever waits for it; one that nobody waits for was cancelled or invented.
+    /// Delivers an answer to the request that waits for it. An answer without such a request belongs to a cancelled
+    /// request, or the peer invented it.
     pub(super) fn deliver(&self, id: Option<&RequestId>, answer: Answer) {
         let id = match id {
             Some(RequestId::Number(id)) => Some(*id),
-            // Some servers keep ids as text.
+            // Some servers store ids as text.
             Some(RequestId::Text(text)) => text.parse().ok(),
             None => None,
         };
@@ -139,7 +140,7 @@ impl ConnectionState {
         match waiting {
             // The receiver may have gone in this very moment; its guard then sees that nothing is pending.
             Some(waiting) => drop(waiting.send(answer)),
-            None => tracing::debug!(?id, "an answer that nobody waits for"),
+            None => tracing::debug!(?id, "answer without a pending request"),
         }
     }
 
@@ -152,14 +153,14 @@ impl ConnectionState {
         self.end.cancel();
     }
 
-    /// Nothing more is read: no answer will come, and nobody waits for ours.
+    /// Ends reading: no answer will come any more, and the peer no longer waits for answers from here.
     pub(super) fn close(&self, why: &str) {
         let (pending, incoming) = {
             let mut state = self.state();
             state.close_writer(why);
             (std::mem::take(&mut state.pending), std::mem::take(&mut state.incoming))
         };
-        // Sets of independent waiters: the order in which they learn of it does not matter.
+        // Sets of independent waiters: the order of notification does not matter.
         #[expect(clippy::iter_over_hash_type, reason = "the waiters are independent of each other")]
         for (_, waiting) in pending {
             drop(waiting.send(Err(ConnectionError::Closed { why: why.to_owned() })));
@@ -169,7 +170,7 @@ impl ConnectionState {
             cancel.cancel();
         }
         if self.options.framing == Framing::Lines {
-            // A peer that has gone does not read what is queued either, and must not keep the writing task.
+            // A peer that is gone does not read queued messages either, and must not block the writing task.
             self.end.cancel();
         }
         self.closed.send_if_modified(|closed| {
@@ -216,7 +217,7 @@ impl State {
     }
 }
 
-/// One request that is under way. When it goes without an answer, the peer is told to stop.
+/// One request in progress. If it is dropped without an answer, the peer is sent `$/cancelRequest`.
 pub(super) struct PendingRequest {
     shared: Arc<ConnectionState>,
     id: i64,

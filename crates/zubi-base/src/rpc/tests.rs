@@ -1,4 +1,4 @@
-//! Tests of `rpc` as it speaks with language servers; `lines` has those of the IPC protocol.
+//! Tests of `rpc` with language servers; `lines` has those of the IPC protocol.
 
 use std::sync::Mutex;
 
@@ -14,7 +14,7 @@ mod lines;
 /// How long a test waits for something that must come.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Writes down what it is told, and answers `ping`.
+/// Records the notifications, and answers `ping`.
 #[derive(Default)]
 struct Log(Mutex<Vec<String>>);
 

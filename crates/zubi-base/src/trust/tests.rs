@@ -1,4 +1,4 @@
-//! What a record covers, and what does not count as one.
+//! The extent of a record, and the files that do not count as one.
 
 use super::*;
 
@@ -132,7 +132,7 @@ fn what_was_trusted_is_kept_to_be_compared() {
     crate::fs::write_atomic(&file, b"after").unwrap();
     let known = store.trusted_hash(&folder, &file).unwrap();
     assert_eq!(store.text_of(&known).as_deref(), Some("before"));
-    // A content that somebody has changed is not what was trusted, and a hash that is none leads nowhere.
+    // A changed content is not the trusted one, and an invalid hash maps to a path that does not exist.
     crate::fs::write_atomic(&store.directory().join("contents").join(&known.0), b"other").unwrap();
     assert_eq!(store.text_of(&known), None);
     assert_eq!(store.text_of(&ContentHash("../../work/tools.json".to_owned())), None);

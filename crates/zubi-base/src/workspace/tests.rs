@@ -47,7 +47,7 @@ fn an_entry_is_a_link_and_not_what_it_points_to() {
     ] {
         assert_eq!(workspace.resolve_entry(given), Ok(root.join(entry)), "{given}");
     }
-    // A slash at the end asks for the directory that a link points to, as everywhere in POSIX.
+    // A slash at the end means the directory that a link points to, as everywhere in POSIX.
     for given in ["src/up/secret", "src/chain/x.rs", "src/up/ws-other", "src/up/..", "src/up/", "none"] {
         assert!(workspace.resolve_entry(given).is_err(), "{given}");
     }
@@ -83,7 +83,7 @@ fn one_folder() {
         ("src/chain/x.rs", "outside"),
         ("src/up/secret", "outside"),
         ("/etc/passwd", "outside"),
-        // What is outside is not described.
+        // Paths outside are not described.
         ("/etc/passwd/below", "not found"),
         ("src/to-secret/below", "not found"),
         ("../secret/below", "not found"),
@@ -134,7 +134,8 @@ fn with_several_folders_what_was_printed_is_accepted_back() {
     assert_eq!(workspace.display(Utf8Path::new("/usr/x")), "/usr/x");
 }
 
-/// What a name hides is seen, and what was seen is understood; a file that has the shown name goes first.
+/// Invisible characters of a name are printed escaped, and the printed name resolves to the file; a file that really
+/// has the printed name goes first.
 #[test]
 fn a_name_that_hides_something() {
     let tree = tree();
@@ -185,7 +186,7 @@ fn nested_folders_and_what_cannot_be_one() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// Whatever is asked for, what comes back is inside once every link is resolved.
+    /// For every given path, the result is inside the workspace after resolving every link.
     #[test]
     fn nothing_outside_is_ever_resolved(
         pieces in prop::collection::vec(prop::sample::select(vec![

@@ -1,5 +1,5 @@
-//! Problems as the protocol has them, for programs: nothing is put into words, and each file says whether everybody who
-//! looks for problems has looked at it.
+//! Diagnostics in the protocol's form, for programs: nothing is rendered as text, and each file says whether all
+//! servers that report diagnostics have checked it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,30 +26,31 @@ pub struct FileReport {
     pub items: Vec<lsp::Diagnostic>,
     /// Whether every server has spoken about the present text and has read its project. If not, problems may be missing.
     pub analysed: bool,
-    /// Who still reads its project, and how far it is.
+    /// The endpoint that still reads its project, with its progress.
     pub loading: Option<String>,
     /// Why it is not analysed.
     pub why: Option<String>,
-    /// What limits the answer although everybody is ready: no `compile_commands.json`, libraries that were not read.
+    /// Caveats of the answer even when all servers are ready: no `compile_commands.json`, libraries that were not read.
     pub limits: Vec<String>,
 }
 
 /// The problems of many files.
 #[derive(Debug, Clone, Default)]
 pub struct WorkspaceReport {
-    /// Those that there was time to ask about, in order of path.
+    /// The files that were checked before the deadline, in order of path.
     pub files: Vec<FileReport>,
     /// How many files a server is there for.
     pub total: usize,
-    /// Who still reads its project, and how far it is.
+    /// The endpoint that still reads its project, with its progress.
     pub loading: Option<String>,
-    /// What limits the answer, and what it does not cover: projects without a server, languages whose server is not
+    /// Caveats of the answer and gaps in its coverage: projects without a server, languages whose server is not
     /// installed.
     pub notes: Vec<String>,
 }
 
 impl Question<'_> {
-    /// The problems of one file. An error if nobody looks for problems in it, or if all who do have failed.
+    /// Returns the diagnostics of one file. Returns an error if no server reports diagnostics for it, or if all that do
+    /// have failed.
     pub async fn file_report(&self, path: &Utf8Path) -> Result<FileReport, CodeError> {
         let reference = DocumentRef::new(path);
         let (ready, reports) = self.reports_of(&reference, Duration::MAX, &self.request_cx()).await?;
@@ -96,8 +97,8 @@ impl Question<'_> {
         Ok(report)
     }
 
-    /// The problems of as many files as there is time for, and at most `most`. Files that cannot be asked about count as not
-    /// looked at. An error if nobody looks for problems in this workspace.
+    /// Returns the diagnostics of as many files as the deadline allows, and at most `most`. A file whose request fails
+    /// counts as not checked. Returns an error if no server reports diagnostics in this workspace.
     pub async fn workspace_report(&self, most: usize) -> Result<WorkspaceReport, CodeError> {
         let found = self.ready_for_problems_anywhere().await?;
         let files = self.served_files(&found.endpoints, None).await;
@@ -109,7 +110,7 @@ impl Question<'_> {
         for answer in answers {
             match answer {
                 Ok(file) => report.files.push(file),
-                // Of those that fail alike one says why.
+                // Requests that fail usually fail alike, so one reason is enough.
                 Err(error) => failure = Some(error.to_string()),
             }
         }
@@ -144,13 +145,13 @@ impl Question<'_> {
     }
 
     async fn range_in_utf16(&self, range: lsp::Range, path: &Utf8Path, encoding: Encoding) -> lsp::Range {
-        // Of a text that cannot be read there is nothing better than what the server said.
+        // Without the text, the server's own range is the best that is available.
         let Ok(document) = self.document(path).await else { return range };
         document.index.range_to_lsp(document.index.range_from_lsp(&range, encoding), Encoding::Utf16)
     }
 }
 
-/// Who of them still reads its project.
+/// Returns the endpoint that still reads its project, with its progress.
 fn loading(endpoints: &[Arc<dyn Endpoint>]) -> Option<String> {
     endpoints.iter().find_map(|endpoint| match endpoint.readiness() {
         state @ (Readiness::Starting | Readiness::Loading { .. }) => Some(format!("{} is {state}", endpoint.id())),

@@ -1,9 +1,9 @@
 //! Making a change on disk so that it is done whole or not at all, even when the process dies in between.
 //!
-//! [`DiskSink`] first works out how to take each step back ([`prepare`]), writes that to the [`journal`], and only then
-//! touches a file. After a failure the steps done are taken back at once; after a crash the next start does it. The
-//! [`lock`] keeps two processes from doing any of this at the same time. Where an editor is open, [`BesideEditor`] lets it
-//! make the steps that are about what it holds.
+//! [`DiskSink`] first works out how to undo each step ([`prepare`]), writes that to the [`journal`], and only then
+//! touches a file. After a failure it undoes the finished steps at once; after a crash the next start does it. The
+//! [`lock`] prevents two processes from doing any of this at the same time. If an editor is open, [`EditorOrDiskSink`] lets
+//! it make the steps for the files that it has open.
 
 mod beside;
 pub mod disk;

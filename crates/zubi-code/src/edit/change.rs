@@ -1,19 +1,19 @@
-//! From what servers send (`WorkspaceEdit`, `TextEdit[]`) to what would be done: final contents and file operations.
+//! Conversion of server edits (`WorkspaceEdit`, `TextEdit[]`) to a change: final contents and file operations.
 //!
-//! A change is worked out whole or refused whole; nothing is written here. The rules for text are in
-//! [`super::splice`]; those for files are LSP's, with what LSP leaves open decided like this:
+//! A change is computed or refused as a whole; nothing is written here. The rules for text are in [`super::splice`];
+//! those for files are LSP's. For questions that LSP leaves open, zubi has these rules:
 //!
-//! - `documentChanges` is preferred to `changes`. Text edits between two file operations form one batch and speak of
-//!   the texts at its start; edits after a rename name the new path.
-//! - Every path must lie in the workspace after links are resolved. A text edit on a symbolic link edits the file it
-//!   points to; a rename or removal of a link concerns the link.
+//! - `documentChanges` is preferred to `changes`. Text edits between two file operations form one batch and refer to
+//!   the texts at its start; edits after a rename use the new path.
+//! - Every path must be in the workspace after links are resolved. A text edit on a symbolic link edits its target; a
+//!   rename or removal of a link concerns the link.
 //! - `overwrite` wins over `ignoreIfExists`, as LSP says. A directory is never overwritten.
-//! - A directory is renamed as one step and carries along whatever is in it; it is removed file by file, each of which
-//!   must be readable and unchanged, so that each can be brought back.
-//! - A `version` is compared where the text comes from an editor, whose numbers servers know. Texts on disk have none.
-//! - Snippets are refused: zubi does not announce that it takes them, and a stray `$0` would compile in some languages.
-//! - Annotations that ask for confirmation become notes of the plan, which a plan is: nothing is applied unseen.
-//!   Annotations that no edit refers to are not told: some servers send their whole table with every edit.
+//! - A directory is renamed as one step with all its contents; it is removed file by file, each of which must be
+//!   readable and unchanged, so that each can be restored.
+//! - A `version` is compared where the text comes from an editor, whose versions servers know. Texts on disk have none.
+//! - Snippets are refused: zubi does not announce snippet support, and a stray `$0` would compile in some languages.
+//! - Annotations that require confirmation become notes of the plan. The plan is the confirmation: nothing is applied
+//!   unseen. Annotations that no edit refers to are dropped: some servers send their whole table with every edit.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub const MAX_CHANGE_BYTES: u64 = 64 << 20;
 /// The most notes a plan carries; a server may send any number of annotations.
 const MAX_NOTES: usize = 20;
 
-/// What a change does to one file.
+/// The effect of a change on one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum FileAction {
@@ -57,16 +57,16 @@ pub enum FileAction {
 /// One file of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// Where the file is afterwards; of a removed one, where it was. Absolute.
+    /// The file's absolute path after the change; for a removed file, the path before.
     pub path: Utf8PathBuf,
-    /// Where it was, when that differs.
+    /// The path before the change, if it differs.
     pub from: Option<Utf8PathBuf>,
     pub action: FileAction,
     /// Text edits made in it.
     pub edits: usize,
-    /// The text before; `None` where there was none or it is not text.
+    /// The text before; `None` if there was no file or it is not text.
     pub before: Option<Arc<str>>,
-    /// The text after; `None` where there is none or it stays as it is.
+    /// The text after; `None` if there is no file or the text does not change.
     pub after: Option<Arc<str>>,
 }
 
@@ -79,7 +79,7 @@ pub struct BaseText {
     pub hash: ContentHash,
 }
 
-/// What would be done.
+/// A computed change: the effect of an edit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
     /// In the order in which they must be made: file operations first, then the final content of each edited file.
@@ -87,7 +87,7 @@ pub struct Change {
     /// For people: every file once, by path.
     pub files: Vec<FileChange>,
     pub based_on: Vec<BaseText>,
-    /// What the reader should know before applying, a sentence each.
+    /// Notes for the reader before they apply the change, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -101,8 +101,8 @@ pub struct ServerEdit<'a> {
 }
 
 impl Change {
-    /// What one or several servers' edits, all made for the present texts, would do together. Several servers' text
-    /// edits combine where they do not overlap; where one of them moves files, others must not edit the same ones.
+    /// Computes the common effect of the edits of one or several servers, all made for the present texts. Text edits of
+    /// several servers combine if they do not overlap; if one server moves files, others must not edit the same ones.
     pub async fn from_workspace_edits(
         edits: &[ServerEdit<'_>],
         texts: &dyn TextSource,
@@ -115,7 +115,7 @@ impl Change {
         builder.finish()
     }
 
-    /// What text edits of one file would do (formatting).
+    /// Computes the effect of text edits of one file (formatting).
     pub async fn from_text_edits(
         path: &Utf8Path,
         edits: &[lsp::TextEdit],
@@ -128,7 +128,7 @@ impl Change {
         builder.finish()
     }
 
-    /// What writing a whole text would do: to a file that exists, or to a new one.
+    /// Computes the effect of writing a whole text to an existing or a new file.
     pub async fn from_text(
         path: &Utf8Path,
         before: Option<&ContentHash>,
@@ -252,7 +252,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Takes a file's text into the tree, and says under which path; a link's target stands for the link.
+    /// Loads a file's text into the tree and returns its path there; a link is represented by its target.
     async fn load(&mut self, entry: &Utf8Path) -> Result<Utf8PathBuf, EditError> {
         if self.tree.files.contains_key(entry) {
             return Ok(entry.to_owned());
@@ -377,7 +377,8 @@ impl<'a> Builder<'a> {
             Kind::Missing if options.ignore_if_not_exists == Some(true) => Ok(()),
             Kind::Missing => Err(EditError::Missing { path: self.tree.show(&entry) }),
             Kind::Directory if options.recursive != Some(true) && !self.tree.names(&entry)?.is_empty() => {
-                let why = "it is a directory with files in it, and the server did not ask for those".to_owned();
+                let why =
+                    "it is a directory with files in it, and the server did not request a recursive removal".to_owned();
                 Err(EditError::Impossible { path: self.tree.show(&entry), why })
             }
             _ => self.remove(&entry),
@@ -415,7 +416,7 @@ impl<'a> Builder<'a> {
                 None => annotation.label.clone(),
             };
             let text: String = text.chars().filter(|character| !character.is_control()).take(200).collect();
-            self.note(format!("The server asks to confirm: {text}."));
+            self.note(format!("The server requires confirmation: {text}."));
         }
     }
 

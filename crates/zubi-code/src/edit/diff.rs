@@ -41,7 +41,7 @@ pub fn of_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &W
     unified_diff(&change_of(path, before, after), workspace, MAX_DIFF_BYTES)
 }
 
-/// The same, however long it is.
+/// Returns the diff of a whole text, without a length limit.
 pub fn of_whole_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &Workspace) -> String {
     unified_diff(&change_of(path, before, after), workspace, usize::MAX)
 }

@@ -33,7 +33,7 @@ pub enum EditError {
     CutsCharacter { path: String, place: String },
     #[error("the edit is for version {asked} of `{path}`, but the editor has version {current}")]
     Version { path: String, asked: i32, current: i32 },
-    #[error("the edit of `{path}` is a snippet with placeholders, which zubi told the server it does not take")]
+    #[error("the edit of `{path}` is a snippet with placeholders, which zubi does not support")]
     Snippet { path: String },
     #[error(
         "several servers want to change `{path}` and one of them also moves files, so their edits cannot be combined"
@@ -73,7 +73,7 @@ pub enum EditError {
 fn sink_outcome(error: &SinkError) -> &'static str {
     match error {
         SinkError::Stuck { .. } => {
-            "some files hold new text; the journal keeps the old one and the next start of zubi tries again"
+            "some files hold new text; the journal has the old one and the next start of zubi tries again"
         }
         SinkError::Doubtful { .. } => "look at the files in the editor, and take back there what is not wanted",
         SinkError::Io { .. } => "whatever had been written before was put back",
@@ -88,19 +88,19 @@ impl EditError {
             Self::NotAFile { .. } | Self::Outside { .. } => {
                 "Nothing was planned. Make the change by hand in the files that may be edited.".to_owned()
             }
-            Self::Protected { .. } => "Nothing was changed. Ask the user to change it.".to_owned(),
+            Self::Protected { .. } => "Nothing was changed. The user must change this file.".to_owned(),
             Self::Missing { .. } | Self::BeyondEnd { .. } | Self::Version { .. } | Self::CutsCharacter { .. } => {
-                "Ask again: the server may have answered for an older state of the file.".to_owned()
+                "Retry: the server may have answered for an older state of the file.".to_owned()
             }
-            Self::Exists { .. } | Self::Impossible { .. } => "Move or remove what is there, then ask again.".to_owned(),
+            Self::Exists { .. } | Self::Impossible { .. } => "Move or remove what is there, then retry.".to_owned(),
             Self::Malformed { .. }
             | Self::Unreadable { .. }
             | Self::Snippet { .. }
             | Self::Disagree { .. }
             | Self::Overlap { .. } => {
-                "Nothing was planned. Make this change by hand, or ask for a smaller one.".to_owned()
+                "Nothing was planned. Make this change by hand, or request a smaller one.".to_owned()
             }
-            Self::TooLarge { .. } => "Ask for a smaller change, for instance in fewer files.".to_owned(),
+            Self::TooLarge { .. } => "Request a smaller change, for instance in fewer files.".to_owned(),
             Self::Nothing => "There is nothing to apply.".to_owned(),
             Self::NotAnId { .. } => {
                 "Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it."

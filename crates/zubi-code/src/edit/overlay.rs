@@ -17,10 +17,11 @@ use super::change::{MAX_CHANGE_BYTES, MAX_FILES};
 use super::error::EditError;
 use super::splice::ByteEdit;
 
-/// The most folders that come to be above one file: nobody nests so deeply at once, and each is made durable before the next.
+/// The maximum number of new directories above one file. Real changes nest less deeply, and each directory is made
+/// durable before the next.
 const MAX_NEW_DIRECTORIES: usize = 32;
 
-/// What is at a path.
+/// The kind of entry at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Missing,
@@ -31,14 +32,14 @@ pub(super) enum Kind {
     Special,
 }
 
-/// Where a file's text came from.
+/// The original text of a file and its origin.
 #[derive(Debug, Clone)]
 pub(super) struct Source {
     pub(super) text: Arc<str>,
     pub(super) bom: bool,
     pub(super) origin: TextOrigin,
     pub(super) hash: ContentHash,
-    /// Where it lies on disk, before any step.
+    /// The path on disk before any step.
     pub(super) disk: Utf8PathBuf,
 }
 
@@ -123,12 +124,13 @@ impl<'a> Overlay<'a> {
         Ok(())
     }
 
-    /// Where on disk lies what is at `path` after the steps so far; `None` when that came from no place on disk.
+    /// Returns the path on disk of the content that is at `path` after the steps so far; `None` if it does not come
+    /// from disk.
     pub(super) fn disk(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
         disk_before(&self.steps, path)
     }
 
-    /// Where what is at `path` on disk is after the steps so far; `None` when they removed it.
+    /// Returns the path after the steps so far of the content that is at `path` on disk; `None` if they removed it.
     pub(super) fn forward(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
         forward_through(&self.steps, path)
     }
@@ -176,8 +178,8 @@ impl<'a> Overlay<'a> {
         Ok(names)
     }
 
-    /// Makes the directories above a path that is to come to be. Refuses one that cannot, because something above it
-    /// is a file.
+    /// Makes the parent directories of a new path. Refuses a path that cannot be made because one of its ancestors is a
+    /// file.
     pub(super) fn create_parent_dirs(&mut self, path: &Utf8Path) -> Result<(), EditError> {
         let mut missing = Vec::new();
         for above in path.ancestors().skip(1) {
@@ -273,7 +275,7 @@ impl<'a> Overlay<'a> {
     }
 }
 
-/// Where on disk lies what is at `path` after these steps.
+/// Returns the path on disk of the content that is at `path` after these steps.
 pub(super) fn disk_before(steps: &[FileOperation], path: &Utf8Path) -> Option<Utf8PathBuf> {
     let mut path = path.to_owned();
     for step in steps.iter().rev() {
@@ -294,7 +296,7 @@ pub(super) fn disk_before(steps: &[FileOperation], path: &Utf8Path) -> Option<Ut
     Some(path)
 }
 
-/// Where what was at `path` before these steps is after them.
+/// Returns the path after these steps of the content that was at `path` before them.
 pub(super) fn forward_through(steps: &[FileOperation], path: &Utf8Path) -> Option<Utf8PathBuf> {
     let mut path = path.to_owned();
     for step in steps {
@@ -315,7 +317,7 @@ pub(super) fn forward_through(steps: &[FileOperation], path: &Utf8Path) -> Optio
     Some(path)
 }
 
-/// What is at a path on disk; a link is not followed.
+/// Returns the kind of entry at a path on disk; does not follow a link.
 pub(super) fn kind_on_disk(path: &Utf8Path) -> Kind {
     match std::fs::symlink_metadata(path) {
         Err(_) => Kind::Missing,
@@ -326,7 +328,7 @@ pub(super) fn kind_on_disk(path: &Utf8Path) -> Kind {
     }
 }
 
-/// The path a symbolic link holds, as it stands there.
+/// Returns the unresolved target of a symbolic link.
 pub(super) fn link_target(path: &Utf8Path) -> std::io::Result<Utf8PathBuf> {
     path.read_link_utf8()
 }

@@ -1,7 +1,7 @@
-//! Where plans are kept between "show me" and "do it": one JSON file each, for 24 hours.
+//! The store of plans between preview and application: one JSON file each, for 24 hours.
 //!
-//! Files are 0600 in a 0700 directory. Their names are random, so that nobody can name a plan that was not shown to
-//! them; what a file holds is checked all the same before anything is done with it.
+//! Files have mode 0600 in a directory with mode 0700. Their names are random, so that a client cannot guess a plan
+//! that it was not shown; the content of a file is validated nevertheless before it is used.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use zubi_base::workspace::Workspace;
 use super::change::BaseText;
 use super::error::EditError;
 
-/// How long plans are kept (contracts, section 2).
+/// How long plans are stored.
 pub const RETENTION: Duration = Duration::from_hours(24);
 /// The most records in the directory; the oldest go first.
 pub const MAX_RECORDS: usize = 500;
@@ -34,7 +34,7 @@ const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// Characters of an id after its prefix: 50 random bits.
 const ID_LENGTH: usize = 10;
 
-/// What a path must hold.
+/// The content that a path must have.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ExpectedContent {
@@ -51,8 +51,8 @@ pub enum ExpectedContent {
 pub enum PlanState {
     /// Made, or undone: it can be applied.
     Planned,
-    /// Written before the first file is touched. Found later, it means that a process ended meanwhile; the tree tells
-    /// whether the change was made.
+    /// Written before the first file is touched. A plan found in this state means that a process ended meanwhile; the
+    /// tree shows whether the change was made.
     Applying(Undo),
     Applied(Undo),
 }
@@ -62,7 +62,7 @@ pub enum PlanState {
 #[serde(rename_all = "camelCase")]
 pub struct Undo {
     pub operations: Vec<FileOperation>,
-    /// What every touched path held after the change; undoing over anything else would lose someone's work.
+    /// The content of every touched path after the change; an undo over any other content would lose someone's work.
     pub after: Vec<(Utf8PathBuf, ExpectedContent)>,
     /// Settings of the editor that hold meanwhile.
     #[serde(default)]
@@ -75,14 +75,14 @@ pub struct Undo {
 pub struct StoredPlan {
     pub id: String,
     pub title: String,
-    /// Who made it, for answers: `rust-analyzer`.
+    /// The server or tool that made the plan, for answers: `rust-analyzer`.
     pub by: String,
     pub operations: Vec<FileOperation>,
     pub based_on: Vec<BaseText>,
     pub state: PlanState,
 }
 
-/// What stands around every record.
+/// The envelope of every record.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Envelope<T> {
@@ -93,8 +93,8 @@ struct Envelope<T> {
     record: T,
 }
 
-/// The id of the plan that a caller names. A listed code action *is* a plan, worked out; its handle has another first
-/// letter (contracts, section 2). Nothing else ever becomes a file name.
+/// Parses the id of a plan that a caller names. A listed code action *is* a computed plan; its handle has another first
+/// letter. No other input ever becomes a file name.
 pub fn plan_id(given: &str) -> Result<String, EditError> {
     let random = given.strip_prefix("p-").or_else(|| given.strip_prefix("a-")).unwrap_or_default();
     if random.len() != ID_LENGTH || !random.bytes().all(|byte| ALPHABET.contains(&byte)) {
@@ -131,7 +131,7 @@ impl PlanStore {
 
     /// Stores a new plan; `plan` is given the id it will have. Old ones are swept first.
     pub fn add(&self, plan: impl FnOnce(&str) -> StoredPlan) -> Result<StoredPlan, EditError> {
-        private::create_directory(&self.directory)
+        owner_only::create_directory(&self.directory)
             .map_err(|error| state("the plan directory cannot be made", &error))?;
         self.sweep()?;
         let id = fresh_id()?;
@@ -167,7 +167,7 @@ impl PlanStore {
         let created = self.read::<Value>(&plan.id)?.created;
         let envelope = Envelope { version: VERSION, created, workspace: self.folders(), record: plan };
         let file = self.file(&plan.id);
-        private::write_atomic(&file, &to_json(&envelope)?)
+        owner_only::write_atomic(&file, &to_json(&envelope)?)
             .and_then(|()| std::fs::File::open(&file)?.set_modified(UNIX_EPOCH + Duration::from_secs(created)))
             .map_err(|error| state("the plan cannot be stored", &error))
     }
@@ -202,7 +202,7 @@ impl PlanStore {
         Ok(Envelope { version, created, workspace, record })
     }
 
-    /// A clock that was set back must not keep records for ever, so a record from the future has expired too.
+    /// A clock that was set back must not preserve records for ever, so a record from the future has expired too.
     fn is_expired(&self, created: u64) -> bool {
         let now = self.clock.now().as_secs();
         now.abs_diff(created) >= RETENTION.as_secs()

@@ -1,18 +1,18 @@
-//! Text edits on one text. Knows positions and line endings; nothing of files.
+//! Text edits on one text. Knows positions and line endings, but not files.
 //!
 //! The rules, which are LSP's where LSP has one:
 //!
-//! - All edits of a batch speak of the same text, the one before the batch.
-//! - Edits must not overlap. Touching is not overlapping. Several inserts at one place keep their order, and come
-//!   before a replacement that begins there.
+//! - All edits of a batch refer to the same text, the one before the batch.
+//! - Edits must not overlap. Touching is not overlapping. Several inserts at one position preserve their order, and
+//!   come before a replacement that begins there.
 //! - A column past the end of its line means the end, before the terminator. An edit may *end* past the last line
 //!   (formatters write "the whole document" so) but must not *begin* more than one line past it: it was computed for
 //!   another text.
 //! - A position inside a character is refused. Moving it would hide that the server counts in another unit.
-//! - The same edit twice is made once: replacements always, inserts only when they come from different servers,
-//!   for one server may well insert `)` twice.
-//! - New text gets the line ending that most lines of the file have; a file without any line ending takes it as
-//!   it comes. Lines that no edit touches keep theirs, so a file with mixed endings stays mixed.
+//! - The same edit twice is made once: replacements always, inserts only when they come from different servers, because
+//!   one server may well insert `)` twice.
+//! - New text gets the line ending that most lines of the file have; in a file without any line ending it is inserted
+//!   unchanged. Lines that no edit touches are unchanged, so a file with mixed endings stays mixed.
 //! - A text with a carriage return that no line feed follows is refused: the protocol calls it a line ending, most
 //!   servers do not, and guessing wrong would put every later edit on a wrong line.
 
@@ -41,7 +41,7 @@ pub(super) enum SpliceError {
     TooLarge,
 }
 
-/// What a batch of edits made of a text.
+/// The result of a batch of edits on a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SplicedText {
     pub(super) text: String,
@@ -87,7 +87,8 @@ pub(super) fn splice(text: &str, mut edits: Vec<ByteEdit>) -> Result<SplicedText
     let given = edits.len();
     merge_duplicates(&mut edits);
     let duplicates = given - edits.len();
-    // Stable, so that inserts at one place keep their order; an insert sorts before a replacement that begins there.
+    // Stable, so that inserts at one position preserve their order; an insert sorts before a replacement that begins
+    // there.
     edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));
     for pair in edits.windows(2) {
         if let [first, second] = pair

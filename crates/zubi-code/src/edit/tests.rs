@@ -24,7 +24,7 @@ fn check(tree: &Tree, edit: &serde_json::Value, expected: &str) {
         assert_eq!(tree.show(), expected);
         edits.undo(&plan.id).await.unwrap();
         assert_eq!(tree.state(), before, "undo restores everything");
-        // What was undone can be done again.
+        // An undone change can be applied again.
         edits.apply(&plan.id).await.unwrap();
         assert_eq!(tree.show(), expected);
         edits.undo(&plan.id).await.unwrap();
@@ -268,7 +268,7 @@ fn a_caller_that_stops_waiting_does_not_stop_the_change() {
         // One poll starts the work; then the caller is gone.
         std::future::poll_fn(|cx| Poll::Ready(applying.as_mut().poll(cx).is_ready())).await;
         drop(applying);
-        // Whoever comes next waits for the lock, and finds the change made.
+        // The next caller waits for the lock, and finds the change made.
         let later = edits.undo(&plan.id).await;
         match later {
             Ok(_) => assert_eq!(tree.show(), "a: \"a\\n\"\n"),
@@ -292,7 +292,7 @@ fn the_lock_is_one_for_all() {
     assert!(EditLock::try_acquire(&tree.state_dir).unwrap().is_some());
 }
 
-/// A sink that stands for an editor: it takes the change or refuses it.
+/// A sink in the role of an editor: it accepts the change or refuses it.
 struct RefusingSink;
 
 #[async_trait::async_trait]

@@ -1,9 +1,10 @@
-//! A server's `WorkspaceEdit` as it comes over the wire. Knows the form; what it means for files is [`super::change`]'s.
+//! A server's `WorkspaceEdit` as it comes over the wire. This module knows the form; [`super::change`] knows the
+//! meaning for files.
 //!
-//! It is read here, by the protocol's own marks (`kind`, `snippet`, `annotationId`), and not by a generated type that
-//! takes the first of several variants that fits: such a type reads an annotated text edit as a plain one and forgets
-//! what it is annotated with. Fields that nobody knows are passed over; whatever else is not the protocol refuses the
-//! edit as a whole, for a part that cannot be read may be the part without which the rest breaks the code.
+//! It parses by the protocol's own marks (`kind`, `snippet`, `annotationId`), and not with a generated type that takes
+//! the first variant that fits: such a type reads an annotated text edit as a plain one and loses its annotation.
+//! Unknown fields are ignored; any other deviation from the protocol refuses the edit as a whole, because an unreadable
+//! part may be the one without which the rest breaks the code.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,7 @@ const SNIPPET_FORMAT: u64 = 2;
 /// The most characters of a reason, which may quote what the server sent.
 const MAX_REASON: usize = 200;
 
-/// What a server wants to change.
+/// The change that a server requests.
 #[derive(Debug, Default)]
 pub(super) struct WorkspaceEdit {
     /// In the order in which they must be done; those of the old form, which has none, by URI.
@@ -75,17 +76,19 @@ impl WorkspaceEdit {
     /// Reads an edit. [`EditError::Malformed`] when any part of it is not the protocol. It takes no more space than the
     /// message it came in; how much a change may hold is the caller's to bound.
     pub(super) fn read(edit: &Value) -> Result<Self, EditError> {
-        let Some(fields) = edit.as_object() else { return Err(malformed_error("it is no object")) };
+        let Some(fields) = edit.as_object() else { return Err(malformed_error("it is not an object")) };
         let field = |name: &str| fields.get(name).filter(|value| !value.is_null());
         let mut reader = Reader::default();
         if let Some(changes) = field("documentChanges") {
-            let Some(changes) = changes.as_array() else { return Err(malformed_error("`documentChanges` is no list")) };
+            let Some(changes) = changes.as_array() else {
+                return Err(malformed_error("`documentChanges` is not a list"));
+            };
             for (index, change) in changes.iter().enumerate() {
                 let change = reader.change(change).map_err(|why| field_error("documentChanges", index + 1, &why))?;
                 reader.changes.push(change);
             }
         } else if let Some(changes) = field("changes") {
-            let Some(changes) = changes.as_object() else { return Err(malformed_error("`changes` is no object")) };
+            let Some(changes) = changes.as_object() else { return Err(malformed_error("`changes` is not an object")) };
             let mut changes: Vec<_> = changes.iter().collect();
             changes.sort_by_key(|(uri, _)| *uri);
             for (index, (uri, edits)) in changes.into_iter().enumerate() {
@@ -98,7 +101,7 @@ impl WorkspaceEdit {
         let table = field("changeAnnotations");
         let mut annotations = Vec::new();
         for id in &reader.annotation_ids {
-            // An identifier without an entry describes nothing, so there is nothing to tell.
+            // An identifier without an entry describes nothing, so there is nothing to report.
             let Some(annotation) = table.and_then(|table| table.get(id)) else { continue };
             let annotation = read(annotation)
                 .map_err(|why| malformed_error(&format!("an annotation it refers to cannot be read: {why}")))?;
@@ -114,11 +117,11 @@ struct Reader {
     annotation_ids: BTreeSet<String>,
 }
 
-/// An error is a clause without the place, which [`within`] adds.
+/// The readers of the parts of an edit. Their errors are clauses; [`field_error`] adds the position of the part.
 impl Reader {
     fn change(&mut self, change: &Value) -> Result<DocumentChange, String> {
         if !change.is_object() {
-            return Err("it is no object".to_owned());
+            return Err("it is not an object".to_owned());
         }
         let kind = match change.get("kind") {
             None | Some(Value::Null) => {
@@ -143,7 +146,7 @@ impl Reader {
                 let annotation_id = delete.annotation_id.clone();
                 (DocumentChange::Delete(delete), annotation_id)
             }
-            _ => return Err("its `kind` is none of `create`, `rename`, `delete`".to_owned()),
+            _ => return Err("its `kind` is not `create`, `rename` or `delete`".to_owned()),
         };
         self.annotation_ids.extend(annotation_id);
         Ok(change)

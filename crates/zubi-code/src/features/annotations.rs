@@ -1,5 +1,5 @@
-//! What servers write between the lines of a symbol's source, as an editor shows it: the types they infer (inlay hints)
-//! and the titles of what can be done with it (code lenses). Only of the symbol's own definition, and bounded.
+//! Annotations that servers add to a symbol's source, as an editor shows them: inferred types (inlay hints) and the
+//! titles of available commands (code lenses). Only for the symbol's own definition, and bounded.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use crate::question::{Document, Question};
 use crate::readiness::ReadinessLevel;
 use crate::status::{Answer, AnswerStatus, Completeness};
 
-/// How far into a definition hints are asked for, in lines: a class may be the whole file.
+/// The maximum number of lines of a definition for which hints are requested: a class may be the whole file.
 const MAX_LINES: u32 = 200;
 
 /// The most characters of one hint; types of iterators fill pages.
@@ -41,12 +41,12 @@ pub struct InferredLine {
     pub text: String,
 }
 
-/// Where a symbol is defined.
+/// The position of a symbol's definition.
 struct Definition {
     path: Utf8PathBuf,
-    /// Of the whole of it.
+    /// The range of the whole definition.
     range: TextRange,
-    /// Of its name.
+    /// The offset of the name.
     name: TextSize,
 }
 
@@ -70,7 +70,7 @@ impl Question<'_> {
                 json!({ "textDocument": { "uri": reference.uri() }, "range": range })
             })
             .await?;
-        // By offset, so that what two servers infer alike stands once.
+        // By offset, so that a type that two servers infer is written once.
         let mut labels: BTreeMap<TextSize, String> = BTreeMap::new();
         for reply in &replies.replies {
             for hint in reply.result.as_array().into_iter().flatten() {
@@ -84,14 +84,14 @@ impl Question<'_> {
         Ok(Answer { value: lines_with(&document, &labels), status: replies.status })
     }
 
-    /// The titles of the lenses that stand on the symbol's definition: "2 implementations", "Run test".
+    /// Returns the titles of the lenses on the symbol's definition: "2 implementations", "Run test".
     pub async fn lens_titles(&self, at: &ResolvedTarget) -> Result<Answer<Vec<String>>, CodeError> {
         let Some(definition) = self.own_definition(at).await? else { return Ok(nothing()) };
         let method = "textDocument/codeLens";
         let reference = DocumentRef::new(definition.path.clone());
         let ready = self.ready_for(&reference, method, "show lenses", ReadinessLevel::Project).await?;
         let document = self.document(&definition.path).await?;
-        // Attributes and comments may stand between the beginning and the name.
+        // Attributes and comments may come between the beginning and the name.
         let lines =
             document.index.line_col(definition.range.start()).line..=document.index.line_col(definition.name).line;
         let cx = self.request_cx().for_document(&reference);
@@ -126,7 +126,7 @@ impl Question<'_> {
         Ok(Answer { value: titles, status })
     }
 
-    /// Where a symbol of the workspace is defined, by its outline.
+    /// Returns the definition of a symbol of the workspace, by its outline.
     async fn own_definition(&self, at: &ResolvedTarget) -> Result<Option<Definition>, CodeError> {
         // A symbol that was named has been found at its declaration.
         let (path, name) = if at.kind.is_some() {
@@ -156,7 +156,7 @@ fn nothing<T>() -> Answer<Vec<T>> {
     Answer { value: Vec::new(), status: AnswerStatus::default() }
 }
 
-/// Where a type is inferred, and what is to be written there.
+/// Returns the position of an inferred type and the text to insert there.
 fn type_hint(hint: &Value) -> Option<(lsp::Position, String)> {
     if hint.get("kind").is_some_and(|kind| kind.as_u64() != Some(TYPE)) {
         return None;

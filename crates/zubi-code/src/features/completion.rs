@@ -1,4 +1,4 @@
-//! What can be written at a place.
+//! Completions at a position.
 
 use serde_json::Value;
 
@@ -61,7 +61,7 @@ const KINDS: [&str; 25] = [
 ];
 
 impl Question<'_> {
-    /// What can be written at a place; where something is typed already, what continues it.
+    /// Returns the completions at a position; after typed text, those that continue it.
     pub async fn completion(&self, at: &ResolvedTarget, trigger: &Trigger) -> Result<Answer<Proposals>, CodeError> {
         let method = "textDocument/completion";
         let ready = self.ready_for(&at.reference, method, "propose completions", ReadinessLevel::Project).await?;

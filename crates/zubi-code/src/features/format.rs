@@ -41,7 +41,7 @@ impl Question<'_> {
         let edits = serde_json::from_value::<Option<Vec<lsp::TextEdit>>>(reply.result).map_err(|error| {
             EndpointError::Protocol {
                 endpoint: reply.endpoint.id().clone(),
-                what: format!("its formatting is no list of edits: {error}"),
+                what: format!("its formatting is not a list of edits: {error}"),
             }
         })?;
         let edits = edits.unwrap_or_default();

@@ -32,7 +32,7 @@ pub const MAX_NODES: usize = 200;
 /// The most calls remembered between two functions.
 const MAX_CALLS: usize = 100;
 
-/// How many symbols of one level are asked about at once: enough to keep a server busy, too few to flood it.
+/// The number of symbols of one level that are queried at once: enough to use the server fully, too few to flood it.
 const AT_ONCE: usize = 8;
 
 /// JSON-RPC's code for a method that a server does not have, whatever it said of its capabilities.
@@ -74,12 +74,12 @@ impl Direction {
     }
 }
 
-/// That a symbol stands elsewhere in the same tree, where it was entered.
+/// The reason why a symbol is not entered: it occurs elsewhere in the same tree, where it is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
-    /// It is one of the symbols above it: a recursion.
+    /// The symbol is its own ancestor: a recursion.
     Cycle,
-    /// It is reached on another way, too.
+    /// The symbol is reached on another path, too.
     Again,
 }
 
@@ -92,8 +92,8 @@ pub struct Node {
     /// Signature, container or file, as the server gives it.
     pub detail: Option<String>,
     pub place: SourcePlace,
-    /// Where the calls stand between it and the symbol above it: in its own body for callers, in the body of the one
-    /// above for callees. Empty for types.
+    /// The positions of the calls between this symbol and its parent: in its own body for callers, in the parent's body
+    /// for callees. Empty for types.
     pub calls: Vec<SourcePlace>,
     pub repeat: Option<Repeat>,
     /// Lies in a library and was therefore not entered, although the depth would have allowed it.
@@ -105,7 +105,7 @@ pub struct Node {
 /// The trees of one question.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Hierarchy {
-    /// What the place means, one tree each: more than one where a name stands for several things.
+    /// The symbols at the position, one tree each: more than one if a name has several meanings.
     pub roots: Vec<Node>,
     /// How many symbols there are below the roots.
     pub total: usize,
@@ -135,7 +135,8 @@ impl Question<'_> {
             })
             .await?;
         let mut status = replies.status;
-        // Two servers' trees of the same calls cannot be told apart node by node; the first that has one answers.
+        // The trees that two servers have of the same calls cannot be merged node by node, so the first server that has
+        // one answers.
         let begun = replies.replies.into_iter().find_map(|reply| {
             let items: Vec<Item> = items(&reply.result).filter_map(Item::parse).collect();
             (!items.is_empty()).then_some((reply.endpoint, items))
@@ -158,7 +159,7 @@ impl Question<'_> {
         let total = walk.nodes.len() - roots;
         if walk.cut {
             let why =
-                format!("the tree was cut at {MAX_NODES} symbols; ask with a smaller depth, or about one of them");
+                format!("the tree was cut at {MAX_NODES} symbols; request a smaller depth, or the tree of one of them");
             status.completeness = Completeness::Partial { why };
         } else if let Some(error) = failures.first() {
             status.completeness = Completeness::Partial { why: error.to_string() };
@@ -176,17 +177,17 @@ impl Question<'_> {
         Ok(Answer { value: Hierarchy { cut: walk.cut, roots: nest(walk.nodes), total }, status })
     }
 
-    /// Says which question comes nearest to one that nobody offers, where there is one.
+    /// Adds the nearest supported request to the error for an unsupported one, if there is any.
     async fn with_nearest(&self, error: CodeError, at: &ResolvedTarget, direction: Direction) -> CodeError {
         let CodeError::Unsupported { servers, operation, .. } = error else { return error };
         let (method, nearest) = match direction {
             Direction::Incoming => {
-                ("textDocument/references", "`lsp_references` tells every place that names it, calls among them")
+                ("textDocument/references", "`lsp_references` lists every place that names it, calls among them")
             }
             Direction::Subtypes => {
-                ("textDocument/implementation", "`lsp_implementations` tells what implements or extends it")
+                ("textDocument/implementation", "`lsp_implementations` lists everything that implements or extends it")
             }
-            // What it calls or extends stands in its source.
+            // The symbol's source names its callees and supertypes.
             Direction::Outgoing | Direction::Supertypes => {
                 ("textDocument/definition", "`lsp_definition` with `context` shows its source, which names them")
             }
@@ -203,7 +204,7 @@ struct Item {
     name: String,
     kind: &'static str,
     detail: Option<String>,
-    /// Of the name.
+    /// The location of the name.
     location: lsp::Location,
 }
 
@@ -233,7 +234,7 @@ impl Item {
     }
 }
 
-/// What makes two items the same symbol: document, place of the name, name.
+/// The identity of a symbol: document, position of the name, name.
 type Key = (String, u32, u32, String);
 
 /// The items of a result: a list, or `null` for none.
@@ -265,7 +266,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Adds a symbol; its index where it is to be entered.
+    /// Adds a symbol; returns its index if it must be entered.
     fn add(&mut self, above: Option<usize>, step: Step) -> Option<usize> {
         if self.nodes.len() >= MAX_NODES {
             self.cut = true;
@@ -298,7 +299,8 @@ impl Walk<'_> {
         false
     }
 
-    /// Enters level after level. What failed on the way is told; nothing at all having worked is an error.
+    /// Enters level after level and returns the errors on the way. If every request failed, the first error is the
+    /// result.
     async fn run(&mut self, depth: u32) -> Result<Vec<CodeError>, CodeError> {
         let mut failures = Vec::new();
         let mut answered = false;
@@ -323,7 +325,7 @@ impl Walk<'_> {
                 return Err(failures.swap_remove(0));
             }
             level = next;
-            // What a library calls is the library's affair.
+            // The callees of a library function are not entered.
             level.retain(|at| self.direction != Direction::Outgoing || !self.nodes.get(*at).is_some_and(is_external));
         }
         if depth > 1 && self.direction == Direction::Outgoing {
@@ -354,7 +356,7 @@ impl Walk<'_> {
         let result = answer.map_err(|error| self.failure(error))?;
         let mut steps: Vec<Step> = Vec::new();
         for found in items(&result) {
-            // Where the calls stand: a caller's own document, or that of the symbol whose callees these are.
+            // The document of the calls: for callers it is their own, for callees that of the calling symbol.
             let (raw, calls_in) = match self.direction {
                 Direction::Incoming => (found.get("from"), None),
                 Direction::Outgoing => (found.get("to"), Some(&item.location.uri)),
@@ -405,7 +407,8 @@ fn is_external(entry: &Entry) -> bool {
     entry.node.place.external
 }
 
-/// The entries as trees. Each stands after the one above it, so that the last is complete when its turn comes.
+/// Builds the trees from the entries. Each entry comes after its parent, so that the last is complete when its turn
+/// comes.
 fn nest(mut entries: Vec<Entry>) -> Vec<Node> {
     let mut roots = Vec::new();
     while let Some(Entry { above, mut node, .. }) = entries.pop() {

@@ -1,4 +1,4 @@
-//! What a symbol is: type, signature and documentation, as the server explains it.
+//! The description of a symbol: type, signature and documentation, as the server explains it.
 
 use crate::error::CodeError;
 use crate::features::locations::position_params;

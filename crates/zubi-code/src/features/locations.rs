@@ -20,7 +20,7 @@ use crate::readiness::ReadinessLevel;
 use crate::router::Reply;
 use crate::status::{Answer, Completeness};
 
-/// Which places are asked for.
+/// The relation between a symbol and the requested locations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
     Definition,
@@ -50,7 +50,7 @@ impl Relation {
 }
 
 impl Relation {
-    /// What references are asked with besides a position.
+    /// Adds the parameters that a request for references has besides a position.
     pub(crate) fn add_context(self, params: &mut Value) {
         if let Self::References { include_declaration } = self {
             params["context"] = json!({ "includeDeclaration": include_declaration });
@@ -58,22 +58,22 @@ impl Relation {
     }
 }
 
-/// A place that a server named. What is shown of it is read when it is shown: an answer names hundreds of places and
-/// shows a page of them.
+/// A location that a server returned. Its source line is read only when it is shown: an answer has hundreds of
+/// locations and shows a page of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawLocation {
     pub(crate) location: lsp::Location,
     pub(crate) encoding: Encoding,
-    /// See [`Place::shown`].
+    /// See [`SourcePlace::shown`].
     pub shown: String,
-    /// See [`Place::external`].
+    /// See [`SourcePlace::external`].
     pub external: bool,
     pub declaration: bool,
-    /// A whole-word match that no server counts as a reference; see [`Question::remainder`].
+    /// A whole-word match that no server counts as a reference; see [`Question::text_matches`].
     pub text_only: bool,
 }
 
-/// A place as it is shown, and what it is to the symbol; see [`Found`].
+/// A location in the form that answers show, with its relation to the symbol; see [`RawLocation`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     pub place: SourcePlace,
@@ -86,11 +86,17 @@ const WORD_CHECK: Duration = Duration::from_millis(300);
 
 impl Question<'_> {
     /// The places `relation` leads to from a resolved one, in order of path and line, without duplicates.
-    pub async fn locations(&self, at: &ResolvedTarget, relation: Relation) -> Result<Answer<Vec<RawLocation>>, CodeError> {
-        let ready = match self.ready_for(&at.reference, relation.method(), relation.operation(), ReadinessLevel::Project).await {
-            Err(CodeError::NoEndpoint(absent)) => return self.textual_locations(at, relation, absent).await,
-            ready => ready?,
-        };
+    pub async fn locations(
+        &self,
+        at: &ResolvedTarget,
+        relation: Relation,
+    ) -> Result<Answer<Vec<RawLocation>>, CodeError> {
+        let ready =
+            match self.ready_for(&at.reference, relation.method(), relation.operation(), ReadinessLevel::Project).await
+            {
+                Err(CodeError::NoEndpoint(absent)) => return self.textual_locations(at, relation, absent).await,
+                ready => ready?,
+            };
         let document = self.document(&at.path).await?;
         let cx = self.request_cx().for_document(&at.reference);
         let asked = self.request_all(&ready, relation.method(), &cx, |endpoint| {
@@ -98,7 +104,7 @@ impl Question<'_> {
             relation.add_context(&mut params);
             params
         });
-        // The declarations among the references are marked; the servers are asked for them at the same time.
+        // The declarations among the references are marked; they are requested from the servers at the same time.
         let declarations = async {
             if matches!(relation, Relation::References { include_declaration: true }) {
                 self.declarations(&ready.endpoints, at, &document).await
@@ -160,10 +166,15 @@ impl Question<'_> {
         }
     }
 
-    /// Asked at a definition where the definition is, clangd answers with the declaration, and the other way round. So
-    /// when a symbol was named, the one answer leads elsewhere, and from there back, then the named place is the
+    /// For a request at a definition, clangd returns the declaration, and the other way round. So if the caller named a
+    /// symbol, the one answer leads elsewhere, and a request from there leads back, then the named position is the
     /// definition and the answer its declaration.
-    async fn name_the_definition(&self, endpoints: &[Arc<dyn Endpoint>], at: &ResolvedTarget, found: &mut Vec<RawLocation>) {
+    async fn name_the_definition(
+        &self,
+        endpoints: &[Arc<dyn Endpoint>],
+        at: &ResolvedTarget,
+        found: &mut Vec<RawLocation>,
+    ) {
         let ([answer], Some(_), Some(name)) = (found.as_mut_slice(), at.kind, &at.name) else { return };
         let Some(path) = uri::to_path(&answer.location.uri) else { return };
         let (Ok(here), Ok(there)) = (self.document(&at.path).await, self.document(&path).await) else { return };
@@ -184,7 +195,10 @@ impl Question<'_> {
             answer.declaration = true;
             let (shown, external) = self.display_location(&own);
             let encoding = answer.encoding;
-            found.insert(0, RawLocation { location: own, encoding, shown, external, declaration: false, text_only: false });
+            found.insert(
+                0,
+                RawLocation { location: own, encoding, shown, external, declaration: false, text_only: false },
+            );
         }
     }
 
@@ -208,8 +222,8 @@ impl Question<'_> {
         }
     }
 
-    /// Drops the place that was asked about where it is the declaration, which was not wanted: some servers
-    /// (jedi-language-server 0.47) name it all the same, and a symbol that nothing uses would look used.
+    /// Drops the requested position if it is a declaration and the caller excluded declarations: some servers
+    /// (jedi-language-server 0.47) return it all the same, and a symbol without uses would look used.
     async fn drop_own_declaration(
         &self,
         found: &mut Vec<RawLocation>,
@@ -227,8 +241,8 @@ impl Question<'_> {
         }
     }
 
-    /// Where servers say that a symbol is declared and defined: two places in C++, where the answer to either question
-    /// depends on where one stands.
+    /// Returns the locations of a symbol's declaration and definition according to the servers: two in C++, where the
+    /// answer to either request depends on the position.
     async fn declarations(
         &self,
         endpoints: &[Arc<dyn Endpoint>],
@@ -295,8 +309,8 @@ pub(crate) fn position_params(
     })
 }
 
-/// The locations of any of the protocol's forms: one, a list, links, `null`. Items of another form are passed over.
-/// Of a link, the name itself is taken, not the whole declaration.
+/// Parses the locations in any of the protocol's forms: one, a list, links, `null`. Skips items of another form. For a
+/// link it uses the range of the name, not of the whole declaration.
 pub(crate) fn parse(result: &Value) -> Vec<lsp::Location> {
     let one = |item: &Value| {
         let (uri, range) = uri_and_range(item)?;

@@ -1,9 +1,9 @@
 //! Uses of a symbol in other projects of the workspace.
 //!
-//! A language server knows one project (a Go module, a Python package with its settings): asked where something is used,
-//! it does not name the places in the project beside it, and says nothing of that. So the name is looked for in the texts,
-//! and where it stands in a file that the answer has no place in, that file's project is asked the same question about
-//! the same document. What could not be asked is said.
+//! A language server knows one project (a Go module, a Python package with its settings): it returns no references in
+//! the project beside it, and does not report that. So zubi searches the texts for the name. If the name occurs in a
+//! file without a location in the answer, zubi sends the same request about the same document to the servers of that
+//! file's project. The answer lists the projects that could not be queried.
 
 use camino::Utf8PathBuf;
 use futures_util::future::join_all;
@@ -21,7 +21,7 @@ use crate::readiness::ReadinessLevel;
 use crate::router::Replies;
 use crate::status::{AnswerStatus, Completeness};
 
-/// The most projects that are asked beside the symbol's own. Each may cost a process.
+/// The maximum number of projects that are queried besides the symbol's own. Each may cost a process.
 const MAX_OTHERS: usize = 4;
 
 /// How many projects are named in a status line.
@@ -30,14 +30,14 @@ const MAX_NAMED: usize = 3;
 impl Question<'_> {
     /// Whether the places of a relation may lie in projects that its own servers do not reach.
     pub(crate) async fn may_lead_to_other_projects(&self, at: &ResolvedTarget, relation: Relation) -> bool {
-        // Where something is defined, the server that reads the use knows.
+        // The server that reads a use also knows the definition, so these relations do not need other projects.
         matches!(relation, Relation::References { .. } | Relation::Implementations)
             && at.name.is_some()
             && self.intel.router.has_other_projects(&at.reference, relation.method()).await
     }
 
-    /// The other projects in which the name stands, in files that have no place in the answer. `None`: that was not
-    /// found out in time.
+    /// Returns the other projects in which the name occurs, in files that have no location in the answer. `None` if the
+    /// search did not finish in time.
     async fn others_with_the_name(
         &self,
         at: &ResolvedTarget,
@@ -53,7 +53,7 @@ impl Question<'_> {
         Some(self.intel.router.other_projects(&at.reference, method, files).await)
     }
 
-    /// Asks the servers of other projects for the places of a relation, where the name stands there.
+    /// Requests the locations of a relation from the servers of the other projects in which the name occurs.
     pub(crate) async fn ask_other_projects(
         &self,
         at: &ResolvedTarget,
@@ -69,7 +69,7 @@ impl Question<'_> {
             return Ok(all);
         };
         let document = self.document(&at.path).await?;
-        // All at once, so that projects that are still being read cost the patience once and not each.
+        // All at once, so that projects that are still loading cost the time-out once and not each.
         let (asked, beyond) = others.split_at(others.len().min(MAX_OTHERS));
         let mut unasked: Vec<&OtherProject> = beyond.iter().collect();
         let answers = join_all(asked.iter().map(|other| self.ask_other(at, relation, &document, other))).await;
@@ -88,13 +88,13 @@ impl Question<'_> {
         }
         if !unasked.is_empty() {
             let name = at.name.as_deref().unwrap_or_default();
-            let why = format!("`{name}` also stands in {}, which was not asked", self.describe_projects(&unasked));
+            let why = format!("`{name}` also occurs in {}, which was not queried", self.describe_projects(&unasked));
             all.status.mark_incomplete(why);
         }
         Ok(all)
     }
 
-    /// Asks the servers of one other project about the symbol's own document.
+    /// Sends the request about the symbol's own document to the servers of one other project.
     async fn ask_other(
         &self,
         at: &ResolvedTarget,
@@ -114,7 +114,7 @@ impl Question<'_> {
         self.request_all(&ready, relation.method(), &cx, params).await
     }
 
-    /// Says that an answer does not reach other projects, where the symbol's name stands in them.
+    /// Notes that an answer does not include other projects, if the symbol's name occurs in them.
     pub(crate) async fn add_other_projects_note(
         &self,
         at: &ResolvedTarget,
@@ -131,7 +131,7 @@ impl Question<'_> {
             Some(others) if others.is_empty() => return,
             Some(others) => {
                 let others: Vec<_> = others.iter().collect();
-                format!("`{name}` also stands in {}: {what_of_them}", self.describe_projects(&others))
+                format!("`{name}` also occurs in {}: {what_of_them}", self.describe_projects(&others))
             }
             None => format!("the workspace has other projects: {what_of_them}"),
         };
@@ -139,7 +139,13 @@ impl Question<'_> {
     }
 
     /// Says that a rename leaves uses in other projects as they are, where there are any: its edits are one server's.
-    pub(crate) async fn add_unrenamed_note(&self, at: &ResolvedTarget, method: &str, plan: &Plan, status: &mut AnswerStatus) {
+    pub(crate) async fn add_unrenamed_note(
+        &self,
+        at: &ResolvedTarget,
+        method: &str,
+        plan: &Plan,
+        status: &mut AnswerStatus,
+    ) {
         if at.name.is_none() || !self.intel.router.has_other_projects(&at.reference, method).await {
             return;
         }
@@ -159,7 +165,8 @@ impl Question<'_> {
         }
         let others: Vec<_> = others.iter().collect();
         let places = if count == 1 { "1 use" } else { &format!("{count} uses") };
-        let why = format!("{places} in {} will not be renamed: `lsp_references` lists them", self.describe_projects(&others));
+        let why =
+            format!("{places} in {} will not be renamed: `lsp_references` lists them", self.describe_projects(&others));
         status.completeness = Completeness::Partial { why };
     }
 

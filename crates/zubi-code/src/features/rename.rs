@@ -26,7 +26,7 @@ impl Question<'_> {
         let digit = |name: &str| name.starts_with(|first: char| first.is_ascii_digit());
         if new_name.contains(char::is_whitespace) || digit(new_name) && !at.name.as_deref().is_some_and(digit) {
             // Not every server looks at the new name; ty renames to `1` without a word.
-            let what = format!("`{}` is no identifier", crate::markup::clean_line(new_name));
+            let what = format!("`{}` is not a valid identifier", crate::markup::clean_line(new_name));
             return Err(CodeError::input("newName", what, "Give an identifier of the language."));
         }
         let method = "textDocument/rename";
@@ -38,14 +38,14 @@ impl Question<'_> {
         let declined = |why: String| CodeError::Declined {
             endpoint: endpoint.id().to_string(),
             why,
-            hint: "Check what stands there with `lsp_hover`, or choose another name.".to_owned(),
+            hint: "Check the position with `lsp_hover`, or choose another name.".to_owned(),
         };
         let params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
         let prepares =
             endpoint.capabilities().pointer("/renameProvider/prepareProvider").and_then(Value::as_bool) == Some(true);
         if prepares {
             match endpoint.request("textDocument/prepareRename", params.clone(), &cx).await {
-                Ok(Value::Null) => return Err(declined("what stands there cannot be renamed".to_owned())),
+                Ok(Value::Null) => return Err(declined("the text at this position cannot be renamed".to_owned())),
                 Ok(_) => {}
                 Err(EndpointError::Server { message, .. }) => return Err(declined(message)),
                 Err(error) => return Err(error.into()),
@@ -60,8 +60,8 @@ impl Question<'_> {
         };
         let mut result = ask(&cx).await?;
         // Servers disagree on whether the byte-order mark of a file they read from disk counts as a character of its
-        // first line; of one that was opened they were given the text without it. So such files are opened, and the
-        // question is asked once more.
+        // first line. They get an opened document without the mark, so such files are opened and the request is sent
+        // once more.
         let marked = self.files_with_mark(&result, &at.reference).await;
         if !marked.is_empty() {
             cx.documents.extend(marked);

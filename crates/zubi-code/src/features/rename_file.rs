@@ -19,18 +19,18 @@ const METHOD: &str = "workspace/willRenameFiles";
 #[derive(Debug, Clone)]
 pub struct Move {
     pub plan: Plan,
-    /// Who was asked to change imports; or why nobody was, as a clause.
+    /// The servers that planned the changes of imports; or, as a clause, why no server did.
     pub imports: Result<String, String>,
 }
 
-/// Who changes the imports of what moves.
+/// The way in which the imports of moved files are changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Imports {
     /// Servers plan it (`workspace/willRenameFiles`), so that it is part of the plan.
     Planned,
     /// The extensions of an open editor, while the move is made: they do so whenever a file moves in it.
     Followed,
-    /// Nobody.
+    /// Imports are not changed.
     Stay,
 }
 
@@ -49,7 +49,7 @@ impl Question<'_> {
             Imports::Followed => Ok("the editor".to_owned()),
             Imports::Planned | Imports::Stay => Err("imports stay as they are".to_owned()),
         };
-        // Of a folder, its first source file says who knows what is in it.
+        // The first source file of a folder determines which servers know its content.
         let example = if from.is_dir() && !from.is_symlink() {
             walk::files(from, WalkOptions { depth: None, sorted: true }).next()
         } else {

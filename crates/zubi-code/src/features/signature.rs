@@ -20,7 +20,7 @@ pub struct Trigger {
 }
 
 impl Trigger {
-    /// The `context` of a request; invoked by hand when nothing is said.
+    /// Returns the `context` of a request; without a kind and a character, the request counts as invoked by hand.
     pub(crate) fn context(&self) -> Value {
         let kind = self.kind.unwrap_or(if self.character.is_some() { 2 } else { 1 });
         match &self.character {
@@ -34,7 +34,7 @@ impl Trigger {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
     pub label: String,
-    /// The parameter the cursor is in, as it stands in the label.
+    /// The parameter at the cursor, as it is written in the label.
     pub active_parameter: Option<String>,
     pub parameter_documentation: Option<String>,
     pub documentation: Option<String>,
@@ -44,7 +44,11 @@ pub struct Signature {
 
 impl Question<'_> {
     /// The signatures of the call around a place; empty outside a call.
-    pub async fn signatures(&self, at: &ResolvedTarget, trigger: &Trigger) -> Result<Answer<Vec<Signature>>, CodeError> {
+    pub async fn signatures(
+        &self,
+        at: &ResolvedTarget,
+        trigger: &Trigger,
+    ) -> Result<Answer<Vec<Signature>>, CodeError> {
         let method = "textDocument/signatureHelp";
         let ready = self.ready_for(&at.reference, method, "show signatures", ReadinessLevel::Project).await?;
         let document = self.document(&at.path).await?;

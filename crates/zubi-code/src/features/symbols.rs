@@ -15,17 +15,19 @@ pub struct FoundSymbol {
     pub name: String,
     pub kind: &'static str,
     pub container: Option<String>,
-    /// Where it is declared; `None` when the server gave only the file.
+    /// The position of the declaration; `None` if the server returned only the file.
     pub place: Option<SourcePlace>,
     /// The file, as shown.
     pub shown: String,
 }
 
 impl Question<'_> {
-    /// Symbols whose name fits `query`, best first: exact names before beginnings before the servers' own order, the
-    /// workspace's own before libraries'. Where no server has an index, or those that have one know none and others are
-    /// absent, the outlines of the files that hold the word. Where others are absent and some are known, exact names from
-    /// the files of those others stand behind them.
+    /// Returns the symbols whose name matches `query`, best first: exact names, then prefixes, then the servers' own
+    /// order; the workspace's symbols come before libraries'.
+    ///
+    /// If no server has an index, or the indexes have no match and other servers are absent, the result comes from the
+    /// outlines of the files that contain the word. If other servers are absent and the indexes have matches, exact
+    /// names from the files of the absent servers follow them.
     pub async fn workspace_symbols(
         &self,
         query: &str,

@@ -1,5 +1,5 @@
-//! The textual remainder of an answer about references: whole-word matches of the name that are none. They are what a
-//! search for the text would have found besides: comments, strings, namesakes.
+//! The textual remainder of an answer about references: whole-word matches of the name that are not references. A
+//! search for the text would have found them as well: comments, strings, namesakes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,12 +11,12 @@ use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::uri;
 
+use crate::cache::RevisionCache;
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::ResolvedTarget;
-use crate::cache::RevisionCache;
 use crate::question::Question;
-use crate::text_search::{self, WordPlace, WordOccurrences};
+use crate::text_search::{self, WordOccurrences, WordPlace};
 
 /// The longest the search may take: it goes along with every answer about references and must not be felt.
 const WORD_SEARCH: Duration = Duration::from_millis(150);
@@ -24,12 +24,13 @@ const WORD_SEARCH: Duration = Duration::from_millis(150);
 /// The words looked for last, with what was found.
 pub(crate) type RecentWords = RevisionCache<Key, WordOccurrences, 16>;
 
-/// A word and the extension of the file it was asked about, which decides on whose files are searched.
+/// A word and the extension of the file of the request, which determines the files to search.
 type Key = (String, Option<String>);
 
 impl Question<'_> {
-    /// Where the name stands as a whole word in the workspace's files of the same language: those that the servers of
-    /// the symbol's own file speak. `None`: there is no name, or the search came to its bound and says nothing.
+    /// Returns the whole-word occurrences of the name in the workspace's files of the same language, that is, the files
+    /// that the servers of the symbol's own file handle. `None` if there is no name, or if the search reached its
+    /// bound.
     pub async fn word_matches(&self, at: &ResolvedTarget) -> Option<Arc<WordOccurrences>> {
         let word = at.name.clone()?;
         // Looked at before anything is read, so that a later change makes another number.
@@ -43,7 +44,7 @@ impl Question<'_> {
         let (deadline, unsaved) = (self.cx.deadline, self.intel.texts.unsaved_texts());
         let search = move || {
             let until = deadline.min(Instant::now() + WORD_SEARCH);
-            words::places(&roots, &word, until, &unsaved, |path| {
+            text_search::places(&roots, &word, until, &unsaved, |path| {
                 let document = DocumentRef::new(path);
                 endpoints.iter().any(|endpoint| endpoint.speaks(&document))
             })
@@ -62,7 +63,7 @@ impl Question<'_> {
         references: &[RawLocation],
         matches: &WordOccurrences,
     ) -> Result<Vec<RawLocation>, CodeError> {
-        // Declarations that were left out of the answer are no remainder of it.
+        // Declarations that the caller excluded from the answer do not belong to the remainder.
         let with_declarations;
         let references = match relation {
             Relation::References { include_declaration: false } => {
@@ -131,7 +132,7 @@ impl<'a> FileReferences<'a> {
     }
 }
 
-/// Where a word that begins there ends; a word stands on one line.
+/// Returns the end of the word that begins there; a word never spans lines.
 fn end(place: &WordPlace, word: &str, encoding: Encoding) -> lsp::Position {
     let length = match encoding {
         Encoding::Utf8 => word.len(),

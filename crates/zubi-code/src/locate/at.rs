@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextSize, size};
 
-use super::{ResolvedTarget, PositionIntent, identifier_around, identifiers_hint};
+use super::{PositionIntent, ResolvedTarget, identifier_around, identifiers_hint};
 use crate::error::CodeError;
 use crate::outline::{self, Symbol};
 use crate::place::line_text;
@@ -66,7 +66,12 @@ impl Question<'_> {
         }
     }
 
-    async fn resolve_rest(&self, path: Utf8PathBuf, rest: &Rest<'_>, snap: PositionIntent) -> Result<ResolvedTarget, CodeError> {
+    async fn resolve_rest(
+        &self,
+        path: Utf8PathBuf,
+        rest: &Rest<'_>,
+        snap: PositionIntent,
+    ) -> Result<ResolvedTarget, CodeError> {
         let document = self.document(&path).await?;
         let shown = self.workspace().display(&path);
         let lines = document.index.line_count();
@@ -111,7 +116,7 @@ impl Question<'_> {
         // A column beside the name: repaired when the line leaves no doubt which name was meant.
         let at = document.index.line_col(offset);
         let text = line_text(&document.text, &document.index, at.line).unwrap_or_default();
-        if let [only] = words::identifiers(text).as_slice() {
+        if let [only] = text_search::identifiers(text).as_slice() {
             let offset = document.index.offset(LineCol { line: at.line, col: size(only.start).into() });
             return Ok(self.resolved_target(path, document, offset, Some("column repaired".to_owned())));
         }
@@ -140,7 +145,7 @@ impl Question<'_> {
             let offset = document.index.offset(LineCol { line, col: size(text.len()).into() });
             return Ok(self.resolved_exactly(path, document, offset, None, None));
         }
-        if let [only] = words::identifiers(text).as_slice() {
+        if let [only] = text_search::identifiers(text).as_slice() {
             let offset = document.index.offset(LineCol { line, col: size(only.start).into() });
             return Ok(self.resolved_target(path, document, offset, None));
         }
@@ -177,8 +182,8 @@ impl Question<'_> {
         );
         let lines: Vec<_> =
             candidates.filter_map(|line| Some((line, line_text(&document.text, &document.index, line)?))).collect();
-        // `data` means the word before it means a part of `dataclass`, also where that stands nearer.
-        let whole = lines.iter().find_map(|(line, text)| Some((*line, *text, words::find_whole(text, anchor)?)));
+        // With `data`, the word before it is meant, not a part of `dataclass`, even if that is nearer.
+        let whole = lines.iter().find_map(|(line, text)| Some((*line, *text, text_search::find_whole(text, anchor)?)));
         let found = whole.or_else(|| lines.iter().find_map(|(line, text)| Some((*line, *text, text.find(anchor)?))));
         let Some((line, text, start)) = found else {
             let shown = self.workspace().display(&path);
@@ -206,7 +211,7 @@ impl Question<'_> {
             return Ok(self.resolved_exactly(path, document, offset_of(end), None, note));
         }
         let inside: Vec<_> =
-            words::identifiers(text).into_iter().filter(|word| word.start >= start && word.end <= end).collect();
+            text_search::identifiers(text).into_iter().filter(|word| word.start >= start && word.end <= end).collect();
         let Some(last) = inside.last() else {
             let shown = self.workspace().display(&path);
             return Err(CodeError::input(
@@ -228,7 +233,7 @@ impl Question<'_> {
     }
 }
 
-/// The first symbol whose name stands on a line (zero-based).
+/// Returns the first symbol whose name is on a line (zero-based).
 fn declared_on(symbols: &[Symbol], document: &Document, line: u32) -> Option<(TextSize, &'static str)> {
     let mut found = None;
     outline::walk(symbols, |_, symbol| {

@@ -1,4 +1,5 @@
-//! The servers' symbol indexes (`workspace/symbol`), and what lies in no index because nobody answers for its language.
+//! The servers' symbol indexes (`workspace/symbol`), and symbols that no index has because their language has no
+//! server.
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
 use serde::Deserialize as _;
 use serde_json::json;
-use zubi_base::endpoint::{MissingServer, DocumentRef, Endpoint, Readiness};
+use zubi_base::endpoint::{DocumentRef, Endpoint, MissingServer, Readiness};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::uri;
@@ -28,20 +29,20 @@ const MAX_INDEXED: usize = 2_000;
 /// The request for symbols of the whole workspace.
 const METHOD: &str = "workspace/symbol";
 
-/// What the servers' symbol indexes know under a name.
+/// The entries of the servers' symbol indexes for a name.
 pub(crate) struct Index {
     /// Those of the workspace's own files first.
     pub(crate) symbols: Vec<Indexed>,
     pub(crate) status: AnswerStatus,
-    /// Who answered.
+    /// The endpoints that answered.
     pub(crate) endpoints: Vec<Arc<dyn Endpoint>>,
 }
 
-/// What the indexes cannot know, because nobody answers for its language.
+/// Declarations that the indexes lack because their language has no server.
 #[derive(Default)]
 pub(crate) struct UnindexedMatches {
     pub(crate) candidates: Vec<Candidate>,
-    /// Of the outlines.
+    /// The status of the outlines.
     pub(crate) status: AnswerStatus,
     /// How many files were outlined.
     pub(crate) files: usize,
@@ -56,7 +57,7 @@ pub(crate) struct Indexed {
     pub(crate) kind: &'static str,
     pub(crate) container: Option<String>,
     pub(crate) path: Utf8PathBuf,
-    /// The server's own range; absent where it wants `workspaceSymbol/resolve` to be asked for it.
+    /// The server's own range; absent if the server requires a `workspaceSymbol/resolve` request for it.
     pub(crate) location: Option<lsp::Location>,
     /// In which the range's columns are counted.
     pub(crate) encoding: Encoding,
@@ -65,7 +66,7 @@ pub(crate) struct Indexed {
 }
 
 impl Indexed {
-    /// What two entries for the same symbol have in common.
+    /// Returns the identity of an entry: two entries for the same symbol have the same key.
     fn key(&self) -> (Utf8PathBuf, Option<(u32, u32)>, String, &'static str) {
         let start = self.location.as_ref().map(|location| location.range.start);
         let start = start.map(|start| (start.line, start.character));
@@ -92,15 +93,15 @@ impl Indexed {
 }
 
 impl Question<'_> {
-    /// What the servers' symbol indexes know under a name. An error when there is no index.
+    /// Returns the entries of the servers' symbol indexes for a name. Returns an error if there is no index.
     pub(crate) async fn indexed(&self, query: &str) -> Result<Index, CodeError> {
         let ready = self.ready_for_workspace(METHOD, "search symbols by name").await?;
         let replies = self.request_all(&ready, METHOD, &self.request_cx(), |_| json!({ "query": query })).await?;
         let mut found = Vec::new();
         let mut status = replies.status;
         let mut elsewhere = Vec::new();
-        // A server that was asked about a document of another project has it in its index from then on, under a name of
-        // its own. The server whose project it is names it as well.
+        // A server that once got a request about a document of another project has that document in its index from then
+        // on, under a name of its own. The server of that project returns it as well.
         let foreign = |reply: &Reply, path: &Utf8Path| {
             let document = DocumentRef::new(path);
             let serves = |other: &Reply| other.endpoint.serves(&document);
@@ -120,7 +121,7 @@ impl Question<'_> {
             // Those of libraries, which have no file on this machine.
             let more = elsewhere.len().checked_sub(1).filter(|more| *more > 0);
             let more = more.map(|more| format!(" and {more} more")).unwrap_or_default();
-            status.notes.push(format!("also in documents that are no files: {first}{more}"));
+            status.notes.push(format!("also in virtual documents: {first}{more}"));
         }
         // A project that another one uses is in the index of both.
         let mut seen = FxHashSet::default();
@@ -131,8 +132,8 @@ impl Question<'_> {
         Ok(Index { symbols: found, status, endpoints })
     }
 
-    /// Declarations that the index lacks because nobody answers for their language, from the outlines of the files below
-    /// the scope that hold the word. Nothing is searched where somebody answers for every language.
+    /// Returns declarations that the index lacks because their language has no server, from the outlines of the files
+    /// below the scope that contain the word. Searches nothing if every language has a server.
     pub(crate) async fn unindexed_matches(
         &self,
         index: &Index,
@@ -166,7 +167,11 @@ impl Question<'_> {
 
     /// Declarations that the index lacks although their language is answered for, where it lacks the name altogether: who gives
     /// no readiness signal may not have read yet what holds them. `None`: the index can be believed.
-    pub(crate) async fn missing_from_index(&self, index: &Index, name_path: &NamePath) -> Result<Option<UnindexedMatches>, CodeError> {
+    pub(crate) async fn missing_from_index(
+        &self,
+        index: &Index,
+        name_path: &NamePath,
+    ) -> Result<Option<UnindexedMatches>, CodeError> {
         let serves = |path: &Utf8Path| {
             let document = DocumentRef::new(path);
             let is_unknown = |endpoint: &Arc<dyn Endpoint>| matches!(endpoint.readiness(), Readiness::Unknown { .. });

@@ -22,8 +22,8 @@ impl NamePath {
         self.segments.len() > 1
     }
 
-    /// Whether a declared symbol is meant: its own segments end with these, where the leading ones may also name the
-    /// file or directories it stands in (`rich.console.Console`, `parser::parse`).
+    /// Whether a declared symbol matches: its own segments end with these, where the leading ones may also name its
+    /// file or directories (`rich.console.Console`, `parser::parse`).
     pub fn matches(&self, above: &[&str], name: &str, path: &camino::Utf8Path) -> bool {
         let own: Vec<String> = above.iter().copied().chain([name]).flat_map(declared_segments).collect();
         let directories =
@@ -32,7 +32,7 @@ impl NamePath {
         let full: Vec<String> = modules.chain(own.iter().cloned()).collect();
         // The name itself must be the symbol's, not a directory's.
         own.last() == self.segments.last() && full.ends_with(&self.segments)
-            // `mod.rs`, `__init__.py`, `index.ts`: the file's own name is no part of what people write.
+            // `mod.rs`, `__init__.py`, `index.ts`: people do not write the file's own name in a path.
             || own.last() == self.segments.last() && {
                 let mut shorter: Vec<String> = full;
                 if path.file_stem().is_some_and(|stem| matches!(stem, "mod" | "lib" | "main" | "__init__" | "index")) {
@@ -68,7 +68,7 @@ fn declared_segments(name: &str) -> Vec<String> {
         }
         None => name,
     };
-    // A receiver is parenthesised at the start; a parameter list stands at the end.
+    // A receiver is parenthesised at the start; a parameter list is at the end.
     let plain: String = without_brackets(name, '<', '>');
     let (receiver, rest) = match plain.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
         Some((receiver, rest)) => (receiver.trim_start_matches('*'), rest),

@@ -1,8 +1,8 @@
 //! The `symbol` form: a name path looked up through the servers' symbol index and the outlines of the files it names.
 //!
-//! The index (`workspace/symbol`) is only a hint at files: what counts is the outline, which has the exact name range
-//! and what the symbol stands in. Where a server has no index, or it does not know the name, the files that hold the
-//! word are outlined instead.
+//! The index (`workspace/symbol`) only hints at files; the outline decides, because it has the exact range of the name
+//! and the symbol's container. If a server has no index, or the index lacks the name, the files that contain the word
+//! are outlined instead.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ pub(crate) struct Candidate {
     pub(crate) kind: &'static str,
     selection: TextRange,
     depth: usize,
-    /// Whether nobody answers for its language while an index answered for others.
+    /// Whether the candidate's language has no server while an index answered for others.
     pub(super) beside: bool,
     pub(crate) place: SourcePlace,
 }
@@ -79,8 +79,8 @@ impl Question<'_> {
         Ok(resolved)
     }
 
-    /// Candidates from all files, by index first, by word search where that finds none or could not find those of a
-    /// language that nobody answers for.
+    /// Returns the candidates from all files: from the index, and by word search if the index has none or a language
+    /// has no server.
     async fn candidates(
         &self,
         name_path: &NamePath,
@@ -159,7 +159,7 @@ impl Question<'_> {
         let mut candidates = Vec::new();
         outline::walk(symbols, |above, symbol| {
             let names: Vec<&str> = above.iter().map(|symbol| symbol.name.as_str()).collect();
-            // `impl Foo` is read as `Foo` when it stands above a method, but is no declaration of `Foo` itself.
+            // `impl Foo` is read as `Foo` if it is the parent of a method, but it is not a declaration of `Foo` itself.
             if symbol.name.starts_with("impl ") || symbol.name.starts_with("impl<") {
                 return;
             }
@@ -181,7 +181,7 @@ impl Question<'_> {
     }
 
     /// Drops candidates that are declarations of what another one defines (a prototype in a header, a forward
-    /// declaration): the server's own `definition` tells.
+    /// declaration), according to the server's own `definition`.
     async fn one_for_each_entity(&self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let same = candidates.iter().all(|other| other.name_path == candidates[0].name_path);
         if !same || candidates.len() > MAX_CANDIDATES {
@@ -317,13 +317,13 @@ impl Question<'_> {
     }
 }
 
-/// Where the identifier starts within a selection that may be wider (clangd selects `DB::Open`, flat lists the whole
-/// declaration).
+/// Returns the range of the identifier within a selection that may be wider (clangd selects `DB::Open`, flat lists the
+/// whole declaration).
 pub(super) fn name_in(text: &str, selection: TextRange, name: &str) -> TextRange {
     let Some(selected) = text.get(usize::from(selection.start())..usize::from(selection.end())) else {
         return selection;
     };
-    let found = words::identifiers(selected).into_iter().find(|range| selected.get(range.clone()) == Some(name));
+    let found = text_search::identifiers(selected).into_iter().find(|range| selected.get(range.clone()) == Some(name));
     match found {
         Some(range) => {
             let start = selection.start() + zubi_base::position::size(range.start);
@@ -333,9 +333,9 @@ pub(super) fn name_in(text: &str, selection: TextRange, name: &str) -> TextRange
     }
 }
 
-/// When exactly one candidate stands at the top of its file and the others inside something, the outer one is meant
-/// by a plain name; the answer's first line says that there are others. How deep a model and code nest says nothing about
-/// which of them is meant.
+/// Prefers an outermost candidate: if exactly one is at the top level of its file and the others are nested, a plain
+/// name means that one; the answer's first line mentions the others. The nesting depth of a model and of code is not
+/// comparable.
 fn prefer_outermost(candidates: &mut Vec<Candidate>, name_path: &NamePath) -> Option<String> {
     let beside = candidates.iter().filter(|candidate| candidate.beside).count();
     if candidates.len() < 2 || name_path.is_qualified() || (beside > 0 && beside < candidates.len()) {

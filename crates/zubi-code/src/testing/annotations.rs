@@ -1,4 +1,5 @@
-//! What the toy writes between the lines: the type of `let x = X` behind `x`, and above each class how often it is named.
+//! The annotations of the toy language: the type of `let x = X` behind `x`, and above each class the number of its
+//! uses.
 
 use serde_json::{Value, json};
 use zubi_base::position::TextIndex;
@@ -12,7 +13,7 @@ impl ToyEndpoint {
         fs::read_text(&uri::to_path(&uri)?).ok()
     }
 
-    /// Types in pieces, and beside them the name of a parameter, which is no type.
+    /// Types in pieces, and beside them the name of a parameter, which is not a type.
     pub(super) fn inlay_hints(&self, params: &Value) -> Value {
         let text = Self::document(params).unwrap_or_default();
         let index = TextIndex::new(&text);

@@ -1,5 +1,5 @@
-//! The toy's calls and types. `def f` calls the functions that its deeper indented lines name; `class X < Y` extends
-//! `Y`; `let x = X` is of type `X`. What stands in `library/` beside the workspace is found by these questions only. The
+//! The toy language's calls and types. `def f` calls the functions that its deeper indented lines name; `class X < Y`
+//! extends `Y`; `let x = X` is of type `X`. Only these requests find symbols in `library/` beside the workspace. The
 //! step from a symbol called `bad` fails.
 
 use camino::Utf8PathBuf;
@@ -19,7 +19,7 @@ const FUNCTION: u32 = 12;
 struct Symbol {
     name: String,
     kind: u32,
-    /// Its own line behind the name.
+    /// The rest of the line behind the name.
     tail: String,
     /// The deeper indented lines that follow, with their numbers.
     body: Vec<(u32, String)>,
@@ -53,7 +53,7 @@ impl ToyEndpoint {
         let named =
             |word: &str| all.iter().filter(move |one| one.kind == CLASS && one.name == word).collect::<Vec<_>>();
         let extending = |word: &str| -> Vec<&Symbol> {
-            all.iter().filter(|one| one.kind == CLASS && words::count(&one.tail, word) > 0).collect()
+            all.iter().filter(|one| one.kind == CLASS && text_search::count(&one.tail, word) > 0).collect()
         };
         let locations = |found: Vec<&Symbol>| {
             found.into_iter().map(|one| self.location(&one.path, &one.index, one.range)).collect()
@@ -80,7 +80,7 @@ impl ToyEndpoint {
             }
             "typeHierarchy/supertypes" => {
                 let tail = asked().map(|own| own.tail.clone()).unwrap_or_default();
-                let names = words::identifiers(&tail).into_iter().filter_map(|range| tail.get(range));
+                let names = text_search::identifiers(&tail).into_iter().filter_map(|range| tail.get(range));
                 names.flat_map(named).map(|one| self.item(one)).collect()
             }
             "typeHierarchy/subtypes" => {
@@ -90,7 +90,7 @@ impl ToyEndpoint {
             "textDocument/typeDefinition" => {
                 let word = word();
                 let tail: String = all.iter().filter(|one| one.name == word).map(|one| one.tail.as_str()).collect();
-                let names = words::identifiers(&tail).into_iter().filter_map(|range| tail.get(range));
+                let names = text_search::identifiers(&tail).into_iter().filter_map(|range| tail.get(range));
                 locations(names.flat_map(named).collect())
             }
             _ => return None,
@@ -105,11 +105,13 @@ impl ToyEndpoint {
         })
     }
 
-    /// Where a symbol's body names a word.
+    /// Returns the calls of a word in a symbol's body.
     fn calls(&self, symbol: &Symbol, word: &str) -> Vec<Value> {
         let mut calls = Vec::new();
         for (line, code) in &symbol.body {
-            for range in words::identifiers(code).into_iter().filter(|range| code.get(range.clone()) == Some(word)) {
+            for range in
+                text_search::identifiers(code).into_iter().filter(|range| code.get(range.clone()) == Some(word))
+            {
                 let start = symbol.index.offset(LineCol { line: *line, col: size(range.start).into() });
                 let range = TextRange::at(start, size(range.len()));
                 calls.push(json!(symbol.index.range_to_lsp(range, self.encoding)));

@@ -1,8 +1,8 @@
-//! Lines that look like declarations, in any language that declares with a keyword or with a brace.
+//! A detector of lines that look like declarations, in any language that declares with a keyword or with a brace.
 //!
-//! A guess by three signs: a declaring keyword near the beginning of a line (`class Name`, `async fn name`, `local
-//! function M.name`), or a name before a parameter list on a line that opens a block (`public int name(…) {`). What a
-//! declaration holds is told by indentation. Comment lines are passed over.
+//! It guesses by three signs: a declaring keyword near the beginning of a line (`class Name`, `async fn name`, `local
+//! function M.name`), or a name before a parameter list on a line that opens a block (`public int name(…) {`); and
+//! indentation, which determines the extent of a declaration. Comment lines are skipped.
 
 use zubi_base::position::{TextRange, size};
 
@@ -15,7 +15,7 @@ const MAX_SYMBOLS: usize = 5_000;
 /// Longer lines are data.
 const MAX_LINE_BYTES: usize = 400;
 
-/// Words that may stand before a declaring keyword: `pub(crate) async unsafe extern fn`.
+/// Words that may precede a declaring keyword: `pub(crate) async unsafe extern fn`.
 const MODIFIERS: &[&str] = &[
     "abstract",
     "async",
@@ -167,7 +167,8 @@ fn lines(text: &str) -> Vec<Line<'_>> {
         .collect()
 }
 
-/// Where what begins on a line ends: before the next line that is not indented deeper, or with it when that only closes.
+/// Returns the byte offset at which the block that begins on a line ends: before the next line that is not indented
+/// deeper, or after that line if it only closes the block.
 fn end_of(lines: &[Line<'_>], at: usize) -> usize {
     let end = |line: &Line<'_>| line.start + line.text.len();
     let Some(own) = lines.get(at) else { return 0 };
@@ -198,7 +199,7 @@ fn find_declaration(line: &str) -> Option<(std::ops::Range<usize>, &'static str)
     if code.is_empty() || line.len() > MAX_LINE_BYTES || COMMENTS.iter().any(|mark| code.starts_with(mark)) {
         return None;
     }
-    let identifiers = words::identifiers(line);
+    let identifiers = text_search::identifiers(line);
     let word = |at: usize| identifiers.get(at).and_then(|range| line.get(range.clone()));
     let first = word(0)?;
     if CONTROL.contains(&first) {
@@ -209,7 +210,7 @@ fn find_declaration(line: &str) -> Option<(std::ops::Range<usize>, &'static str)
     let keyword = unmodified.and_then(|at| identifiers.get(at));
     if let Some(keyword) = keyword
         && let Some((_, kind)) = KEYWORDS.iter().find(|(word, _)| line.get(keyword.clone()) == Some(*word))
-        // Between modifiers stands nothing but `pub(crate)`: `f(class)` declares nothing.
+        // Only `pub(crate)` may come between modifiers: `f(class)` declares nothing.
         && line.get(..keyword.start)?.chars().all(|c| c.is_alphanumeric() || " \t()".contains(c))
     {
         return name_after(line, keyword.end, &identifiers).map(|name| (name, *kind));
@@ -267,7 +268,7 @@ mod tests {
     #[test]
     fn keywords_and_indentation() {
         assert_snapshot!(check("
-class Desk:
+class Room:
     # class Comment
     async def lend(self, book):
         def inner(): pass
@@ -279,7 +280,7 @@ class Desk:
 def main():
     pass
 "), @"
-        class Desk 2-9
+        class Room 2-9
           function lend 4-6
             function inner 5-5
           function open 9-9
@@ -291,7 +292,7 @@ function M.lend(book)
   return book
 end
 local function helper() end
-func (d *Desk) Lend(b Book) error {
+func (d *Room) Lend(b Book) error {
 }
 pub(crate) async fn f<T>() {}
 export default class App extends Base {
@@ -311,7 +312,7 @@ end
     #[test]
     fn names_before_a_block() {
         assert_snapshot!(check("
-public final class Desk
+public final class Room
 {
     private int lend(Book book) throws Gone {
         if (book.gone()) {
@@ -329,7 +330,7 @@ int add(int a, int b) {
     return a + b;
 }
 "), @"
-        class Desk 2-12
+        class Room 2-12
           function lend 4-11
         function add 16-18
         ");

@@ -8,19 +8,18 @@ use zubi_tool_api::{Code, ToolCx, ToolError, ToolOutput};
 
 use crate::functions::result_text;
 use crate::tool::DeclaredTool;
-use zubi_tools::shell::answer::output_budget;
 use zubi_tools::editor_state::ViewError;
+use zubi_tools::shell::answer::output_budget;
 
 /// Reason why a command cannot run without an editor, as a clause.
-pub(in crate) const NO_EDITOR: &str = "it is a command of the editor, and no editor is connected";
+pub(crate) const NO_EDITOR: &str = "it is a command of the editor, and no editor is connected";
 
 /// Hint for that case.
-pub(in crate) const OPEN_EDITOR_HINT: &str =
-    "Open the workspace in VS Code with zubi's extension, or use another tool.";
+pub(crate) const OPEN_EDITOR_HINT: &str = "Open the workspace in VS Code with zubi's extension, or use another tool.";
 
 /// Returns the command's arguments: the list in the file, with a string `$name` replaced by the argument (null if
 /// missing); without a list, all arguments as one object, if there are any.
-pub(in crate) fn arguments(listed: &[Value], values: &Map<String, Value>) -> Vec<Value> {
+pub(crate) fn arguments(listed: &[Value], values: &Map<String, Value>) -> Vec<Value> {
     if listed.is_empty() {
         return if values.is_empty() { Vec::new() } else { vec![Value::Object(values.clone())] };
     }
@@ -31,7 +30,7 @@ pub(in crate) fn arguments(listed: &[Value], values: &Map<String, Value>) -> Vec
     listed.iter().map(resolve).collect()
 }
 
-pub(in crate) async fn run(
+pub(crate) async fn run(
     tool: &DeclaredTool,
     command: &str,
     args: Vec<Value>,

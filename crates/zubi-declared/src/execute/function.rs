@@ -9,7 +9,7 @@ use crate::functions::{Function, FunctionError, NOT_REGISTERED, REGISTER_HINT, r
 use crate::tool::DeclaredTool;
 use zubi_tools::shell::answer::output_budget;
 
-pub(in crate) async fn run(
+pub(crate) async fn run(
     tool: &DeclaredTool,
     handler: &str,
     args: Map<String, Value>,
@@ -18,7 +18,8 @@ pub(in crate) async fn run(
     let function: Arc<dyn Function> =
         tool.context.functions.get(handler).ok_or_else(|| tool.run_error(NOT_REGISTERED, REGISTER_HINT))?;
     let call = tokio::time::timeout(tool.definition.timeout, function.call(Value::Object(args), cx));
-    let value = call.await.unwrap_or(Err(FunctionError::TimedOut)).map_err(|error| function_error(tool, handler, &error))?;
+    let value =
+        call.await.unwrap_or(Err(FunctionError::TimedOut)).map_err(|error| function_error(tool, handler, &error))?;
     let text = tool.context.truncate_or_store(result_text(&value), output_budget(cx)).await;
     Ok(ToolOutput { text, data: Some(value), ..ToolOutput::default() })
 }
@@ -27,9 +28,7 @@ fn function_error(tool: &DeclaredTool, handler: &str, error: &FunctionError) -> 
     let (code, hint) = match error {
         FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the function belongs to another program."),
         FunctionError::Disconnected(_) => (Code::Unavailable, REGISTER_HINT),
-        FunctionError::TimedOut => {
-            (Code::TimedOut, "Request less work; the tool's `timeout` is the limit.")
-        }
+        FunctionError::TimedOut => (Code::TimedOut, "Request less work; the tool's `timeout` is the limit."),
         FunctionError::Cancelled => (Code::Cancelled, "Call again if you still need the answer."),
     };
     ToolError::user(code, format!("Error in {}: `{handler}`: {error}", tool.id()), hint)

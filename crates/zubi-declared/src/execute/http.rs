@@ -12,14 +12,14 @@ use crate::tool::DeclaredTool;
 use zubi_tools::shell::answer::output_budget;
 
 /// Compiled templates of a request.
-pub(in crate) struct RequestPlan<'a> {
-    pub(in crate) method: HttpMethod,
-    pub(in crate) url: &'a Template,
-    pub(in crate) headers: &'a [(String, Template)],
-    pub(in crate) body: Option<&'a Template>,
+pub(crate) struct RequestPlan<'a> {
+    pub(crate) method: HttpMethod,
+    pub(crate) url: &'a Template,
+    pub(crate) headers: &'a [(String, Template)],
+    pub(crate) body: Option<&'a Template>,
 }
 
-pub(in crate) async fn run(
+pub(crate) async fn run(
     tool: &DeclaredTool,
     parts: &RequestPlan<'_>,
     args: Map<String, Value>,
@@ -44,7 +44,11 @@ pub(in crate) async fn run(
     Ok(ToolOutput { text, data, status: Some(status(&answer)), truncated: None })
 }
 
-fn build_request(tool: &DeclaredTool, parts: &RequestPlan<'_>, args: Map<String, Value>) -> Result<HttpRequest, ToolError> {
+fn build_request(
+    tool: &DeclaredTool,
+    parts: &RequestPlan<'_>,
+    args: Map<String, Value>,
+) -> Result<HttpRequest, ToolError> {
     let url = tool.render(parts.url, &args)?;
     let mut request = HttpRequest::new(parts.method.name(), url.text);
     for (name, template) in parts.headers {

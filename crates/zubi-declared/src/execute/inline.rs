@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use zubi_exec::script::{ScriptEnd, Job, Limits, NestedCaller, ScriptError};
+use zubi_exec::script::{Job, Limits, NestedCaller, ScriptEnd, ScriptError};
 use zubi_tool_api::registry::{CallError, Registry};
 use zubi_tool_api::{Code, ToolCx, ToolError, ToolOutput};
 
@@ -13,7 +13,7 @@ use super::MAX_FAILURE_BYTES;
 use crate::tool::DeclaredTool;
 use zubi_tools::shell::answer::output_budget;
 
-pub(in crate) async fn run(
+pub(crate) async fn run(
     tool: &DeclaredTool,
     code: &str,
     args: Map<String, Value>,
@@ -64,9 +64,7 @@ async fn answer(tool: &DeclaredTool, finished: ScriptEnd, room: usize) -> Result
 
 fn script_error(tool: &DeclaredTool, error: &ScriptError) -> ToolError {
     let (code, hint) = match error {
-        ScriptError::TimedOut { .. } => {
-            (Code::TimedOut, "Request less work; the tool's `timeout` is the limit.")
-        }
+        ScriptError::TimedOut { .. } => (Code::TimedOut, "Request less work; the tool's `timeout` is the limit."),
         ScriptError::Cancelled => (Code::Cancelled, "Call again if you still need the answer."),
         ScriptError::TooDeep => (Code::Failed, "Call the inner tool directly."),
         _ => (Code::Failed, "Call again; if it fails again, report it to the user."),

@@ -10,14 +10,15 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value};
 use zubi_base::process::Environment;
 use zubi_base::secret;
-use zubi_exec::job::{Command, ExitReason, JobResult, Job, Shell};
-use zubi_exec::sandbox::{self, FileAccess, SandboxRequest, Net, SandboxContext};
+use zubi_exec::job::{Command, ExitReason, Job, JobResult, Shell};
+use zubi_exec::sandbox::{self, FileAccess, Net, SandboxContext, SandboxRequest};
 use zubi_exec::template::{RenderedText, Template};
-use zubi_tool_api::{Code, Footprint, ToolCx, ToolError, ToolOutput, question, redact, shell};
+use zubi_tool_api::{Code, Footprint, ToolCx, ToolError, ToolOutput, approval_prompt, redact};
 
 use crate::format::{SandboxDeclaration, ShellKind};
 use crate::tool::DeclaredTool;
-use zubi_tools::shell::{answer, run_error_in, directory, environment};
+use zubi_policy::shell;
+use zubi_tools::shell::{answer, directory, environment, run_error_in};
 
 /// Largest variable, name and value, in bytes (`MAX_ARG_STRLEN` of execve(2), without the final NUL).
 const MAX_VARIABLE: usize = 128 * 1024 - 1;
@@ -40,11 +41,11 @@ const MAX_FAILURE_BYTES: usize = 3_000;
 const MAX_LISTED: usize = 5;
 
 /// Compiled templates of a shell tool.
-pub(in crate) struct ShellPlan<'a> {
-    pub(in crate) script: &'a Template,
-    pub(in crate) shell: ShellKind,
-    pub(in crate) directory: Option<&'a Template>,
-    pub(in crate) environment: &'a [(String, Template)],
+pub(crate) struct ShellPlan<'a> {
+    pub(crate) script: &'a Template,
+    pub(crate) shell: ShellKind,
+    pub(crate) directory: Option<&'a Template>,
+    pub(crate) environment: &'a [(String, Template)],
 }
 
 /// A shell tool with the values of a call.
@@ -55,7 +56,12 @@ struct ResolvedShell {
 }
 
 impl ResolvedShell {
-    fn new(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>, cx: &ToolCx) -> Result<Self, ToolError> {
+    fn new(
+        tool: &DeclaredTool,
+        parts: &ShellPlan<'_>,
+        args: &Map<String, Value>,
+        cx: &ToolCx,
+    ) -> Result<Self, ToolError> {
         let script = tool.render(parts.script, args)?;
         let rendered = parts.directory.map(|template| tool.render(template, args)).transpose()?;
         let directory = match rendered.filter(|given| !given.absent) {
@@ -96,11 +102,11 @@ fn preview(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>
         }
     }
     shown.push_str(&tool.render_preview(parts.script, args)?.shown);
-    Ok(question::ellipsize_middle(shown, MAX_PREVIEW))
+    Ok(approval_prompt::ellipsize_middle(shown, MAX_PREVIEW))
 }
 
 /// Returns the footprint of a call: `common` and the effects of its script.
-pub(in crate) fn footprint(
+pub(crate) fn footprint(
     tool: &DeclaredTool,
     parts: &ShellPlan<'_>,
     args: &Map<String, Value>,
@@ -113,7 +119,8 @@ pub(in crate) fn footprint(
     let (mut reads, mut writes, mut unresolved) = (analysis.reads, analysis.writes, analysis.unresolved);
     // Variables set from arguments are judged as if the script began with them.
     for (name, value) in &resolved.environment {
-        let from_arguments = parts.environment.iter().any(|(it, template)| it == name && !template.arguments().is_empty());
+        let from_arguments =
+            parts.environment.iter().any(|(it, template)| it == name && !template.arguments().is_empty());
         unresolved.extend(shell::variable(name, &value.shown).filter(|_| from_arguments));
     }
     let files = declared.fs.clone().unwrap_or_default();
@@ -232,7 +239,8 @@ async fn run_script(
     job.environment.extend(own_variables.into_iter().map(|(name, value)| (name, value.text)));
     job.secrets.clone_from(&tool.context.secret_forms);
     let inherited = Environment::inherited_with(&job.manifest.env);
-    let secret_values = secret_names(&job.manifest.env).filter_map(|name| inherited.get(name)?.to_str().map(str::to_owned));
+    let secret_values =
+        secret_names(&job.manifest.env).filter_map(|name| inherited.get(name)?.to_str().map(str::to_owned));
     job.secrets.extend(redact::forms(secret_values));
     let remaining = cx.deadline.saturating_duration_since(Instant::now());
     job.timeout = tool.definition.timeout.min(remaining.saturating_sub(RESERVE).max(remaining / 2));
@@ -241,7 +249,7 @@ async fn run_script(
     Ok((finished, job.timeout))
 }
 
-pub(in crate) async fn run(
+pub(crate) async fn run(
     tool: &DeclaredTool,
     parts: &ShellPlan<'_>,
     args: &Map<String, Value>,
@@ -257,8 +265,12 @@ pub(in crate) async fn run(
     let room = answer::output_budget(cx).min(MAX_FAILURE_BYTES);
     let outputs = || answer::outputs(&finished.stdout, &finished.stderr, room).trim_end().to_owned();
     match finished.end {
-        ExitReason::Exited(code) if succeeds(code) => Ok(answer::ended_answer(&finished, timeout, answer::output_budget(cx))),
-        ExitReason::Exited(code) => Err(tool.run_error(format!("it exited with {code}\n{}", outputs()), exit_code_hint(code))),
+        ExitReason::Exited(code) if succeeds(code) => {
+            Ok(answer::ended_answer(&finished, timeout, answer::output_budget(cx)))
+        }
+        ExitReason::Exited(code) => {
+            Err(tool.run_error(format!("it exited with {code}\n{}", outputs()), exit_code_hint(code)))
+        }
         ExitReason::TimedOut => Err(ToolError::user(
             Code::TimedOut,
             format!(

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use zubi_base::escape::on_lines;
 use zubi_exec::http::mock_server::RecordedRequest;
-use zubi_tool_api::ToolOutput;
 use zubi_policy::rule::Action;
+use zubi_tool_api::ToolOutput;
 
 use crate::format::{ExpectedRequest, OutputDeclaration, ToolExecution, ToolTest};
 use crate::load::LoadedTool;
@@ -77,7 +77,8 @@ pub(super) fn compare(tool: &LoadedTool, test: &ToolTest, actual: &Actual) -> Ve
         match got {
             Ok(got) if *got == expected.action() => {}
             Ok(got) => {
-                mismatches.push(Mismatch::new("decision", format!("expected {expected:?}, got {got:?}").to_lowercase()));
+                mismatches
+                    .push(Mismatch::new("decision", format!("expected {expected:?}, got {got:?}").to_lowercase()));
             }
             Err(why) => mismatches.push(Mismatch::new("decision", format!("cannot be determined: {why}"))),
         }
@@ -164,7 +165,8 @@ fn compare_output(test: &ToolTest, output: &str, mismatches: &mut Vec<Mismatch>)
             }
             Err(error) => {
                 let difference = prefix_lines('+', output);
-                mismatches.push(Mismatch { difference, ..Mismatch::new("json", format!("invalid JSON output: {error}")) });
+                mismatches
+                    .push(Mismatch { difference, ..Mismatch::new("json", format!("invalid JSON output: {error}")) });
             }
         }
     }

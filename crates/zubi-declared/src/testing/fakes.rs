@@ -4,17 +4,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use serde_json::Value;
-use zubi_exec::http::mock_server::{RecordedRequest, MockServer, StandInAnswer};
+use zubi_exec::http::mock_server::{MockServer, RecordedRequest, StandInAnswer};
 use zubi_tool_api::output::clean;
 use zubi_tool_api::{
-    Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, static_provider, spec,
+    Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, spec,
+    static_provider,
 };
 
 use super::compare;
 use crate::format::{FakeAnswer, FakeCall, ToolTest};
 
 /// Fakes of one test, with a record of their use.
-pub(in crate) struct Fakes {
+pub(crate) struct Fakes {
     server: Option<MockServer>,
     calls: Vec<FakeCall>,
     seen: Mutex<FakeCalls>,
@@ -42,12 +43,12 @@ impl Fakes {
     }
 
     /// Returns the mock server that replaces the real one.
-    pub(in crate) fn server(&self) -> Option<&MockServer> {
+    pub(crate) fn server(&self) -> Option<&MockServer> {
         self.server.as_ref()
     }
 
     /// Records the exit code of the script.
-    pub(in crate) fn record_exit(&self, exit: i32) {
+    pub(crate) fn record_exit(&self, exit: i32) {
         self.lock_calls().exit = Some(exit);
     }
 
@@ -70,7 +71,8 @@ impl Fakes {
     fn take_answer(&self, spec: &ToolSpec, args: &Value) -> Option<FakeCall> {
         let mut calls = self.lock_calls();
         let matches = |call: &FakeCall| {
-            spec::is_called(&spec.id, &call.tool) && compare::json_difference(&Value::Object(call.args.clone()), args).is_none()
+            spec::is_called(&spec.id, &call.tool)
+                && compare::json_difference(&Value::Object(call.args.clone()), args).is_none()
         };
         let (at, call) =
             self.calls.iter().enumerate().find(|(at, call)| calls.called.get(*at) == Some(&false) && matches(call))?;
@@ -125,7 +127,11 @@ impl Tool for FakeTool {
     async fn call(&self, args: Value, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let Some(call) = self.fakes.take_answer(&self.spec, &args) else {
             let why = format!("the test has no answer for a call with {}", summarize_arguments(&args));
-            return Err(ToolError::operation_failed(&format!("call {}", self.spec.id), why, "Add it to `calls` of the test."));
+            return Err(ToolError::operation_failed(
+                &format!("call {}", self.spec.id),
+                why,
+                "Add it to `calls` of the test.",
+            ));
         };
         match call.error {
             Some(message) => Err(ToolError::user(Code::Failed, message, "")),

@@ -8,28 +8,39 @@ use camino::{Utf8Component, Utf8Path};
 
 use super::compare;
 use crate::definition::ResolvedDefinition;
-use crate::format::{TestExpectation, FakeCall, ToolExecution, ToolTest};
+use crate::format::{FakeCall, TestExpectation, ToolExecution, ToolTest};
+use crate::json_tree::JsonNode;
 use crate::plan::ToolPlan;
 use crate::problem::ToolFileProblem;
-use crate::json_tree::JsonNode;
 
 /// Prefix of the codes of test problems.
-pub(in crate) const TEST_CODE_PREFIX: &str = "test-";
+pub(crate) const TEST_CODE_PREFIX: &str = "test-";
 
 /// Lints the tests of one tool.
-pub(in crate) fn lint_tests(definition: &ResolvedDefinition, plan: &ToolPlan, problems: &mut Vec<ToolFileProblem>) {
+pub(crate) fn lint_tests(definition: &ResolvedDefinition, plan: &ToolPlan, problems: &mut Vec<ToolFileProblem>) {
     let nodes = definition.node.get("tests").map(JsonNode::items).unwrap_or_default();
     let mut names = BTreeSet::new();
     for (test, node) in definition.tool.tests.iter().zip(nodes) {
         if !names.insert(test.name.as_str()) {
             let what = format!("duplicate test name `{}`", test.name);
-            problems.push(ToolFileProblem::warning("test-name", range_of(node, &["name"]), what, "Rename one of the tests."));
+            problems.push(ToolFileProblem::warning(
+                "test-name",
+                range_of(node, &["name"]),
+                what,
+                "Rename one of the tests.",
+            ));
         }
         lint_test(definition, plan, test, node, problems);
     }
 }
 
-fn lint_test(definition: &ResolvedDefinition, plan: &ToolPlan, test: &ToolTest, node: &JsonNode, problems: &mut Vec<ToolFileProblem>) {
+fn lint_test(
+    definition: &ResolvedDefinition,
+    plan: &ToolPlan,
+    test: &ToolTest,
+    node: &JsonNode,
+    problems: &mut Vec<ToolFileProblem>,
+) {
     let execution = &definition.tool.execution;
     let (is_shell, is_http) =
         (matches!(execution, ToolExecution::Shell(_)), matches!(execution, ToolExecution::Http(_)));
@@ -45,8 +56,7 @@ fn lint_test(definition: &ResolvedDefinition, plan: &ToolPlan, test: &ToolTest, 
         problems.push(ToolFileProblem::error("test-field", range_of(node, path), what, "Remove it."));
     }
     if is_http && test.http.is_none() {
-        let hint =
-            "Add the response as `http`: {\"status\": 200, \"body\": {…}}. Tests contact no real server.";
+        let hint = "Add the response as `http`: {\"status\": 200, \"body\": {…}}. Tests contact no real server.";
         problems.push(ToolFileProblem::error("test-http", range_of(node, &["name"]), "the test has no `http`", hint));
     }
     if expects_only_success(expect) {
@@ -69,7 +79,12 @@ fn lint_test(definition: &ResolvedDefinition, plan: &ToolPlan, test: &ToolTest, 
     let files = files.iter().filter_map(|item| Some((item.as_str()?, item.range.clone())));
     for (path, range) in fixtures.chain(files).filter(|(path, _)| !is_inside(path)) {
         let what = format!("`{}` is not a path in the directory of the test", crate::validate::truncate(path));
-        problems.push(ToolFileProblem::error("test-path", range, what, "Use a relative path without `..`: `src/a.txt`."));
+        problems.push(ToolFileProblem::error(
+            "test-path",
+            range,
+            what,
+            "Use a relative path without `..`: `src/a.txt`.",
+        ));
     }
     let calls = node.get("calls").map(JsonNode::items).unwrap_or_default();
     for (FakeCall { error, .. }, node) in test.calls.iter().zip(calls) {

@@ -9,7 +9,12 @@ use super::Editor;
 const MAX_KINDS: usize = 8;
 
 /// Code actions for a range, of the kinds in the context.
-pub(super) async fn request_actions(editor: &Editor, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+pub(super) async fn request_actions(
+    editor: &Editor,
+    method: &str,
+    params: Value,
+    cx: &RequestCx,
+) -> Result<Value, EndpointError> {
     let kinds = params.pointer("/context/only").and_then(Value::as_array).cloned().unwrap_or_default();
     let mut found = match kinds.as_slice() {
         [] | [_] => editor.question(method, params, cx).await?,

@@ -88,11 +88,11 @@ fn what_was_confirmed_runs_once() {
     ```
     ");
     // Neither a call that is not confirmed nor one with other arguments uses it up.
-    assert!(call_with_choice(&mut client, save(false), &Value::Null).1.contains("the user said no"));
+    assert!(call_with_choice(&mut client, save(false), &Value::Null).1.contains("the user denied it"));
     let other = json!({ "id": "workspace.save", "args": { "quietly": true }, "confirmed": true });
-    assert!(call_with_choice(&mut client, other, &Value::Null).1.contains("the user said no"));
+    assert!(call_with_choice(&mut client, other, &Value::Null).1.contains("the user denied it"));
     assert_eq!(runs(&mut client, save(true)), "true");
-    assert!(call_with_choice(&mut client, save(true), &Value::Null).1.contains("the user said no"));
+    assert!(call_with_choice(&mut client, save(true), &Value::Null).1.contains("the user denied it"));
 }
 
 /// An editor remembers "always" by tool name, and this name would cover every tool, so zubi prompts itself with the
@@ -199,7 +199,7 @@ fn what_was_shown_holds_no_longer_when_the_same_is_to_be_shown_again() {
     client.request("zubi/tools/unregister", json!({ "tools": ["jira.delete"], "functions": [] })).unwrap();
     client.request("zubi/tools/prepare", delete("P-1")).unwrap_err();
     client.request("zubi/tools/register", offer).unwrap();
-    assert!(call_with_choice(&mut client, delete("P-1"), &Value::Null).1.contains("the user said no"));
+    assert!(call_with_choice(&mut client, delete("P-1"), &Value::Null).1.contains("the user denied it"));
 }
 
 #[test]

@@ -11,19 +11,19 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use zubi_agent::chat::ChatService;
 use zubi_agent::manager::{ConversationManager, ConversationManagerConfig};
-use zubi_models::registry::ModelRegistry;
 use zubi_agent::run::Budgets;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_base::{fs, uri};
-use zubi_host::{EditorIntegration, DomainModel, HostConfig, LocalHost, ToolService};
+use zubi_host::{DomainModel, EditorIntegration, HostConfig, LocalHost, ToolService};
+use zubi_models::registry::ModelRegistry;
 
 use zubi_ipc::wire::host::HostKind;
 use zubi_tool_api::redact::Redactor;
 
-use crate::{Channel, EditorHostSpec, ChatSpec};
+use crate::{Channel, ChatSpec, EditorHostSpec};
 
 /// Time limit for a message that must arrive.
 const PATIENCE: Duration = Duration::from_mins(1);

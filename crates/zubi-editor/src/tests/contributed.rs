@@ -44,7 +44,8 @@ fn what_extensions_contribute_is_called_back() {
     let registered = register(&mut client, &[tool("my-provider.hello"), tool("jira.createTicket")], &["jira.create"]);
     let names = json!({ "tools": ["my-provider.hello", "jira.createTicket"], "functions": ["jira.create"] });
     assert_eq!(registered.unwrap(), names);
-    let (asked, said) = call_contributed(&mut client, "my-provider_hello", json!({ "success": true, "data": { "key": "P-1" } }));
+    let (asked, said) =
+        call_contributed(&mut client, "my-provider_hello", json!({ "success": true, "data": { "key": "P-1" } }));
     assert_eq!(asked, json!({ "tool": "my-provider.hello", "arguments": { "text": "hi" }, "token": 1 }));
     assert_snapshot!(said, @r#"
     {
@@ -177,8 +178,8 @@ fn what_comes_and_goes_is_told() {
     let told = client.next_notification("zubi/tools/didChange");
     assert_eq!((&told["added"][0]["id"], &told["removed"]), (&json!("jira.find"), &json!([])));
     assert_eq!(told["added"][0]["inputSchema"]["required"], json!(["text"]));
-    let gone =
-        client.request("zubi/tools/unregister", json!({ "tools": ["jira.find", "other.one"], "functions": ["jira.find"] }));
+    let gone = client
+        .request("zubi/tools/unregister", json!({ "tools": ["jira.find", "other.one"], "functions": ["jira.find"] }));
     assert_eq!(gone.unwrap(), json!({ "tools": ["jira.find"], "functions": ["jira.find"] }));
     assert_eq!(client.next_notification("zubi/tools/didChange"), json!({ "added": [], "removed": ["jira.find"] }));
     // The names are available again.

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use zubi_host::{CallRequest, CallContext};
+use zubi_host::{CallContext, CallRequest};
 
 use super::client::Client;
 use super::host::{Calls, Fake};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tokio::sync::watch;
-use zubi_host::{CallAnswer, CallRequest, CallContext, HostDescription, HostUnavailable, ToolService, UnknownTool};
+use zubi_host::{CallAnswer, CallContext, CallRequest, HostDescription, HostUnavailable, ToolService, UnknownTool};
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::{ResourceSpec, ResourceText, ToolSpec};
 

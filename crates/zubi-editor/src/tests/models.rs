@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_models::message::{ToolCall, Message, ToolResult, AssistantMessage};
+use zubi_models::message::{AssistantMessage, Message, ToolCall, ToolResult};
 
 use super::agent::{NOTE, editor, task, worked_on};
 use super::client::Client;
@@ -139,7 +139,9 @@ fn instructions_and_outcomes_are_what_the_user_says() {
     };
     let user = |text: &str| Message::User { text: text.to_owned() };
     let calls = vec![call("a", json!({ "name": "x" })), call("b", json!("{broken"))];
-    let said = |text: &str, calls| Message::Assistant(AssistantMessage { text: text.to_owned(), calls, ..AssistantMessage::default() });
+    let said = |text: &str, calls| {
+        Message::Assistant(AssistantMessage { text: text.to_owned(), calls, ..AssistantMessage::default() })
+    };
     let prompt = [user("Find it."), said("", calls), outcome("a"), outcome("b"), user("Also y."), said("", Vec::new())];
     let lines: Vec<_> = messages("Be brief.", &prompt).iter().map(|message| json!(message).to_string()).collect();
     assert_snapshot!(lines.join("\n"), @r#"

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::RequestCx;
 use zubi_host::editor_state::{EditorClient, ViewError};
-use zubi_host::{CallRequest, CallContext};
+use zubi_host::{CallContext, CallRequest};
 
 use super::client::{Client, tool_text};
 use super::host::{Calls, Fake};
@@ -128,7 +128,8 @@ fn problems_are_those_that_the_editor_shows() {
     assert_snapshot!(told, @r#"{"uri":"file://[root]/web/report.ts","path":"[root]/web/report.ts","languageId":"typescript","diagnostics":[{"range":{"start":{"line":1,"character":17},"end":{"line":1,"character":20}},"message":"Type 'string' is no 'number'.","severity":"error","source":"ts","code":"2322"}],"note":"no server of the editor has reported on the present text: it may have no diagnostics, or not be done yet"}"#);
 
     let files = json!([{ "uri": shape, "kind": "full", "version": null, "items": [problem()] }, { "uri": "git:/x", "items": [problem()] }]);
-    let (asked, told) = call_editor_tool(&mut client, &json!({ "command": "errors_summary" }), json!({ "items": files }));
+    let (asked, told) =
+        call_editor_tool(&mut client, &json!({ "command": "errors_summary" }), json!({ "items": files }));
     assert_eq!(asked["method"], "workspace/diagnostic");
     assert_snapshot!(told, @"
     1 error in 1 file, 0 warnings in 0 files, infos and hints: 0

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_host::{ClientPolicy, LocalHost, RemoteHost, SessionFilters, FilteredService, PublishedHost, PublishOptions, ToolService};
+use zubi_host::{
+    ClientPolicy, FilteredService, LocalHost, PublishOptions, PublishedHost, RemoteHost, SessionFilters, ToolService,
+};
 use zubi_ipc::discovery::RunDirectory;
 use zubi_ipc::listener::PortChoice;
 use zubi_ipc::wire::host::{Environment, HostKind};

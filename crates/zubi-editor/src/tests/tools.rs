@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
-use zubi_host::{CallRequest, CallContext};
+use zubi_host::{CallContext, CallRequest};
 use zubi_tool_api::cx::{Caller, Surface};
 
 use super::client::Client;

@@ -30,7 +30,10 @@ impl Tools {
     }
 
     /// Lists the tools for the editor. Changes are relative to its first list, even before the first comparison.
-    pub(super) async fn list_for_editor(&self, service: &dyn ToolService) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
+    pub(super) async fn list_for_editor(
+        &self,
+        service: &dyn ToolService,
+    ) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
         let mut listed = self.listed.lock().await;
         let specs = service.list(&self.caller.restrictions).await?;
         listed.get_or_insert_with(|| by_id(&specs));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use zubi_host::{Explanation, HostDescription};
 use zubi_tool_api::cx::ApprovalRequest;
-use zubi_tool_api::{ToolSpec, question, summary};
+use zubi_tool_api::{ToolSpec, approval_prompt, summary};
 
 use crate::wire::tools::Confirmation;
 
@@ -32,7 +32,7 @@ pub(super) fn confirmation(spec: &ToolSpec, explained: &Explanation) -> Confirma
         arguments: Value::Null,
         options: Vec::new(),
     };
-    let card = question::prompt_text(&request);
+    let card = approval_prompt::prompt_text(&request);
     let title = zubi_base::escape::printable(&spec.title);
     Confirmation { title: format!("{title}?"), message: fence_markdown(&card) }
 }

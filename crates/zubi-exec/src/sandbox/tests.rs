@@ -12,7 +12,11 @@ fn the_highest_level_that_works_is_taken_and_the_rest_is_told() {
             } else {
                 Availability::Lacks(lacks("Landlock: the kernel does not have it"))
             },
-            seccomp: if seccomp { Availability::Has(()) } else { Availability::Lacks(lacks("no filter for this processor")) },
+            seccomp: if seccomp {
+                Availability::Has(())
+            } else {
+                Availability::Lacks(lacks("no filter for this processor"))
+            },
             bubblewrap: if bwrap {
                 Availability::Has("/usr/bin/bwrap".into())
             } else {

@@ -8,7 +8,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Exception, Function, Object, Promise, Runtime, Value as Js};
 use serde_json::Value;
 
-use super::{ScriptEnd, Job, MAX_LOG, MAX_RESULT, Reply, ScriptException};
+use super::{Job, MAX_LOG, MAX_RESULT, Reply, ScriptEnd, ScriptException};
 
 /// Calls a tool: the name and the arguments.
 pub type Caller = Box<dyn FnMut(String, Value) -> Reply>;

@@ -13,7 +13,7 @@ use zubi_base::process::confine::SandboxBackends;
 use zubi_base::process::{Child, CommandSpec, Confinement, Environment, Spawner};
 
 use super::child::MAX_LINE;
-use super::{CHILD_ARGUMENT, ScriptEnd, Job, MAX_RESULT, Message, Reply};
+use super::{CHILD_ARGUMENT, Job, MAX_RESULT, Message, Reply, ScriptEnd};
 
 /// How many tools one run may call.
 pub const MAX_CALLS: usize = 100;

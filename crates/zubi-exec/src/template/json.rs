@@ -79,8 +79,10 @@ pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPos
                 } else {
                     probe.push('0');
                     if touches(symbols, at) {
-                        let message =
-                            format!("{} touches other text; a value must be alone or in a string", hole.source.describe());
+                        let message = format!(
+                            "{} touches other text; a value must be alone or in a string",
+                            hole.source.describe()
+                        );
                         scanned.problems.push(Problem::error(hole.range.clone(), message));
                     }
                     PlaceholderPosition::JsonValue

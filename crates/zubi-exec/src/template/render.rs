@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use super::{REDACTED, Part, PlaceholderPosition, Escaping, Source, Template};
+use super::{Escaping, Part, PlaceholderPosition, REDACTED, Source, Template};
 
 /// The characters to percent-encode: all except the "unreserved characters" of RFC 3986 (2.3), so that no value can end
 /// its segment or pair.
@@ -193,7 +193,12 @@ fn scalar(value: &Value) -> Cow<'_, str> {
     }
 }
 
-fn hole(output: &mut Output, source: &Source, place: &PlaceholderPosition, values: Values<'_>) -> Result<(), RenderError> {
+fn hole(
+    output: &mut Output,
+    source: &Source,
+    place: &PlaceholderPosition,
+    values: Values<'_>,
+) -> Result<(), RenderError> {
     let secret = secret_of(source);
     if *place == PlaceholderPosition::JsonValue {
         let text = value_of(source, values)?.map_or_else(|| "null".to_owned(), |value| value.to_string());
@@ -218,7 +223,9 @@ fn hole(output: &mut Output, source: &Source, place: &PlaceholderPosition, value
                 output.push(&quote_word(&without_nul(item, source)?), secret);
             }
         }
-        (PlaceholderPosition::Word { .. }, text) => output.push(&quote_word(&without_nul(single_value(text, source)?, source)?), secret),
+        (PlaceholderPosition::Word { .. }, text) => {
+            output.push(&quote_word(&without_nul(single_value(text, source)?, source)?), secret)
+        }
         (PlaceholderPosition::Quoted, text) => {
             // The double quotes end, the value is in single ones, and they begin again: so there is one way of quoting,
             // and it does not depend on the special characters between double quotes in a shell and locale.

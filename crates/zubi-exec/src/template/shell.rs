@@ -26,7 +26,7 @@ struct HereDocument {
 /// A word that is being read.
 #[derive(Debug, Default)]
 struct Word {
-    /// Its literal text without the quotes and without the values of placeholders.
+    /// The word's literal text without the quotes and without the values of placeholders.
     text: String,
     /// The literal text before the first placeholder.
     before: Option<String>,

@@ -224,7 +224,11 @@ struct QueryPair {
     key: String,
 }
 
-fn pairs(scanned: &ScannedTemplate, places: &[Option<PlaceholderPosition>], wanted: impl Fn(&PlaceholderPosition) -> bool) -> Vec<QueryPair> {
+fn pairs(
+    scanned: &ScannedTemplate,
+    places: &[Option<PlaceholderPosition>],
+    wanted: impl Fn(&PlaceholderPosition) -> bool,
+) -> Vec<QueryPair> {
     let mut cuts = Vec::new();
     let mut start = None;
     // In a form there is no `?` before the first pair.
@@ -260,7 +264,11 @@ fn pairs(scanned: &ScannedTemplate, places: &[Option<PlaceholderPosition>], want
 }
 
 /// Takes the pairs' keys out of the text and checks arrays.
-fn finish(scanned: &mut ScannedTemplate, mut places: Vec<Option<PlaceholderPosition>>, cuts: Vec<QueryPair>) -> Vec<Option<PlaceholderPosition>> {
+fn finish(
+    scanned: &mut ScannedTemplate,
+    mut places: Vec<Option<PlaceholderPosition>>,
+    cuts: Vec<QueryPair>,
+) -> Vec<Option<PlaceholderPosition>> {
     for cut in cuts.into_iter().rev() {
         scanned.symbols.drain(cut.symbols);
         if let Some(slot) = places.get_mut(cut.hole) {

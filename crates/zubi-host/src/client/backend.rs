@@ -1,4 +1,4 @@
-//! The host that a front asks at one time: its own, or one in another process.
+//! The host that a client uses at a given time: its own, or one in another process.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use zubi_tool_api::{ResourceSpec, ResourceText, ToolSpec};
 use crate::local::LocalHost;
 use crate::remote::{HostDisconnected, RemoteHost};
 use crate::service::{
-    CallAnswer, CallFailure, CallRequest, CallContext, Explanation, HostDescription, PolicyInForce, PolicyUnknown,
+    CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, PolicyInForce, PolicyUnknown,
     ToolService as _, UnknownTool,
 };
 use crate::serving::PublishedHost;
@@ -24,13 +24,13 @@ pub(super) enum Backend {
 /// The host of this process.
 pub(super) struct LocalBackend {
     host: Arc<LocalHost>,
-    /// `None`: nobody else can find it.
+    /// `None`: other processes cannot find it.
     shared: Option<Arc<PublishedHost>>,
-    /// How many questions of this session are under way.
+    /// The number of requests of this session in progress.
     asked: watch::Sender<usize>,
 }
 
-/// A question under way.
+/// A request in progress.
 struct QueryGuard<'host>(&'host watch::Sender<usize>);
 
 impl Drop for QueryGuard<'_> {
@@ -39,10 +39,10 @@ impl Drop for QueryGuard<'_> {
     }
 }
 
-/// How long a host of this process that nobody finds any more waits for those who are still connected to it.
+/// How long an unpublished host of this process waits for the clients that are still connected to it.
 const LAST_CLIENTS: Duration = Duration::from_mins(5);
 
-/// How long it waits for what is asked of it still: no call takes longer.
+/// How long the host waits for calls in progress: no call takes longer.
 const LAST_CALLS: Duration = Duration::from_mins(10);
 
 impl LocalBackend {
@@ -59,8 +59,9 @@ impl LocalBackend {
         QueryGuard(&self.asked)
     }
 
-    /// Nobody is to find it any more; it ends when what was asked is answered and those have gone who are connected, or after a
-    /// while. They find the host that this front has found as soon as they ask something.
+    /// Withdraws the host, so that no client finds it any longer. The host ends when all requests are answered and all
+    /// clients have disconnected, or after a while. At their next request, those clients find the host that this client
+    /// has found.
     pub(super) fn unpublish(&self) {
         let (host, shared, mut asked) = (Arc::clone(&self.host), self.shared.clone(), self.asked.subscribe());
         tokio::spawn(async move {
@@ -70,7 +71,7 @@ impl LocalBackend {
             drop(tokio::time::timeout(LAST_CALLS, asked.wait_for(|count| *count == 0)).await);
             if let Some(shared) = shared {
                 let mut connected = shared.client_count();
-                // Who is connected and says nothing is no reason to keep servers.
+                // A client that is connected but sends nothing is not a reason to leave servers running.
                 drop(tokio::time::timeout(LAST_CLIENTS, connected.wait_for(|count| *count == 0)).await);
                 shared.close().await;
             }
@@ -94,7 +95,7 @@ impl Backend {
         }
     }
 
-    /// Names the host among all, if others can find it.
+    /// The host's name, if others can find it.
     pub(super) fn instance(&self) -> Option<&str> {
         match self {
             Self::Own(own) => own.shared.as_ref().map(|shared| shared.instance()),
@@ -102,7 +103,7 @@ impl Backend {
         }
     }
 
-    /// Whether this session would lose something with the host: what it has left running in the background.
+    /// Whether this session would lose state with the host: jobs that it has left running in the background.
     pub(super) fn has_session_state(&self) -> bool {
         match self {
             Self::Own(own) => own.host.has_jobs(),
@@ -125,7 +126,7 @@ impl Backend {
         };
         async move {
             match closed {
-                // An error: the connection is no more.
+                // An error means that the connection has closed.
                 Some(mut closed) => drop(closed.wait_for(Option::is_some).await),
                 None => std::future::pending().await,
             }
@@ -218,7 +219,7 @@ impl Backend {
         }
     }
 
-    /// This front needs it no more.
+    /// Ends the client's use of the host, and the host itself if it is this process's.
     pub(super) async fn end(&self) {
         match self {
             Self::Own(own) => own.end().await,

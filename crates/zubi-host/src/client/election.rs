@@ -1,8 +1,8 @@
-//! Which host a front asks, and who becomes one where there is none.
+//! The choice of the host that a client uses, and of the process that becomes the host if no host is running.
 //!
-//! Whoever would become a host takes a lock first, which is the workspace's, looks once more, and gives the lock back when it
-//! can be found. So of fronts that start at once one becomes the host and the others attach to it. The lock is the kernel's: it
-//! goes with the process that holds it.
+//! A process that wants to become a host first takes the workspace's lock, looks for a host once more, and releases the
+//! lock as soon as others can find it. So if several clients start at once, one becomes the host and the others attach
+//! to it. The kernel holds the lock and releases it when the process that took it ends.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::private;
+use zubi_base::owner_only;
 use zubi_base::text::ContentHash;
 use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_ipc::wire::host::HostKind;
@@ -19,38 +19,39 @@ use zubi_ipc::wire::host::HostKind;
 use super::FrontConfig;
 use super::backend::{Backend, LocalBackend};
 use crate::remote::RemoteHost;
-use crate::serving::{PublishedHost, PublishOptions};
+use crate::serving::{PublishOptions, PublishedHost};
 
-/// How long somebody else may take to become the host. It does no slow work while it holds the lock, so one that takes longer
-/// has been stopped.
+/// How long another process may take to become the host. It does no slow work while it holds the lock, so a process
+/// that takes longer has been stopped.
 pub(crate) const ELECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long to wait before the lock is tried again: the kernel tells nobody that it is free but those who block on it, and
-/// nobody could take back a thread that does.
+/// How long to wait before the lock is tried again: the kernel notifies only threads that block on the lock, and such a
+/// thread could not be cancelled.
 pub(crate) const RETRY: Duration = Duration::from_millis(10);
 
-/// How long a host is not tried again that did not answer: it may have had too much to do.
+/// How long a host that did not answer is excluded: it may have been overloaded.
 const SHUNNED: Duration = Duration::from_secs(30);
 
-/// Changes of a directory that are so close together may have one time.
+/// Changes of a directory within this time may have the same modification time.
 const SAME_TIME: Duration = Duration::from_millis(100);
 
-/// What is known of the run directory.
+/// The known state of the run directory.
 #[derive(Debug, Default)]
 pub(super) struct DiscoverySnapshot {
-    /// When it had changed last.
+    /// The last modification time of the directory.
     changed: Option<SystemTime>,
-    /// When that was seen first, and whether hosts were read long enough after it: a later change then has another time.
+    /// When that time was first seen, and whether hosts were read long enough after it: a later change then has another
+    /// time.
     since: Option<Instant>,
     is_settled: bool,
-    /// Hosts that did not answer, and when.
+    /// Hosts that did not answer, with the time of the failure.
     shunned: BTreeMap<String, Instant>,
-    /// What the person has been told.
+    /// Messages already shown to the user.
     told: BTreeSet<String>,
 }
 
 impl DiscoverySnapshot {
-    /// It has gone, or hangs; its file may still be there.
+    /// Excludes a host that has gone or hangs; its file may still be there.
     pub(super) fn exclude(&mut self, instance: &str) {
         self.shunned.insert(instance.to_owned(), Instant::now());
     }
@@ -68,16 +69,16 @@ impl DiscoverySnapshot {
     }
 }
 
-/// Whether hosts may have come or gone since they were looked at.
+/// Whether hosts may have been added or removed since they were last read.
 pub(super) fn has_changed(config: &FrontConfig, seen: &mut DiscoverySnapshot) -> bool {
     let changed = modified_time(config);
-    // A directory that is not there has no hosts.
+    // A directory that does not exist has no hosts.
     let is_new = changed != seen.changed || (!seen.is_settled && is_past(seen.since));
     let is_forgiven = seen.shunned.values().any(|since| since.elapsed() >= SHUNNED);
     changed.is_some() && (is_new || is_forgiven)
 }
 
-/// Whether what changes now has another time than what was seen then.
+/// Whether a change made now has a modification time that differs from the one seen.
 fn is_past(since: Option<Instant>) -> bool {
     since.is_none_or(|since| since.elapsed() > SAME_TIME)
 }
@@ -86,7 +87,7 @@ fn modified_time(config: &FrontConfig) -> Option<SystemTime> {
     config.run.metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
-/// A host of the workspace: one that is there, or the one that this process becomes.
+/// Returns a host of the workspace: an existing one, or the one that this process becomes.
 pub(super) async fn attach(config: &FrontConfig, seen: &mut DiscoverySnapshot) -> Result<Backend, String> {
     let run = match RunDirectory::open(&config.run, true) {
         Ok(run) => run,
@@ -102,7 +103,7 @@ pub(super) async fn attach(config: &FrontConfig, seen: &mut DiscoverySnapshot) -
         }
         match acquire_election_lock(&config.run, &config.folders) {
             Ok(Some(turn)) => {
-                // Somebody else may have had its turn in between.
+                // Another process may have become the host in between.
                 if let Some(remote) = find(config, seen, &run, None, None).await {
                     return Ok(Backend::Remote(Arc::new(remote)));
                 }
@@ -111,20 +112,24 @@ pub(super) async fn attach(config: &FrontConfig, seen: &mut DiscoverySnapshot) -
                 return host;
             }
             Ok(None) if Instant::now() < deadline => tokio::time::sleep(RETRY).await,
-            Ok(None) => return alone(config, seen, "another process has been about to become it for too long"),
+            Ok(None) => return alone(config, seen, "another process has been starting one for too long"),
             Err(error) => return alone(config, seen, &error.to_string()),
         }
     }
 }
 
-/// A host of a better kind than the present one, if there is one.
-pub(super) async fn find_preferred(config: &FrontConfig, seen: &mut DiscoverySnapshot, now: &Backend) -> Option<Backend> {
+/// Returns a host of a better kind than the present one, if there is one.
+pub(super) async fn find_preferred(
+    config: &FrontConfig,
+    seen: &mut DiscoverySnapshot,
+    now: &Backend,
+) -> Option<Backend> {
     let run = RunDirectory::open(&config.run, false).ok()?;
     let found = find(config, seen, &run, Some(now.kind()), now.instance()).await?;
     Some(Backend::Remote(Arc::new(found)))
 }
 
-/// The best host that answers: of a better kind than this one, and not the present one.
+/// Returns the best host that answers: of a better kind than `better_than`, and not the present one.
 async fn find(
     config: &FrontConfig,
     seen: &mut DiscoverySnapshot,
@@ -160,15 +165,18 @@ async fn find(
             Err(error) => {
                 seen.exclude(&host.instance);
                 let (kind, pid) = (host.kind.name(), host.pid);
-                seen.report_once(config, format!("the host of this workspace in process {pid} ({kind}) is not used: {error}"));
+                seen.report_once(
+                    config,
+                    format!("the host of this workspace in process {pid} ({kind}) is not used: {error}"),
+                );
             }
         }
     }
     None
 }
 
-/// Whether a host's workspace is this one's: the same folders, in the same order, for a relative path begins in the first. In an
-/// editor other folders may follow, which its user has open beside them.
+/// Whether a host's workspace is this one's: the same folders, in the same order, because relative paths start in the
+/// first. In an editor, other folders that its user has open may follow.
 fn is_for(config: &FrontConfig, host: &DiscoveryRecord) -> bool {
     let (ours, theirs) = (config.folders.len(), host.workspace_folders.len());
     let begins = config.folders.iter().zip(&host.workspace_folders).all(|(folder, other)| folder == other.as_str());
@@ -197,22 +205,23 @@ fn become_host(config: &FrontConfig, seen: &mut DiscoverySnapshot, run: &RunDire
     Ok(Backend::Own(LocalBackend::new(host, shared)))
 }
 
-/// The host of this process, which nobody else finds.
+/// The host of this process, unpublished.
 fn alone(config: &FrontConfig, seen: &mut DiscoverySnapshot, why: &str) -> Result<Backend, String> {
     seen.report_once(config, not_shared(why));
     Ok(Backend::Own(LocalBackend::new(Arc::new((config.make)()?), None)))
 }
 
 fn not_shared(why: &str) -> String {
-    format!("this process shares its language servers with no other: {why}")
+    format!("this process does not share its language servers: {why}")
 }
 
-/// Takes the right to become the host of a workspace, until the answer is dropped; `None`: somebody else has it.
+/// Takes the right to become the host of a workspace, until the returned file is dropped; `None` if another process has
+/// it.
 pub(crate) fn acquire_election_lock(run: &Utf8Path, folders: &[Utf8PathBuf]) -> io::Result<Option<File>> {
     let folders: Vec<&str> = folders.iter().map(|folder| folder.as_str()).collect();
     let key: String = ContentHash::from_bytes(folders.join("\0").as_bytes()).0.chars().take(32).collect();
     let lock = run.join(format!("{key}.lock"));
-    private::lock(&lock).map_err(|error| {
+    owner_only::lock(&lock).map_err(|error| {
         let why = if lock.is_symlink() { "it is a link; remove it".to_owned() } else { error.to_string() };
         io::Error::new(error.kind(), format!("`{lock}`: {why}"))
     })

@@ -1,4 +1,4 @@
-//! Puts code intelligence together: which servers there are, who answers, where texts come from, where edits go.
+//! Assembles code intelligence: the servers, the sources of answers and of texts, and the target of edits.
 
 use std::sync::Arc;
 
@@ -15,15 +15,16 @@ use zubi_lsp_client::pool::{PoolConfig, ServerPool};
 
 use super::{HostConfig, HostError};
 
-/// Where texts come from and edits go while an editor is open.
+/// Access to document texts, and the target of edits, while an editor is open.
 pub trait EditorAccess: Send + Sync {
-    /// The texts that the editor has and has not saved, and all others as `below` has them.
+    /// The editor's unsaved texts, and all other texts from `below`.
     fn texts(&self, below: Arc<dyn TextSource>) -> Arc<dyn TextSource>;
 
-    /// Takes the edits of what is open in it, made for these texts; `None` where it takes none.
+    /// The target for edits of documents open in the editor, computed on these texts; `None` if the editor accepts
+    /// none.
     fn sink(&self, texts: Arc<dyn TextSource>) -> Option<Arc<dyn EditorSink>>;
 
-    /// Its settings, if it tells them.
+    /// The editor's settings, if it sends them.
     fn settings(&self) -> Option<Arc<dyn EditorSettings>>;
 }
 
@@ -62,7 +63,7 @@ pub(crate) fn pool(config: &HostConfig, workspace: &Arc<Workspace>) -> Result<Se
     }))
 }
 
-/// The servers that come with zubi, with the user's rows and without what the settings switch off.
+/// The servers that come with zubi, with the user's rows and without those that the settings disable.
 fn catalogue(config: &HostConfig) -> Result<Catalogue, HostError> {
     let mut catalogue = Catalogue::builtin().clone();
     if let Some(text) = &config.user_catalogue {
@@ -76,7 +77,7 @@ fn catalogue(config: &HostConfig) -> Result<Catalogue, HostError> {
     }
 }
 
-/// The settings' `servers.….disabled` as rows of a catalogue. Names without a row are told by [`unknown_servers`].
+/// The settings' `servers.….disabled` as rows of a catalogue. [`unknown_servers`] reports names without a row.
 fn switched_off(settings: &Settings, catalogue: &Catalogue) -> String {
     let known = settings.disabled_servers.keys().filter(|id| catalogue.row(id).is_some());
     // An id that has a row is a plain word, so it needs no escaping.

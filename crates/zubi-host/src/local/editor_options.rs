@@ -1,31 +1,32 @@
-//! What the user of an editor has chosen in it, for the host beside it.
+//! The options that an editor's user has chosen, for the host next to the editor.
 
 use std::collections::BTreeMap;
 
 use zubi_base::env;
 use zubi_tool_api::cx::Restrictions;
 
-/// The most entries of a list or table that count, and the most bytes of one.
+/// The maximum number of entries of a list or table, and the maximum bytes of one entry.
 const MAX_ENTRIES: usize = 1_000;
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Settings of an editor that hold for its host, whoever asks it.
+/// Settings of an editor that apply to its host, for every client.
 #[derive(Clone, PartialEq, Eq)]
 pub struct EditorOptions {
-    /// Whether the editor's user trusts the open folders. Otherwise nothing of them is trusted, whatever zubi's records say.
+    /// Whether the editor's user trusts the open folders. If not, nothing in them is trusted, whatever zubi's records
+    /// say.
     pub is_trusted: bool,
-    /// What would be asked is allowed; what is denied stays denied.
+    /// Allows every call that would need approval; a denied call stays denied.
     pub auto_approve: bool,
-    /// Patterns of the tools that there are; none: all.
+    /// Patterns of the tools to provide; empty: all.
     tool_filter: Vec<String>,
     /// Values for declared tools, on top of the user's file.
     env: BTreeMap<String, String>,
-    /// Commands of the editor that others may run besides the usual ones.
+    /// Commands of the editor that others may run in addition to the usual ones.
     commands: Vec<String>,
 }
 
 impl Default for EditorOptions {
-    /// Nothing was chosen.
+    /// The options without any choice of the user.
     fn default() -> Self {
         let (tool_filter, env, commands) = Default::default();
         Self { is_trusted: true, auto_approve: false, tool_filter, env, commands }
@@ -33,12 +34,12 @@ impl Default for EditorOptions {
 }
 
 impl EditorOptions {
-    /// The values that are nobody else's to see.
+    /// The values that must not be shown.
     pub fn secrets(&self) -> Vec<String> {
         self.env.values().cloned().collect()
     }
 
-    /// The same with lists, of which only what can be used is kept.
+    /// Adds the lists, without the items that cannot be used.
     #[must_use]
     pub fn with_lists(
         self,

@@ -1,4 +1,4 @@
-//! What runs programs for the user: the sandbox, the store of outputs, the jobs.
+//! Everything needed to run programs for the user: the sandbox, the store of outputs, the jobs.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use zubi_exec::store::OutputStore;
 use super::HostConfig;
 
 pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
-    let sandbox = sandbox(config).deny_files(secrets.files().to_vec()).deny_dirs(zubi_paths(config)).of_account(account_home());
+    let sandbox =
+        sandbox(config).deny_files(secrets.files().to_vec()).deny_dirs(zubi_paths(config)).of_account(account_home());
     let sandbox = Arc::new(sandbox);
     Jobs::new(Runner::new(
         config.spawner.clone(),
@@ -21,12 +22,12 @@ pub(crate) fn jobs(config: &HostConfig, secrets: &Secrets) -> Jobs {
     ))
 }
 
-/// The sandbox that this machine offers; nothing is tried before it is asked.
+/// The sandbox that this machine supports; it is not tried before its first use.
 pub(crate) fn sandbox(config: &HostConfig) -> Sandbox {
     Sandbox::new(config.spawner.clone(), config.search_path.clone(), zubi_base::env::home())
 }
 
-/// The user's secrets, read from where the settings say they are.
+/// The user's secrets, read from the sources in the settings.
 pub(crate) fn secrets(config: &HostConfig) -> Secrets {
     match &config.settings.env_source {
         Some(file) => Secrets::read(&config.settings.env, file, zubi_base::env::home().as_deref()),
@@ -34,14 +35,14 @@ pub(crate) fn secrets(config: &HostConfig) -> Secrets {
     }
 }
 
-/// Where zubi's own settings and records are, links resolved.
+/// The paths of zubi's own settings and records, with links resolved.
 pub(super) fn zubi_paths(config: &HostConfig) -> Vec<Utf8PathBuf> {
     let resolved = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path).unwrap_or_else(|_| path.to_owned());
     let directories = Directories::discover().ok();
     directories.iter().map(|directories| resolved(&directories.config)).chain([resolved(&config.state_dir)]).collect()
 }
 
-/// The home directory of this account as the system has it, whatever the environment says.
+/// The home directory of this account according to the system, independent of the environment.
 #[cfg(unix)]
 fn account_home() -> Option<Utf8PathBuf> {
     let accounts = zubi_base::fs::read_text(Utf8Path::new("/etc/passwd")).ok()?;
@@ -73,7 +74,7 @@ mod tests {
             "root:x:0:0:root:/root:/bin/sh\nbroken\nnobody:x:65534:65534::/nonexistent:/bin/false\nd:x:7:7::/:/x\n";
         assert_eq!(home_in(accounts, 0).unwrap(), "/root");
         assert_eq!(home_in(accounts, 65534).unwrap(), "/nonexistent");
-        assert_eq!(home_in(accounts, 7), None, "nothing is kept at the root of the file system");
+        assert_eq!(home_in(accounts, 7), None, "the root of the file system is not a home directory");
         assert_eq!(home_in(accounts, 8), None);
     }
 }

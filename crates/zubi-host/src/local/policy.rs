@@ -1,4 +1,4 @@
-//! The policy of a host: the rules of the configuration files, what people answered before, and where new answers go.
+//! The policy of a host: the rules of the configuration files, approvals given before, and the store of new ones.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,14 +9,14 @@ use zubi_base::config::{Source, file};
 use zubi_base::owner_only;
 use zubi_base::text::ContentHash;
 use zubi_base::workspace::Workspace;
+use zubi_policy::rule::{Rule, RuleText};
+use zubi_policy::{Policy, PolicyPaths, RuleStore};
 use zubi_tool_api::cx::ApprovalScope;
 use zubi_tool_api::filter::ToolFilter;
-use zubi_policy::rule::{Rule, RuleText};
-use zubi_policy::{PolicyPaths, Policy, RuleStore};
 
 use super::HostConfig;
 
-/// The largest file of answers, in bytes.
+/// The maximum size of a file of approvals, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The rules in force when a host starts.
@@ -30,15 +30,15 @@ pub(crate) fn for_workspace(config: &HostConfig, workspace: &Workspace) -> Polic
             other => other.to_string(),
         };
         let mut rule = sourced.rule.rule.clone();
-        // A file that nobody has trusted as it is now may narrow what is allowed; its words reach neither a model nor the
-        // person who is asked, and the error about a rule that is not understood would repeat them as well.
+        // A file that is not trusted in its present form may only narrow the permissions. Its text must reach neither a
+        // model nor the user in an approval prompt, and the error about an invalid rule would repeat it.
         if !sourced.trusted {
             if let Value::Object(rule) = &mut rule {
                 rule.remove("reason");
             }
             if Rule::read(&rule, &source, &places).is_err() {
                 unread = unread.or_else(|| {
-                    Some(format!("{source}: the rule is not understood (`zubi trust` the file to be told why)"))
+                    Some(format!("{source}: the rule is not understood (run `zubi trust` on the file to see why)"))
                 });
                 continue;
             }
@@ -63,7 +63,7 @@ fn places(config: &HostConfig, workspace: &Workspace) -> PolicyPaths {
     PolicyPaths { roots: workspace.roots(), home, own: super::exec::zubi_paths(config) }
 }
 
-/// What people allowed beyond a session: one file for every workspace, one for each.
+/// Approvals that hold for longer than a session: one file for every workspace, one for each.
 #[derive(Debug)]
 struct Answers {
     directory: Utf8PathBuf,
@@ -82,12 +82,12 @@ impl Answers {
         if scope == ApprovalScope::Always { self.directory.join("always.toml") } else { self.workspace.clone() }
     }
 
-    /// The rules of one file. One that cannot be read gives a rule that cannot either, which closes the policy: what
-    /// somebody else wrote there is not to be guessed at.
+    /// Reads the rules of one file. If the file cannot be read, the result is a single rule that is invalid too, which
+    /// closes the policy: zubi does not guess what the file was meant to say.
     fn read(&self, scope: ApprovalScope) -> Vec<(Value, String)> {
         let path = self.path(scope);
         let broken = |why: String| vec![(Value::String(why), path.to_string())];
-        let bytes = match private::read(&path, MAX_BYTES) {
+        let bytes = match owner_only::read(&path, MAX_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Vec::new(),
             Err(error) => return broken(error.to_string()),
@@ -104,11 +104,11 @@ impl RuleStore for Answers {
     fn store(&self, scope: ApprovalScope, rule: &RuleText) -> Result<(), String> {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let path = self.path(scope);
-        private::create_directory(&self.directory).map_err(|error| error.to_string())?;
-        let mut text = match private::read(&path, MAX_BYTES) {
+        owner_only::create_directory(&self.directory).map_err(|error| error.to_string())?;
+        let mut text = match owner_only::read(&path, MAX_BYTES) {
             Ok(bytes) => String::from_utf8(bytes).map_err(|_| format!("`{path}` is not UTF-8"))?,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                "# What was allowed when zubi asked. Delete a rule to be asked again.\n".to_owned()
+                "# Approvals given at a prompt of zubi. Delete a rule to be prompted again.\n".to_owned()
             }
             Err(error) => return Err(error.to_string()),
         };
@@ -117,6 +117,6 @@ impl RuleStore for Answers {
             return Ok(());
         }
         write!(text, "\n{rule}\n").map_err(|error| error.to_string())?;
-        private::write_atomic(&path, text.as_bytes()).map_err(|error| error.to_string())
+        owner_only::write_atomic(&path, text.as_bytes()).map_err(|error| error.to_string())
     }
 }

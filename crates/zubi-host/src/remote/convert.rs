@@ -1,5 +1,5 @@
-//! What goes over the wire, as what the host's own crates have, and back. Both ends are zubi, but not of one version: what
-//! is not understood is told as that.
+//! Conversions between the wire types and the types of the host's own crates. Both ends are zubi, but possibly of
+//! different versions: a value that is not understood is reported as such.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use zubi_tool_api::{Code, ResourceSpec, ToolSpec};
 
 use crate::service::CallAnswer;
 
-/// One tool, as it is sent.
+/// Converts one tool to its wire form.
 pub(crate) fn tool(spec: &ToolSpec) -> wire::Tool {
     wire::Tool {
         id: spec.id.clone(),
@@ -38,7 +38,7 @@ pub(crate) fn tool(spec: &ToolSpec) -> wire::Tool {
     }
 }
 
-/// One tool, as it came. The error says what of it is not understood.
+/// Parses one tool from its wire form. The error names the part that is not understood.
 pub(crate) fn spec(tool: wire::Tool) -> Result<Arc<ToolSpec>, String> {
     let example = |example: Value| Example {
         title: example.get("title").and_then(Value::as_str).unwrap_or_default().to_owned(),
@@ -91,7 +91,7 @@ pub(crate) fn resource_from(resource: wire::Resource) -> ResourceSpec {
     }
 }
 
-/// How a call ended, as it came. A code of another version is a failure like others: its text says what happened.
+/// Parses the result of a call. An unknown code of another version counts as a general failure: the text describes it.
 pub(crate) fn answer(result: wire::CallResult) -> CallAnswer {
     let code = result.code.as_deref().and_then(Code::of_name).unwrap_or(Code::Failed);
     CallAnswer {
@@ -104,12 +104,12 @@ pub(crate) fn answer(result: wire::CallResult) -> CallAnswer {
     }
 }
 
-/// The name under which a plain enum is sent.
+/// Returns the name under which a plain enum is sent.
 pub(crate) fn name(value: &impl Serialize) -> String {
     serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 fn of_name<T: DeserializeOwned>(name: &str) -> Result<T, String> {
     serde_json::from_value(json!(name))
-        .map_err(|_| format!("the host's `{name}` means nothing to this version of zubi"))
+        .map_err(|_| format!("this version of zubi does not understand the host's `{name}`"))
 }

@@ -1,4 +1,5 @@
-//! What a host says to a front of its own accord: progress of calls, questions for its person, changes of the list.
+//! Messages that a host sends to a client unrequested: progress of calls, approval requests for its user, changes of
+//! the list.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,7 @@ use zubi_base::rpc::{PeerHandler, Responder};
 use zubi_ipc::wire::{codes, tools as wire};
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver, ProgressSink};
 
-/// Hands what comes in to the call that it is about.
+/// Forwards incoming messages to the call that they belong to.
 #[derive(Default)]
 pub(super) struct CallRouter {
     calls: Mutex<Calls>,
@@ -20,7 +21,7 @@ pub(super) struct CallRouter {
 #[derive(Default)]
 struct Calls {
     last: u64,
-    /// By token.
+    /// The open calls, by token.
     open: BTreeMap<u64, Call>,
 }
 
@@ -30,7 +31,7 @@ struct Call {
     approver: Arc<dyn Approver>,
 }
 
-/// A call whose progress and questions are heard, until this goes.
+/// A call whose progress and approval requests are received, until this is dropped.
 pub(super) struct Subscription<'inbox> {
     inbox: &'inbox CallRouter,
     token: u64,
@@ -80,7 +81,7 @@ impl PeerHandler for CallRouter {
                     call.progress.report(params.value.fraction, &params.value.message);
                 }
             }
-            _ => tracing::debug!(method, "a notification that means nothing here"),
+            _ => tracing::debug!(method, "an unknown notification"),
         }
     }
 
@@ -93,9 +94,9 @@ impl PeerHandler for CallRouter {
             Some((self.call(&params.token)?, serde_json::from_value::<ApprovalRequest>(params.request).ok()?))
         });
         let Some((call, request)) = asked else {
-            // Nobody has been asked, so nobody has said yes.
+            // No user was prompted, so there is no approval.
             return responder.answer(Ok(json!(ApprovalAnswer::NotAsked {
-                why: "the call that it is about is over, or the question is not understood".to_owned(),
+                why: "the call has ended, or the approval request is invalid".to_owned(),
             })));
         };
         tokio::spawn(async move {

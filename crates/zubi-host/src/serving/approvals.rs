@@ -1,4 +1,4 @@
-//! Questions for the person behind a client.
+//! Approval requests for the user of a client.
 
 use std::time::{Duration, Instant};
 
@@ -9,16 +9,16 @@ use zubi_base::rpc::Connection;
 use zubi_ipc::wire::tools as wire;
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 
-/// How long a client may take to bring an answer. Its own surface gives up before.
+/// How long a client may take to answer. Its own surface stops waiting earlier.
 const PATIENCE: Duration = Duration::from_hours(1);
 
-/// Asks over the connection that the call came through.
+/// Requests approval over the connection that the call came through.
 pub(super) struct AskClient {
     pub(super) connection: Connection,
-    /// Of the call.
+    /// The progress token of the call.
     pub(super) token: Value,
     pub(super) client_asks: bool,
-    /// The call's.
+    /// The cancellation token of the call.
     pub(super) cancel: CancellationToken,
 }
 

@@ -12,7 +12,7 @@ use zubi_tool_api::ToolCx;
 
 use super::Client;
 use super::methods::invalid;
-use crate::contributed::{FunctionError, ContributedToolInvoker, Owner, RegistrationError};
+use crate::contributed::{ContributedToolInvoker, FunctionError, Owner, RegistrationError};
 
 pub(super) fn register(client: &Client, params: wire::RegisterParams) -> Result<wire::RegisteredTools, ResponseError> {
     let wire::RegisterParams { client: name, tools, functions } = params;

@@ -1,4 +1,4 @@
-//! `host/*`.
+//! The `host/*` methods.
 
 use serde_json::Value;
 use zubi_base::framing::ResponseError;
@@ -10,10 +10,10 @@ use super::methods::{error, invalid};
 use super::{Client, ClientHello, HostServer};
 use crate::service::ToolService as _;
 
-/// The longest name of a client that is kept, in characters.
+/// The maximum length of a client's name, in characters; a longer one is cut.
 const MAX_NAME: usize = 200;
 
-/// Hears who the client is, and says who the host is.
+/// Stores the identity that the client sends, and returns the host's.
 pub(super) fn info(client: &Client, params: HostInfoParams) -> Result<HostInfo, ResponseError> {
     if let Some(protocol) = params.protocol.filter(|protocol| *protocol != zubi_ipc::wire::PROTOCOL) {
         let ours = zubi_ipc::wire::PROTOCOL;
@@ -21,14 +21,14 @@ pub(super) fn info(client: &Client, params: HostInfoParams) -> Result<HostInfo, 
         let message = format!("this host (zubi {version}) speaks version {ours} of the protocol, not {protocol}");
         return Err(invalid("protocol", message));
     }
-    // It goes to a terminal one day.
+    // The name may be printed to a terminal later.
     let name = params.client.map(|name| zubi_base::escape::printable(&name).chars().take(MAX_NAME).collect());
     *client.lock_hello() = ClientHello { name, pid: params.pid };
     client.serving.count.send_modify(|_| {});
     Ok(client.serving.info())
 }
 
-/// What runs behind the host, and who is connected.
+/// Reports the servers and jobs behind the host, and the connected clients.
 pub(super) async fn status(client: &Client) -> HostStatus {
     let serving = &client.serving;
     HostStatus {
@@ -52,11 +52,11 @@ pub(super) fn of_client(client: &Client) -> ClientStatus {
     }
 }
 
-/// Ends the process, if it is one that others may end.
+/// Ends the process, if clients may end it.
 pub(super) fn shutdown(client: &Client) -> Result<Value, ResponseError> {
     let Some(ends) = &client.serving.ends else {
         let kind = client.serving.identity.kind.name();
-        let message = format!("only a daemon ends when it is asked to; this host is of the kind `{kind}`");
+        let message = format!("only a daemon ends on request; this host is of the kind `{kind}`");
         return Err(error(codes::INVALID_REQUEST, message));
     };
     ends.cancel();
@@ -64,7 +64,7 @@ pub(super) fn shutdown(client: &Client) -> Result<Value, ResponseError> {
 }
 
 impl HostServer {
-    /// What the host says of itself.
+    /// The description that the host gives of itself.
     pub fn info(&self) -> HostInfo {
         let described = self.host.describe();
         let folder = |folder: &zubi_base::workspace::Folder| FolderInfo {

@@ -1,4 +1,4 @@
-//! The protocol without a connection to another process: for who has the host himself and speaks it all the same.
+//! The protocol without a connection to another process: for callers that own the host and still use the protocol.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,16 +7,16 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
 use zubi_base::rpc::{Connection, ConnectionError, Options, PeerHandler, Responder};
-use zubi_ipc::listener::{Transport, Peer, ConnectionHandler as _};
+use zubi_ipc::listener::{ConnectionHandler as _, Peer, Transport};
 use zubi_ipc::wire::codes;
 
 use super::HostServer;
 
-/// How much is under way between the two ends, in bytes.
+/// The size of the buffer between the two ends, in bytes.
 const BUFFER: usize = 64 * 1024;
 
 impl HostServer {
-    /// Asks this host one question, as a client on its socket would.
+    /// Sends one request to this host, as a client on its socket would.
     pub async fn handle_local(
         self: &Arc<Self>,
         method: &str,
@@ -27,18 +27,19 @@ impl HostServer {
         let (near, far) = tokio::io::duplex(BUFFER);
         let peer = Peer { id: 0, channel: Transport::Socket, pid: Some(std::process::id()), since: Instant::now() };
         let (input, output) = tokio::io::split(far);
-        let serving =
-            Connection::start_with(input, output, Options::ipc(), |connection| self.peer_connected(peer, connection.clone()));
+        let serving = Connection::start_with(input, output, Options::ipc(), |connection| {
+            self.peer_connected(peer, connection.clone())
+        });
         let (input, output) = tokio::io::split(near);
         let client = Connection::start(input, output, Arc::new(OnlyAsks), Options::ipc());
         let answer = client.request(method, params, cancel, deadline).await;
-        serving.close("the question was answered");
-        self.peer_disconnected(&peer, "the question was answered");
+        serving.close("the request was answered");
+        self.peer_disconnected(&peer, "the request was answered");
         answer
     }
 }
 
-/// Is asked nothing.
+/// A peer that receives no requests.
 struct OnlyAsks;
 
 impl PeerHandler for OnlyAsks {

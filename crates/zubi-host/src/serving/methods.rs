@@ -1,4 +1,4 @@
-//! Which function answers which method.
+//! The dispatch of methods to functions.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use zubi_tools::editor_state::{EditorCallContext, EditorServiceError};
 
 use super::{Client, hosts, tools};
 
-/// The longest that one of the methods that look may take.
+/// The time limit of methods that only read.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Answers a request.
@@ -46,8 +46,13 @@ pub(super) async fn answer(
     }
 }
 
-/// One of the methods that look at the workspace as an editor shows it.
-async fn handle_editor_method(client: &Client, method: &str, params: Value, cancel: CancellationToken) -> Result<Value, ResponseError> {
+/// Calls a method that reads the workspace as an editor shows it.
+async fn handle_editor_method(
+    client: &Client,
+    method: &str,
+    params: Value,
+    cancel: CancellationToken,
+) -> Result<Value, ResponseError> {
     let unknown = || error(codes::METHOD_NOT_FOUND, format!("this host does not answer `{method}`"));
     let sight = client.serving.host.editor_service().ok_or_else(unknown)?;
     let cx = EditorCallContext { cancel, deadline: Instant::now() + PATIENCE, read_only: client.is_on_port() };
@@ -65,9 +70,9 @@ pub(super) fn error(code: i64, message: impl Into<String>) -> ResponseError {
     ResponseError { code, message: message.into(), data: None }
 }
 
-/// The port is for looking.
+/// The error for a request that is not allowed over the port, which is read-only.
 pub(super) fn only_socket(what: &str) -> ResponseError {
-    error(codes::UNAUTHENTICATED, format!("{what} is not to be had over the port: connect to the host's socket"))
+    error(codes::UNAUTHENTICATED, format!("{what} is not available over the port; connect to the host's socket"))
 }
 
 pub(super) fn invalid(field: &str, message: impl Into<String>) -> ResponseError {
@@ -78,9 +83,9 @@ fn to_value(value: impl Serialize) -> Result<Value, ResponseError> {
     serde_json::to_value(value).map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))
 }
 
-/// Reads parameters; the error names the field.
+/// Parses parameters; the error names the field.
 fn read<T: DeserializeOwned>(params: Value) -> Result<T, ResponseError> {
-    // What is left out counts as an object without fields, so that the error names the field that is missing.
+    // Missing parameters count as an object without fields, so that the error names the missing field.
     let params = if params.is_null() { json!({}) } else { params };
     serde_path_to_error::deserialize(params).map_err(|failure| {
         let path = failure.path().to_string();
@@ -91,7 +96,7 @@ fn read<T: DeserializeOwned>(params: Value) -> Result<T, ResponseError> {
     })
 }
 
-/// The same of parameters that can all be left out.
+/// Parses parameters that can all be left out.
 fn read_or_default<T: DeserializeOwned + Default>(params: Value) -> Result<T, ResponseError> {
     if params.is_null() { Ok(T::default()) } else { read(params) }
 }

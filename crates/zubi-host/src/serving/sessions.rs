@@ -4,34 +4,35 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Sessions behind connections are numbered from here, by this process: whatever a client calls one of its own, it is no other
-/// client's, no connection's and none of a desk in this process.
+/// This process numbers the sessions behind connections from here on. Whatever name a client gives to one of its
+/// sessions, the number differs from those of other clients, of connections, and of a conversation manager in this
+/// process.
 const BEHIND: u64 = 1 << 62;
 
-/// How many a client may have at a time.
+/// The maximum number of named sessions of a client at a time.
 const MOST: usize = 10_000;
 
 static NEXT: AtomicU64 = AtomicU64::new(BEHIND);
 
-/// What a connection's sessions are called here.
+/// The numbers of a connection's sessions in this process.
 pub(super) struct Sessions {
     own: u64,
     behind: Mutex<Behind>,
 }
 
-/// Those that the client has named.
+/// The sessions that the client has named.
 #[derive(Default)]
 struct Behind {
-    /// By the names that the client gave them.
+    /// The sessions, by the names that the client gave them.
     sessions: BTreeMap<u64, Session>,
-    /// How often any of them was used.
+    /// How many times any of them was used.
     uses: u64,
 }
 
 struct Session {
-    /// What it is called here.
+    /// The session's number in this process.
     number: u64,
-    /// [`Behind::uses`] when it was used last.
+    /// The value of `uses` when the session was last used.
     used: u64,
 }
 
@@ -41,13 +42,14 @@ impl Sessions {
         Self { own: peer.saturating_add(1), behind: Mutex::default() }
     }
 
-    /// The connection's own.
+    /// The number of the connection's own session.
     pub(super) fn own(&self) -> u64 {
         self.own
     }
 
-    /// The session that the client calls this. Where it is one too many, the one that was not used for longest makes room for
-    /// it: `end` is to end that one. Its number is given to nobody else, and its name means another session from then on.
+    /// Returns the session with the client's name `name`. If there are too many, the least recently used one is
+    /// removed, and `end` is called with its number. That number is not used again, and its name denotes a new session
+    /// from then on.
     pub(super) fn session_for(&self, name: u64, end: impl FnOnce(u64)) -> u64 {
         let mut behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
         let Behind { sessions, uses } = &mut *behind;
@@ -64,7 +66,7 @@ impl Sessions {
         session.number
     }
 
-    /// All that have not been ended.
+    /// The numbers of all sessions that have not ended.
     pub(super) fn all(&self) -> Vec<u64> {
         let behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
         behind.sessions.values().map(|session| session.number).chain([self.own]).collect()
@@ -82,7 +84,14 @@ mod tests {
     #[test]
     fn no_session_is_another_one() {
         let (one, other) = (Sessions::new(0), Sessions::new(1));
-        let all = [one.own(), one.session_for(1, unexpected_end), one.session_for(2, unexpected_end), other.own(), other.session_for(1, unexpected_end), other.session_for(2, unexpected_end)];
+        let all = [
+            one.own(),
+            one.session_for(1, unexpected_end),
+            one.session_for(2, unexpected_end),
+            other.own(),
+            other.session_for(1, unexpected_end),
+            other.session_for(2, unexpected_end),
+        ];
         let mut different = all.to_vec();
         different.sort_unstable();
         different.dedup();
@@ -90,7 +99,7 @@ mod tests {
         assert_eq!(one.session_for(2, unexpected_end), all[2], "the same name is the same session");
     }
 
-    /// Whatever it is called, the one that nobody uses makes room, and nothing of it stays.
+    /// The least recently used session is removed, whatever its name, and nothing of it remains.
     #[test]
     fn one_too_many_ends_the_one_that_was_not_used_for_longest() {
         let sessions = Sessions::new(0);

@@ -1,4 +1,4 @@
-//! A host that other processes can find: its doors are open and its file is in the run directory.
+//! A host that other processes can find: it listens, and its file is in the run directory.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,27 +8,27 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use zubi_ipc::discovery::{self, DiscoveryRecord, PublishedFiles, RunDirectory};
-use zubi_ipc::listener::{Listener, PortChoice, ListenerConfig};
+use zubi_ipc::listener::{Listener, ListenerConfig, PortChoice};
 use zubi_ipc::wire::PROTOCOL;
 use zubi_ipc::wire::host::{Environment, HostKind};
 
-use super::{Identity, ClientPolicy, HostServer};
+use super::{ClientPolicy, HostServer, Identity};
 use crate::local::LocalHost;
 use crate::service::ToolService as _;
 
-/// How a host is shared.
+/// Options for sharing a host.
 #[derive(Debug, Clone)]
 pub struct PublishOptions {
     pub kind: HostKind,
     pub environment: Environment,
     pub port: PortChoice,
-    /// What clients may not do.
+    /// The restrictions for clients.
     pub limits: ClientPolicy,
-    /// Cancelled when a client asks the host to end; without it none can.
+    /// Cancelled when a client requests the end of the host; without it, no client can end the host.
     pub ends: Option<CancellationToken>,
 }
 
-/// A host with its doors open.
+/// A host that listens for clients.
 pub struct PublishedHost {
     serving: Arc<HostServer>,
     published: Mutex<Option<PublishedFiles>>,
@@ -39,7 +39,8 @@ pub struct PublishedHost {
 }
 
 impl PublishedHost {
-    /// Opens the doors and says so. Must be called within a tokio runtime, which serves from then on.
+    /// Listens for clients and publishes the host's file. Must be called within a tokio runtime, which serves from then
+    /// on.
     ///
     /// # Errors
     ///
@@ -80,12 +81,12 @@ impl PublishedHost {
         &self.serving.identity().instance
     }
 
-    /// The port on 127.0.0.1, where one was to be had.
+    /// The port on 127.0.0.1, if one could be opened.
     pub fn port(&self) -> Option<u16> {
         self.port
     }
 
-    /// What others find it by, as long as it is not hidden.
+    /// The file by which others find the host, unless it is hidden.
     pub fn file(&self) -> &Utf8Path {
         &self.file
     }
@@ -100,12 +101,12 @@ impl PublishedHost {
         self.serving.client_count()
     }
 
-    /// Nobody finds it any more; who is connected stays.
+    /// Hides the host from new clients; connected ones stay.
     pub fn hide(&self) {
         drop(self.published.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
-    /// Closes the doors and every connection, each with the answers that are queued. Returns when that is done.
+    /// Stops listening and closes every connection after its queued answers. Returns when that is done.
     pub async fn close(&self) {
         self.hide();
         self.stop.cancel();

@@ -1,4 +1,4 @@
-//! `tools/*` but for what clients contribute, and `resources/*`.
+//! `tools/*` except for contributed tools, and `resources/*`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,9 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
 use zubi_base::rpc::Connection;
 use zubi_ipc::wire::{codes, tools as wire};
-use zubi_tool_api::cx::{Approver, Caller, ClientApprover, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
+use zubi_tool_api::cx::{
+    Approver, Caller, ClientApprover, NoApprover, NoProgress, ProgressSink, Restrictions, Surface,
+};
 use zubi_tool_api::progress::ThrottledProgress;
 use zubi_tool_api::spec::Effect;
 
@@ -16,15 +18,15 @@ use super::Client;
 use super::approvals::AskClient;
 use super::methods::{error, only_socket};
 use crate::remote::convert;
-use crate::service::{CallAnswer, CallRequest, CallContext, PolicyInForce, ToolService as _, UnknownTool};
+use crate::service::{CallAnswer, CallContext, CallRequest, PolicyInForce, ToolService as _, UnknownTool};
 
-/// The longest a client can want to wait; tools' own time-outs are shorter.
+/// The maximum time that a client can wait; tools' own time-outs are shorter.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(super) async fn list(client: &Client, params: wire::ListParams) -> Result<wire::ToolList, ResponseError> {
     let listed = client.serving.host.list(&combined_restrictions(client, params.restrictions.as_ref())).await;
     let specs = listed.map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))?;
-    // Plans are kept on disk and hold a whole file's text, so the port has no tool that makes one either.
+    // Plans are stored on disk and contain the text of whole files, so the port has no tool that makes plans either.
     let has = |effect: Effect| !client.is_on_port() || effect == Effect::Read;
     Ok(wire::ToolList { tools: specs.iter().filter(|spec| has(spec.effect)).map(|spec| convert::tool(spec)).collect() })
 }
@@ -44,7 +46,7 @@ pub(super) async fn call(
         let found = client.serving.host.find(&params.tool, &client.restrictions()).await;
         let spec = found.map_err(|error| unknown(&error))?;
         if spec.effect != Effect::Read {
-            return Err(only_socket(&format!("`{}`, which does more than look,", spec.id)));
+            return Err(only_socket(&format!("`{}`, which does more than read,", spec.id)));
         }
     }
     let circumstances = circumstances(client, &params, cancel);
@@ -97,13 +99,13 @@ pub(super) async fn read_resource(
     }
 }
 
-/// What the client may not do, by its connection and by its own word, or else by the settings.
+/// The restrictions of the client, from its connection and from its own request, or else from the settings.
 fn combined_restrictions(client: &Client, said: Option<&wire::Restrictions>) -> Restrictions {
     let said = said.map(convert::restrictions_from);
     client.restrictions().combine(said.as_ref().unwrap_or(&client.serving.limits.unless_said))
 }
 
-/// A script has no door of its own; who connects over the port has none, whatever it says.
+/// A script has no surface of its own; a client on the port has none, whatever it sends.
 fn surface(client: &Client, said: Option<&str>) -> Surface {
     let said = said.filter(|_| !client.is_on_port());
     said.and_then(|name| serde_json::from_value(json!(name)).ok()).unwrap_or(Surface::Ipc)
@@ -160,13 +162,13 @@ fn result(answer: CallAnswer) -> wire::CallResult {
     }
 }
 
-/// The tool is not there; the data say it for programs.
+/// The error for an unknown tool, with data for programs.
 fn unknown(unknown: &UnknownTool) -> ResponseError {
     let data = json!({ "field": "tool", "unknownTool": unknown });
     ResponseError { data: Some(data), ..error(codes::INVALID_PARAMS, unknown.to_string()) }
 }
 
-/// Reports to a token that the client gave.
+/// Reports progress to a token that the client sent.
 struct ToClient {
     connection: Connection,
     token: Value,
@@ -177,7 +179,7 @@ impl ProgressSink for ToClient {
         let value = wire::Progress { fraction, message: message.to_owned() };
         let params = json!(wire::ProgressParams { token: self.token.clone(), value });
         if let Err(error) = self.connection.notify(wire::PROGRESS, params) {
-            tracing::debug!(%error, "progress is not told");
+            tracing::debug!(%error, "failed to send progress");
         }
     }
 }

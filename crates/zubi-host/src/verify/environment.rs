@@ -1,27 +1,27 @@
-//! What zubi stands in: settings, folders, its own directory, the language servers of the workspace.
+//! Checks of zubi's environment: settings, folders, its own directory, the language servers of the workspace.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
-use zubi_base::private;
+use zubi_base::owner_only;
 use zubi_tool_api::audit::AuditFile;
 
-use super::{VerifyContext, CheckFinding, Outcome, Problem};
+use super::{CheckFinding, Outcome, Problem, VerifyContext};
 use crate::doctor::{self, ServerState};
 use crate::local::{HostConfig, LocalHost};
 
 /// How long a language server may take to become ready.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The settings could be read; whether all they name exists.
+/// Checks that the settings could be read, and that all names in them exist.
 pub(super) fn configuration(config: &HostConfig, host: &LocalHost) -> Outcome {
     let misspellings = host.unknown_names(config);
     if let Some(first) = misspellings.first() {
         return Err(Problem::new(first.clone(), "Correct the name in the file."));
     }
     if let Some(broken) = host.policy_in_force().broken {
-        let hint = "Mend the rule; until then nothing is allowed but looking. `zubi policy list` says the same.";
+        let hint = "Fix the rule; until then the policy allows only reads. `zubi policy list` shows the same error.";
         return Err(Problem::new(format!("the policy is broken, and therefore closed: {broken}"), hint));
     }
     let ignored: Vec<String> = config.settings.ignored.iter().map(ToString::to_string).collect();
@@ -33,7 +33,7 @@ pub(super) fn workspace(bench: &VerifyContext) -> Outcome {
     let mut paths = Vec::new();
     for folder in folders {
         let entries = folder.path.read_dir_utf8().map_err(|error| {
-            Problem::new(format!("`{}` cannot be read: {error}", folder.path), "Give yourself the right to read it.")
+            Problem::new(format!("`{}` cannot be read: {error}", folder.path), "Give your user permission to read it.")
         })?;
         paths.push(json!({
             "path": folder.path,
@@ -44,16 +44,16 @@ pub(super) fn workspace(bench: &VerifyContext) -> Outcome {
     Ok(CheckFinding::Facts(json!({ "folders": paths })))
 }
 
-/// A file is written, read and removed as trust and plans are; and the audit log can be appended to, which may have another
-/// owner and other rights than what is beside it.
+/// Checks that a file can be written, read and removed, as for trust and plans, and that the audit log can be appended
+/// to; the log may have another owner and other permissions than the files next to it.
 pub(super) fn environment(bench: &VerifyContext) -> Outcome {
     const TEXT: &[u8] = b"zubi verify";
     let directory = &bench.config.state_dir;
     let path = directory.join(format!("verify-{}.tmp", std::process::id()));
-    let tried = private::create_directory(directory).and_then(|()| {
-        private::write_atomic(&path, TEXT)?;
-        let read = private::read(&path, 1024);
-        let ours = private::owner_only(&path);
+    let tried = owner_only::create_directory(directory).and_then(|()| {
+        owner_only::write_atomic(&path, TEXT)?;
+        let read = owner_only::read(&path, 1024);
+        let ours = owner_only::owner_only(&path);
         std::fs::remove_file(&path)?;
         Ok((read?, ours?))
     });
@@ -66,18 +66,20 @@ pub(super) fn environment(bench: &VerifyContext) -> Outcome {
             }
         },
         Ok(_) => {
-            let error = format!("what is written to `{directory}` is not what is read, or others can write it");
-            Err(Problem::new(error, "Set `XDG_STATE_HOME` to a directory that is yours alone."))
+            let error =
+                format!("data read from `{directory}` differs from the data written, or other users can write there");
+            Err(Problem::new(error, "Set `XDG_STATE_HOME` to a directory that only your user can access."))
         }
         Err(error) => {
-            let hint = "Set `XDG_STATE_HOME` to a directory that can be written: plans, trust and the audit log are kept there.";
+            let hint =
+                "Set `XDG_STATE_HOME` to a writable directory: zubi stores plans, trust and the audit log there.";
             Err(Problem::new(format!("`{directory}` cannot be used: {error}"), hint))
         }
     }
 }
 
-/// Every language server that is installed for the workspace's languages really starts and becomes ready. One that is
-/// not installed is a warning: the workspace may need no answers about that language.
+/// Checks that every language server installed for the workspace's languages really starts and becomes ready. One that
+/// is not installed is a warning: the workspace may not need answers about that language.
 pub(super) async fn servers(bench: Arc<VerifyContext>) -> Outcome {
     let survey = doctor::examine(&bench.config, PATIENCE, &|_| {}).await.map_err(|error| {
         Problem::new(error.to_string(), "Correct the rows of your own language servers (`servers.toml`).")

@@ -1,31 +1,31 @@
-//! A VS Code extension, when the workspace is the folder of one: what the editor would refuse, or find missing, before anybody
-//! packages it.
+//! Checks of a VS Code extension, if the workspace is the folder of one: errors that the editor would refuse, or files
+//! that it would miss, before the extension is packaged.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use zubi_base::fs;
 
-use super::{VerifyContext, CheckFinding, Outcome, Problem};
+use super::{CheckFinding, Outcome, Problem, VerifyContext};
 
-/// Why there is nothing to be checked in any other folder.
+/// The reason why there is nothing to check in any other folder.
 const NO_EXTENSION: &str = "the workspace is not the folder of a VS Code extension";
 
-/// What the manifest of an extension has to have.
+/// The fields that the manifest of an extension must have.
 const NEEDED: [&str; 5] = ["name", "version", "publisher", "engines", "main"];
 
-/// The types that other extensions program against (mission document 3).
+/// The types that other extensions program against.
 const TYPES: [&str; 4] = ["ToolDefinition", "ToolProvider", "ToolHandler", "ToolResult"];
 
-/// The folder and its manifest, if this is the folder of an extension; an unreadable manifest is a problem.
+/// The folder and its manifest, if this is the folder of an extension; an unreadable manifest is an error.
 fn extension(bench: &VerifyContext) -> Result<Option<(Utf8PathBuf, Value)>, Problem> {
     let root = bench.host.workspace().root().to_owned();
     let Ok(text) = fs::read_text(&root.join("package.json")) else { return Ok(None) };
     let manifest: Value = serde_json::from_str(&text)
-        .map_err(|error| Problem::new(format!("package.json is no JSON: {error}"), "Correct it there."))?;
+        .map_err(|error| Problem::new(format!("package.json is not valid JSON: {error}"), "Correct it there."))?;
     Ok(manifest.pointer("/engines/vscode").is_some().then_some((root, manifest)))
 }
 
-/// Makes a check of an extension: nothing is to be checked where there is none.
+/// Makes a check of an extension; the check is skipped if there is no extension.
 fn check(bench: &VerifyContext, look: impl FnOnce(&Utf8Path, &Value) -> Outcome) -> Outcome {
     match extension(bench)? {
         Some((root, manifest)) => look(&root, &manifest),
@@ -37,7 +37,7 @@ fn list<'a>(manifest: &'a Value, of: &str) -> &'a [Value] {
     manifest.pointer(of).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// The manifest is whole, and what it contributes can be told apart and shown.
+/// Checks that the manifest is complete, and that its contributions have unique names and can be shown.
 pub(super) fn manifest(bench: &VerifyContext) -> Outcome {
     check(bench, |_, manifest| {
         if let Some(field) = NEEDED.iter().find(|field| manifest.get(**field).is_none()) {
@@ -56,8 +56,8 @@ pub(super) fn manifest(bench: &VerifyContext) -> Outcome {
                 };
                 if names.contains(&name) {
                     return Err(Problem::new(
-                        format!("the {what} `{name}` stands twice in package.json"),
-                        "Take one out.",
+                        format!("the {what} `{name}` is listed twice in package.json"),
+                        "Remove one.",
                     ));
                 }
                 if let Some(missing) = needed.iter().find(|field| entry.get(**field).is_none()) {
@@ -73,7 +73,7 @@ pub(super) fn manifest(bench: &VerifyContext) -> Outcome {
     })
 }
 
-/// What the editor loads has been built, and every file that the manifest names is there.
+/// Checks that the extension has been built, and that every file that the manifest names exists.
 pub(super) fn files(bench: &VerifyContext) -> Outcome {
     check(bench, |root, manifest| {
         let texts = |of: &str, field: &str| -> Vec<String> {
@@ -100,7 +100,7 @@ pub(super) fn files(bench: &VerifyContext) -> Outcome {
         }
         for schema in named.iter().filter(|file| file.ends_with(".schema.json")) {
             let text =
-                fs::read_text(&root.join(schema)).map_err(|error| Problem::new(error.to_string(), "Mend it."))?;
+                fs::read_text(&root.join(schema)).map_err(|error| Problem::new(error.to_string(), "Fix the file."))?;
             let schema_of = |error: String| Problem::new(format!("`{schema}`: {error}"), "Correct the schema.");
             let value: Value = serde_json::from_str(&text).map_err(|error| schema_of(error.to_string()))?;
             if !value.get("$schema").is_some_and(Value::is_string) {
@@ -111,7 +111,7 @@ pub(super) fn files(bench: &VerifyContext) -> Outcome {
     })
 }
 
-/// Other extensions find the types of the interface.
+/// Checks that other extensions find the types of the interface.
 pub(super) fn types(bench: &VerifyContext) -> Outcome {
     check(bench, |root, _| {
         let directory = root.join("api");
@@ -134,7 +134,7 @@ pub(super) fn types(bench: &VerifyContext) -> Outcome {
     })
 }
 
-/// A marketplace would take it.
+/// Checks that a marketplace would accept the extension.
 pub(super) fn check_packaging(bench: &VerifyContext) -> Outcome {
     check(bench, |root, manifest| {
         let publisher = manifest.get("publisher").and_then(Value::as_str).unwrap_or_default();
@@ -146,7 +146,7 @@ pub(super) fn check_packaging(bench: &VerifyContext) -> Outcome {
             return Err(Problem::new("there is no README.md", "Write one: it is the extension's page."));
         }
         if !is_there(".vscodeignore") && manifest.get("files").is_none() {
-            let hint = "List what belongs into the package: `**`, then `!dist/…`.";
+            let hint = "List the files of the package: `**`, then `!dist/…`.";
             return Err(Problem::new("everything in the folder would be packaged", hint));
         }
         Ok(CheckFinding::Facts(json!({ "publisher": publisher })))

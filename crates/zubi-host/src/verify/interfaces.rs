@@ -1,18 +1,19 @@
-//! What other programs use: tools under both of their names, resources that can be read.
+//! Checks of the interfaces for other programs: tools under both of their names, and readable resources.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
-use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 
-use super::{VerifyContext, CheckFinding, Outcome, Problem};
+use super::{CheckFinding, Outcome, Problem, VerifyContext};
 use crate::service::{CallContext, ToolService as _};
 
 const DEFECT: &str = "This is a defect of zubi; please report it.";
 
-/// Each tool that is listed is found by its id and by its name on the wire, and is data for other programs.
+/// Checks that each listed tool is found by its id and by its wire name, and can be exported as data for other
+/// programs.
 pub(super) async fn exports(bench: Arc<VerifyContext>) -> Outcome {
     let everyone = Restrictions::default();
     let specs = bench.host.list(&everyone).await.map_err(|error| Problem::new(error.to_string(), DEFECT))?;
@@ -25,7 +26,7 @@ pub(super) async fn exports(bench: Arc<VerifyContext>) -> Outcome {
         }
         let data = spec.to_json();
         if ["id", "name", "description", "inputSchema", "effect"].iter().any(|key| data.get(key).is_none()) {
-            return Err(Problem::new(format!("`{}` is not whole as data", spec.id), DEFECT));
+            return Err(Problem::new(format!("`{}` is incomplete as data", spec.id), DEFECT));
         }
     }
     Ok(CheckFinding::Facts(json!({ "listed": specs.len() })))
@@ -49,7 +50,7 @@ pub(super) async fn resources(bench: Arc<VerifyContext>) -> Outcome {
         match bench.host.read_resource(&spec.uri, caller, circumstances).await {
             Some(Ok(_)) => read.push(spec.uri),
             Some(Err(why)) => {
-                return Err(Problem::new(format!("`{}` cannot be read: {why}", spec.uri), "Mend what it names."));
+                return Err(Problem::new(format!("`{}` cannot be read: {why}", spec.uri), "Fix the reported cause."));
             }
             None => return Err(Problem::new(format!("`{}` is listed and not found", spec.uri), DEFECT)),
         }

@@ -1,4 +1,4 @@
-//! zubi's own program: what it starts ends with it.
+//! Checks of zubi's own program: processes that it starts end with it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,13 +7,13 @@ use serde_json::json;
 use zubi_base::process::CommandSpec;
 use zubi_exec::sandbox::Level;
 
-use super::{VerifyContext, CheckFinding, Outcome, Problem};
+use super::{CheckFinding, Outcome, Problem, VerifyContext};
 use crate::local::exec;
 
-/// A program that every system has and that ends at once.
+/// A program that exists on every system and ends at once.
 const TRUE: &str = "/bin/true";
 
-/// A child is started as language servers and commands are, and ends.
+/// Checks that a child starts as language servers and commands do, and ends.
 pub(super) async fn supervisor(bench: Arc<VerifyContext>) -> Outcome {
     let spec = CommandSpec::new(TRUE, bench.host.workspace().root());
     let output = bench.config.spawner.output(&spec, 1024, Duration::from_secs(20)).await;
@@ -31,15 +31,15 @@ pub(super) async fn supervisor(bench: Arc<VerifyContext>) -> Outcome {
     }
 }
 
-/// What holds the commands that are run, tried with a confined child. A machine that offers little is no defect of zubi,
-/// and every answer says what held it; so that is a warning.
+/// Tests the sandbox of commands with a confined child. A machine that supports little confinement is not a defect of
+/// zubi, and every answer names the confinement that was used; so the result is only a warning.
 pub(super) async fn sandbox(bench: Arc<VerifyContext>) -> Outcome {
-    let sandbox = programs::sandbox(&bench.config);
+    let sandbox = exec::sandbox(&bench.config);
     let standing = sandbox.probe().await;
     let missing = standing.why_not_higher.join("; ");
     let warnings = match standing.level {
         Level::LandlockSeccomp | Level::Bubblewrap => Vec::new(),
-        level => vec![format!("commands are held by {} only: {missing}", level.name())],
+        level => vec![format!("commands are confined by {} only: {missing}", level.name())],
     };
     Ok(CheckFinding::Facts(json!({
         "level": standing.level.name(),

@@ -1,4 +1,4 @@
-//! The registry and what its tools say of themselves.
+//! Checks of the registry and of the tools' descriptions.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::json;
 use zubi_tool_api::schema::{self, Checker};
 
-use super::{VerifyContext, CheckFinding, Outcome, Problem};
+use super::{CheckFinding, Outcome, Problem, VerifyContext};
 
 const REMEDY: &str = "Correct the file that declares the tool; a built-in tool with a problem is a defect of zubi.";
 
-/// Names are unique and fit for the wire; nothing was left out.
+/// Checks that names are unique and valid on the wire, and that no tool was left out.
 pub(super) async fn names(bench: Arc<VerifyContext>) -> Outcome {
     let registry = bench.host.registry();
     registry.prepare().await;
@@ -25,7 +25,7 @@ pub(super) async fn names(bench: Arc<VerifyContext>) -> Outcome {
     Ok(CheckFinding::Facts(json!({ "tools": toolsets.values().sum::<usize>(), "toolsets": toolsets })))
 }
 
-/// Every tool describes itself and each of its parameters, within the bounds that clients set.
+/// Checks that every tool describes itself and each of its parameters, within the limits of clients.
 pub(super) fn definitions(bench: &VerifyContext) -> Outcome {
     let tools = bench.host.registry().all_tools();
     for tool in &tools {
@@ -36,7 +36,7 @@ pub(super) fn definitions(bench: &VerifyContext) -> Outcome {
     Ok(CheckFinding::Facts(json!({ "checked": tools.len() })))
 }
 
-/// Every tool's input is a JSON Schema, and its examples satisfy it.
+/// Checks that every tool's input is a JSON Schema, and that its examples satisfy it.
 pub(super) fn schemas(bench: &VerifyContext) -> Outcome {
     let tools = bench.host.registry().all_tools();
     let mut examples = 0;

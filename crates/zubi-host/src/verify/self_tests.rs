@@ -1,4 +1,4 @@
-//! Seven small tests of the way every call takes, on a registry of their own with one tool that repeats a text.
+//! Seven small tests of the path of every call, on a registry of their own with one tool that repeats a text.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -8,13 +8,15 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::text::DiskText;
-use zubi_tool_api::audit::NoAudit;
-use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
 use zubi_policy::Policy;
+use zubi_tool_api::audit::NoAudit;
+use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 use zubi_tool_api::registry::{CallError, Registry, RegistryConfig};
-use zubi_tool_api::{Approval, Effect, Exposure, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
+use zubi_tool_api::{
+    Approval, Effect, Exposure, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec,
+};
 
-use super::{VerifyContext, CheckFinding, Outcome, Problem};
+use super::{CheckFinding, Outcome, Problem, VerifyContext};
 
 /// The id of its provider.
 const PROVIDER: &str = "verify";
@@ -24,7 +26,7 @@ const ECHO: &str = "verify.echo";
 
 type Test = Result<(), String>;
 
-/// Runs the seven; the first that fails is told.
+/// Runs the seven self-tests and reports the first that fails.
 pub(super) async fn all(bench: Arc<VerifyContext>) -> Outcome {
     let mut passed = Vec::new();
     for (name, outcome) in [
@@ -33,8 +35,8 @@ pub(super) async fn all(bench: Arc<VerifyContext>) -> Outcome {
         ("a tool runs", execution(&bench).await),
         ("a provider that has gone takes its tools with it", disposal(&bench)),
         ("a provider is added once", provider(&bench)),
-        ("an unknown tool is told", unknown_tool(&bench).await),
-        ("a tool is what models take", model_format(&bench)),
+        ("an unknown tool is reported", unknown_tool(&bench).await),
+        ("a tool has the format that models accept", model_format(&bench)),
     ] {
         if let Err(why) = outcome {
             return Err(Problem::new(format!("{name}: {why}"), "This is a defect of zubi; please report it."));
@@ -73,7 +75,7 @@ async fn execution(bench: &VerifyContext) -> Test {
     let registry = registry(bench, vec![Echoes::provider(1)]);
     let answer = registry.call(ECHO, json!({ "text": "hello" }), cx(bench)).await;
     match answer {
-        Ok(output) => require(output.text == "hello", "it answers something else"),
+        Ok(output) => require(output.text == "hello", "it returns something else"),
         Err(error) => Err(format!("{error:?}")),
     }
 }
@@ -94,7 +96,9 @@ fn provider(bench: &VerifyContext) -> Test {
 async fn unknown_tool(bench: &VerifyContext) -> Test {
     let registry = registry(bench, vec![Echoes::provider(1)]);
     match registry.call("verify.ecko", Value::Null, cx(bench)).await {
-        Err(CallError::Unknown { why, .. }) => require(why.contains(ECHO), "the nearest name is not told"),
+        Err(CallError::Unknown { why, .. }) => {
+            require(why.contains(ECHO), "the error does not suggest the nearest name")
+        }
         other => Err(format!("{other:?}")),
     }
 }
@@ -103,11 +107,11 @@ fn model_format(bench: &VerifyContext) -> Test {
     let registry = registry(bench, vec![Echoes::provider(1)]);
     let tools = registry.all_tools();
     let data = tools.first().map(|tool| tool.spec().to_json()).unwrap_or_default();
-    // What models' interfaces take as a function's name: letters, digits, `_` and `-`.
+    // Models' interfaces accept letters, digits, `_` and `-` in a function's name.
     let name = data["name"].as_str().unwrap_or_default();
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    require(!name.is_empty() && name.len() <= 64 && name.chars().all(is_plain), "its name is not fit")?;
-    require(data["inputSchema"]["type"] == "object", "its input is no object")
+    require(!name.is_empty() && name.len() <= 64 && name.chars().all(is_plain), "its name is not valid")?;
+    require(data["inputSchema"]["type"] == "object", "its input is not an object")
 }
 
 fn cx(bench: &VerifyContext) -> ToolCx {
@@ -129,7 +133,7 @@ fn cx(bench: &VerifyContext) -> ToolCx {
     }
 }
 
-/// A provider of the tool, as often as it is told to have it.
+/// A provider that lists the tool as often as it is configured to.
 struct Echoes {
     id: ProviderId,
     count: watch::Sender<u64>,
@@ -170,7 +174,7 @@ impl Echo {
     fn new() -> Self {
         let input = json!({
             "type": "object",
-            "properties": { "text": { "type": "string", "description": "What to repeat" } },
+            "properties": { "text": { "type": "string", "description": "The text to repeat" } },
             "required": ["text"],
         });
         Self(ToolSpec {

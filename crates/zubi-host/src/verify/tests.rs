@@ -1,4 +1,4 @@
-//! The report is whole whatever is wrong.
+//! Tests that the report is complete whatever is wrong.
 
 use serde_json::json;
 use zubi_base::clock::SystemClock;
@@ -24,7 +24,7 @@ fn config(root: &camino::Utf8Path) -> HostConfig {
     }
 }
 
-/// The checks that did not pass, each with what it says.
+/// Returns the checks that did not pass, each with its message.
 async fn check(config: Result<HostConfig, String>) -> Vec<String> {
     let checks = verify(config, &|_| {}).await;
     assert_eq!(checks.len(), CHECKS.len() + 1);
@@ -53,7 +53,7 @@ async fn in_good_order_everything_passes_or_says_why_not() {
     ");
 }
 
-/// Files of an extension, a manifest with these fields besides among them; what the checks of extensions say.
+/// Returns the results of the extension checks for these files, including a manifest with these additional fields.
 async fn extension(fields: Value, files: &[&str]) -> String {
     let (_guard, root) = place();
     let config = config(&root);
@@ -111,7 +111,7 @@ async fn a_state_directory_that_cannot_be_used_fails() {
     assert!(told.iter().any(|line| line.starts_with("state Failed: ")), "{told:?}");
 }
 
-/// The directory is as it should be, and its audit log is not.
+/// The directory is usable, but its audit log is not.
 #[tokio::test]
 async fn an_audit_log_that_cannot_be_written_fails() {
     use std::os::unix::fs::PermissionsExt as _;
@@ -146,7 +146,11 @@ async fn a_check_that_panics_has_failed() {
 
 #[test]
 fn the_report_has_the_missions_form() {
-    let outcome = [Ok(CheckFinding::Facts(json!({ "tools": 3 }))), Err(Problem::new("no", "Do.")), Ok(CheckFinding::Nothing("none"))];
+    let outcome = [
+        Ok(CheckFinding::Facts(json!({ "tools": 3 }))),
+        Err(Problem::new("no", "Do.")),
+        Ok(CheckFinding::Nothing("none")),
+    ];
     let checks: Vec<Check> =
         outcome.into_iter().map(|outcome| made_of("a", "A check", outcome, Duration::from_millis(7))).collect();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Scripts with every vice: the call ends in time, says what happened, and nothing is left.
+//! Scripts that misbehave in every way: the call ends in time, reports what happened, and no process is left.
 
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,7 @@ fn with_timeout(id: &str, text: &str, milliseconds: u64) -> Value {
     with_fields(script(id, text), json!({ "timeout": milliseconds }))
 }
 
-/// A loop with a bound, far from what a fork bomb does.
+/// A bounded loop, far from the effects of a fork bomb.
 fn more_processes_than_there_may_be(world: &World) {
     let many = "i=0; while [ $i -lt 300 ]; do sleep 60 & i=$((i+1)); done; echo all; wait";
     let few = "i=0; while [ $i -lt 100 ]; do sleep 60 & i=$((i+1)); done; echo all";
@@ -79,7 +79,7 @@ fn a_cancelled_call_ends_what_it_started(world: &World) {
     assert_eq!(answer.failure.map(zubi_tool_api::Code::as_str), Some("cancelled"), "{}", answer.text);
 }
 
-/// What is left of the script when the shell has gone is nobody's.
+/// The rest of the script, which the shell has not read when it exits, is discarded.
 fn a_shell_that_does_not_read_to_the_end(world: &World) {
     let text = format!("echo first; exit 0\n{}", ": nothing\n".repeat(20_000));
     let host = world.host(&[script("early", &text)]);

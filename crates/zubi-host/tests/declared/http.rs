@@ -1,4 +1,4 @@
-//! Values in requests: what the server gets is the value, in the place where it stood, and no other request.
+//! Values in requests: the server receives exactly the value, at its own position, and no other request.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -21,7 +21,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("inline::long_results_are_kept", long_results_are_kept),
 ];
 
-/// What somebody would write who wants to ask something else, in places that take any text.
+/// Values that an attacker would write to send another request, in positions that take any text.
 const HOSTILE: &[&str] = &[
     "a/../b",
     "?admin=1",
@@ -46,7 +46,7 @@ const HOSTILE: &[&str] = &[
     "$(touch canary)",
 ];
 
-/// A request as it came over the wire.
+/// A request as received over the wire.
 #[derive(Debug)]
 struct ReceivedRequest {
     line: String,
@@ -54,7 +54,7 @@ struct ReceivedRequest {
     body: Vec<u8>,
 }
 
-/// Answers every request with this text; what was asked comes through the channel.
+/// Answers every request with this text; the channel receives the requests.
 fn server(answer: &'static str) -> (u16, Receiver<ReceivedRequest>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -76,7 +76,7 @@ fn receive_request(mut stream: TcpStream, answer: &str) -> ReceivedRequest {
     while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() == 1 {
         head.push(byte[0]);
     }
-    // Bytes outside of ASCII are read as Latin-1, which loses nothing.
+    // Bytes outside of ASCII are read as Latin-1, which is lossless.
     let head: String = head.into_iter().map(char::from).collect();
     let mut lines = head.trim_end_matches("\r\n").split("\r\n");
     let line = lines.next().unwrap().to_owned();
@@ -108,7 +108,8 @@ fn tools(port: u16) -> Vec<Value> {
     };
     let header =
         json!({ "type": "http", "url": format!("http://127.0.0.1:{port}/"), "headers": { "X-Value": "$value" } });
-    let mut header = with_fields(tool("header", header), json!({ "sandbox": { "net": [format!("127.0.0.1:{port}")] } }));
+    let mut header =
+        with_fields(tool("header", header), json!({ "sandbox": { "net": [format!("127.0.0.1:{port}")] } }));
     header["parameters"]["required"] = json!(["value"]);
     vec![
         request("json", "application/json", "{\"inside\": \"<$value>\", \"whole\": $value, \"last\": true}"),
@@ -161,7 +162,7 @@ fn check(host: &Host<'_>, asked: &Receiver<ReceivedRequest>, value: &str) {
         asked.headers.iter().filter(|(name, _)| name == "x-value").map(|(_, it)| it.as_str()).collect();
     let [sent] = sent.as_slice() else { panic!("{asked:?}") };
     let bytes: Vec<u8> = sent.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
-    // White space around a value is no part of it (RFC 9110, 5.5).
+    // White space around a value is not part of it (RFC 9110, 5.5).
     assert_eq!(String::from_utf8(bytes).unwrap().trim_matches([' ', '\t']), value.trim_matches([' ', '\t']));
     assert_eq!(asked.line, "GET / HTTP/1.1");
 }
@@ -188,7 +189,7 @@ fn what_no_place_can_hold_is_refused(world: &World) {
         assert!(told.starts_with("Invalid input: arguments: "), "{value:?}: {told}");
     }
     assert!(asked.try_recv().is_err(), "nothing was asked");
-    // A megabyte in a URL is no URL; in a body it is a body.
+    // A megabyte is too long for a URL, but not for a body.
     let long = host.call("workspace.text", json!({ "value": "x".repeat(1 << 20) }));
     assert!(long.failure.is_some(), "{}", long.text.len());
 }

@@ -1,9 +1,9 @@
-//! Declared tools as a surface calls them, with hostile values in every place a value can stand, with programs of every
-//! vice, and with secrets that come back in other clothes.
+//! Declared tools as a surface calls them: with hostile values in every position that takes a value, with misbehaving
+//! programs, and with secrets that come back in another encoding.
 //!
-//! The binary has a `main` of its own because it is the supervisor of what it runs and the process of JavaScript, too. All of
-//! it runs as whoever runs the tests, and where that is root once more as nobody, in a copy of this program that nobody may
-//! read.
+//! The binary has its own `main` because it is also the supervisor of the programs that it runs, and the process of
+//! JavaScript. All tests run as the current user. If that is root, they run a second time as the user `nobody`, in a
+//! copy of this program that this user may not read.
 
 #![expect(clippy::needless_pass_by_value, reason = "JSON is written where it is used: `call(…, json!(…))`")]
 #![expect(
@@ -62,14 +62,14 @@ fn trials() -> Vec<Trial> {
     trials
 }
 
-/// Everything once more, as nobody.
+/// Runs everything a second time, as the user `nobody`.
 fn as_nobody(count: usize) {
     use std::os::unix::fs::PermissionsExt;
     let directory = tempfile::tempdir().unwrap();
     std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
     let copy = directory.path().join("declared");
     std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
-    // What says that nothing is left looks at all that this program has started, so it is alone.
+    // The check that nothing is left looks at all processes that this program has started, so it runs alone.
     let passes: [&[&str]; 2] = [&["faults::", "--test-threads", "1"], &["--skip", "faults::"]];
     let mut told = String::new();
     for arguments in passes {

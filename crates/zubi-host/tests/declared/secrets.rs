@@ -1,4 +1,4 @@
-//! Secrets of the user: they reach what they are for, and nothing that anybody reads afterwards.
+//! Tests of the user's secrets: they reach their destination, and no text that anyone reads afterwards.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn they_arrive_and_are_told_to_nobody(world: &World) {
     assert_eq!(world.read("got"), SECRET.as_bytes());
     let told = host.text("workspace.slow", json!({}));
     assert!(!told.contains("hunter2"), "{told}");
-    // A model that has it from elsewhere does not get it into the records.
+    // A model that has the secret from elsewhere cannot get it into the records.
     let told = host.text("workspace.echo", json!({ "value": format!("{}{SECRET}", "x".repeat(150)) }));
     assert!(!told.contains("hunter2"), "{told}");
 
@@ -82,7 +82,7 @@ fn one_that_is_broken_or_missing_is_told(world: &World) {
     assert!(host.text("workspace.d", json!({})).contains("redacted"), "one that is sound works all the same");
 }
 
-/// Whoever is asked has to see whom the tool asks.
+/// The user who has to approve must see which host the tool sends to.
 fn no_host_is_taken_from_one(world: &World) {
     let tools = [tool("hidden", json!({ "type": "http", "url": "http://${env:PLACE}/x" }))];
     let host = world.host_with(&tools, "[env]\nPLACE = 'secret-host.example.com'\n");

@@ -1,4 +1,4 @@
-//! Values in scripts, variables and directories: what arrives is the value, byte for byte, and nothing of it runs.
+//! Values in scripts, variables and directories: they arrive byte for byte, and no part of them runs.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -25,7 +25,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("shell::a_yes_is_to_what_was_asked", a_yes_is_to_what_was_asked),
 ];
 
-/// What somebody would write who wants something else to run. Each would leave a file `canary`, if anything of it ran.
+/// Values that an attacker would write to run something else. Each would create a file `canary` if any part of it ran.
 const HOSTILE: &[&str] = &[
     "",
     " ",
@@ -82,7 +82,7 @@ const HOSTILE: &[&str] = &[
     "() { :;}; touch canary",
 ];
 
-/// Where a value can stand in a script: each place writes what it got to a file.
+/// The positions of a value in a script: each one writes the value it received to a file.
 const SCRIPT: &str = r#"printf '%s' $value > word
 printf '%s' "$value" > quoted
 printf '%s' pre$value"$value"post > part
@@ -100,7 +100,7 @@ fn everywhere(shell: &str) -> Value {
     tool
 }
 
-/// Calls with a value in every place, and compares what arrived.
+/// Calls the tool with a value in every position, and compares what arrived.
 fn check(world: &World, host: &Host<'_>, shell: &str, value: &str) {
     let values = [value, "", "$(touch canary)", value];
     let answer = host.call(&format!("workspace.in_{shell}"), json!({ "value": value, "values": values }));
@@ -158,7 +158,7 @@ fn any_value_arrives_as_it_is(world: &World) {
     run.unwrap();
 }
 
-/// An argument of execve(2) has 128 KiB; a script that grows beyond arrives all the same.
+/// The limit for one argument of execve(2) is 128 KiB; a script that grows beyond it still arrives.
 fn values_of_any_length_arrive(world: &World) {
     let of = |shell: &str| {
         let text = "printf '%s' $value > word; printf '%s' \"$value\" | wc -c";
@@ -214,7 +214,7 @@ fn an_optional_argument_that_is_missing(world: &World) {
         "cwd": "$value",
         "env": { "V": "$value", "W": "w$value" },
     });
-    // `${V-unset}` is the shell's own only where no variable of the file can be meant.
+    // `${V-unset}` is the shell's own syntax only if it cannot mean a variable of the file.
     let host = world.host(&[tool("opt", execution)]);
     let told = host.text("workspace.opt", json!({}));
     assert_eq!(told, format!("2|{}|unset|w|<>|", world.root.join("work")));
@@ -240,9 +240,9 @@ fn the_shell_is_the_one_that_was_asked_for(world: &World) {
     }
 }
 
-/// The script reaches its shell through the input; neither it nor what it starts reads the rest of it.
+/// The shell reads the script from its input; neither the script nor the programs that it starts read the rest of it.
 fn input_is_empty(world: &World) {
-    // Longer than what a shell reads ahead.
+    // Longer than a shell's read-ahead.
     let rest = "# what is left of the script\n".repeat(5_000);
     let text = format!("cat\nread -r line || echo ended\nhead -c 5\nsh -c 'cat; echo child'\necho last\n{rest}");
     let of = |shell: &str| tool(&format!("in_{shell}"), json!({ "type": "shell", "shell": shell, "script": text }));
@@ -277,7 +277,7 @@ fn the_policy_is_told_what_runs(world: &World) {
     let footprint = host.footprint("workspace.plain", json!({ "value": "a b; curl x" }));
     let commands: Vec<String> = footprint.commands.iter().map(|argv| argv.join("|")).collect();
     assert_eq!(commands, ["git|log|--|a b; curl x", "rm|a b; curl x"]);
-    // A variable that a call fills counts as if the script began with it.
+    // A variable that a call sets is treated as an assignment at the start of the script.
     assert_eq!(footprint.unresolved, ["`DEPTH` may decide what programs do"]);
     assert_eq!(footprint.hosts, Vec::<String>::new());
     assert_eq!(footprint.directory, Some(world.work("sub")));
@@ -297,7 +297,7 @@ fn the_policy_is_told_what_runs(world: &World) {
         held.ends_with("writes only `out`, `/etc`, reads only `.` and the system's programs, the whole network"),
         "{held}"
     );
-    // A line of a value begins no line of what is shown, which could pass for another part.
+    // A line of a value never begins a line of the prompt, where it could pass for another part.
     let footprint = host.footprint("workspace.plain", json!({ "value": "a\necho b" }));
     assert_eq!(
         footprint.commands,
@@ -308,7 +308,7 @@ fn the_policy_is_told_what_runs(world: &World) {
         r#"DEPTH=a\necho b
 git log -- 'a\necho b' > out/log && rm ""'a\necho b'"""#
     );
-    // What cannot be read is asked about, whatever the rules say.
+    // A command that cannot be parsed needs approval, whatever the rules say.
     let footprint = host.footprint("workspace.plain", json!({ "value": "x".repeat(100_000) }));
     assert_eq!(footprint.unresolved, ["the script has more than 64 KiB", "`DEPTH` may decide what programs do"]);
     let preview = footprint.preview.unwrap();
@@ -316,7 +316,7 @@ git log -- 'a\necho b' > out/log && rm ""'a\necho b'"""#
     assert!(preview.ends_with("xx'\"\""), "the end of the script is shown");
 }
 
-/// What decides about a request or JavaScript is what they are given.
+/// A request or JavaScript is judged by the values it receives.
 fn what_is_given_is_shown(world: &World) {
     let post = json!({
         "type": "http", "method": "POST", "url": "https://api.example.com/a?q=$value", "headers": { "Content-Type": "text/plain" },
@@ -368,7 +368,7 @@ fn a_declaration_of_the_sandbox_counts(world: &World) {
     assert!(!world.root.join("beside").exists());
 }
 
-/// A question takes as long as a person does. What has changed by then was not what they said yes to.
+/// The user may take a long time to answer. A change made in the meantime is not covered by the approval.
 fn a_yes_is_to_what_was_asked(world: &World) {
     let held = |path: &str| {
         let execution = json!({ "type": "shell", "script": "echo x > out/new" });

@@ -1,4 +1,4 @@
-//! A workspace with trusted tool files, a host over it, and one way to call.
+//! A workspace with trusted tool files, a host over it, and helpers for calls.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use zubi_base::clock::SystemClock;
 use zubi_base::config::{Layer, Layers, UserLayer, file};
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
-use zubi_host::{CallAnswer, CallRequest, CallContext, HostConfig, LocalHost, ToolService as _};
+use zubi_host::{CallAnswer, CallContext, CallRequest, HostConfig, LocalHost, ToolService as _};
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver, Caller, NoProgress, Restrictions, Surface};
 
 /// How long a test waits for something that must happen.
@@ -24,7 +24,7 @@ pub(crate) struct World {
     runtime: tokio::runtime::Runtime,
 }
 
-/// A person who says yes to everything.
+/// A user who approves everything.
 struct Yes;
 
 #[async_trait]
@@ -34,7 +34,7 @@ impl Approver for Yes {
     }
 }
 
-/// A person who says yes once something else has happened.
+/// A user who approves after something else has happened.
 struct Slow(std::sync::mpsc::Sender<()>, tokio::sync::Mutex<tokio::sync::mpsc::UnboundedReceiver<()>>);
 
 #[async_trait]
@@ -65,7 +65,7 @@ impl World {
         std::fs::read(self.work(name)).unwrap_or_default()
     }
 
-    /// Everything that lies in the workspace.
+    /// The names of everything in the workspace.
     pub(crate) fn names(&self) -> Vec<String> {
         let mut names: Vec<_> =
             self.root.join("work").read_dir_utf8().unwrap().flatten().map(|it| it.file_name().to_owned()).collect();
@@ -78,7 +78,7 @@ impl World {
         self.host_with(tools, "")
     }
 
-    /// The same with a `zubi.toml` of the user.
+    /// A host with a `zubi.toml` of the user.
     pub(crate) fn host_with(&self, tools: &[Value], settings: &str) -> Host<'_> {
         let tool_file = self.work(".vscode/agent-tools.json");
         let text = json!({ "version": "1.0", "tools": tools }).to_string();
@@ -113,7 +113,7 @@ pub(crate) struct Host<'a> {
 }
 
 impl Host<'_> {
-    /// The answer to a call by somebody whom a person allows everything.
+    /// The answer to a call by a user who approves everything.
     pub(crate) fn call(&self, tool: &str, arguments: Value) -> CallAnswer {
         self.call_until(tool, arguments, CancellationToken::new())
     }
@@ -138,7 +138,7 @@ impl Host<'_> {
         answer
     }
 
-    /// The answer to a call of which a person is asked, while something else happens.
+    /// The answer to a call that needs approval, while something else happens.
     pub(crate) fn call_while(&self, tool: &str, arguments: Value, meanwhile: &(dyn Fn() + Sync)) -> CallAnswer {
         let (asked, questions) = std::sync::mpsc::channel();
         let (answer, answers) = tokio::sync::mpsc::unbounded_channel();
@@ -169,7 +169,7 @@ impl Host<'_> {
         answer.text
     }
 
-    /// What the policy is told of a call.
+    /// The footprint of a call that the policy receives.
     pub(crate) fn footprint(&self, tool: &str, arguments: Value) -> zubi_tool_api::Footprint {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
@@ -204,7 +204,7 @@ pub(crate) fn tool(id: &str, execution: Value) -> Value {
     })
 }
 
-/// The same with more fields.
+/// Adds fields to a tool.
 pub(crate) fn with_fields(mut tool: Value, more: Value) -> Value {
     for (name, value) in more.as_object().unwrap() {
         tool[name] = value.clone();

@@ -1,4 +1,4 @@
-//! What lives as long as a call: progress, questions, giving up, and the end of either side.
+//! Everything that lives as long as a call: progress, approval requests, cancellation, and the end of either side.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
     assert_eq!((question.tool.as_str(), question.footprint.writes.len()), ("file.write", 1));
     assert!(question.why.contains("look at it") && !question.options.is_empty(), "{question:?}");
 
-    // The person may change the arguments, and the changed ones are what runs.
+    // The user may edit the arguments; the edited ones are used.
     let edited = json!({ "path": "new.txt", "content": "edited" });
     let yes = Person::with_answer(ApprovalAnswer::Allow { option: 0, arguments: Some(edited) });
     let answer = remote.call(write("two"), circumstances(yes)).await.unwrap();
@@ -34,11 +34,12 @@ async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
     assert_eq!(answer.failure, Some(zubi_tool_api::Code::ApprovalUnavailable), "{}", answer.text);
 }
 
-/// What the person behind one client allows for the session is no yes of the person behind another, nor of those who come later.
+/// An approval for the session by the user behind one client does not hold for the user behind another client or a
+/// later one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
     let world = World::new(&[], "");
-    // Files that other programs obey are not written without a question.
+    // Files that control other programs are not written without approval.
     let write = || request("file.write", json!({ "path": ".vscode/tasks.json", "content": "{}" }));
     let call = async |client: &RemoteHost, approver: Arc<dyn Approver>| {
         client.call(write(), circumstances(approver)).await.unwrap().failure
@@ -61,7 +62,7 @@ async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
     assert_eq!(call(&world.remote().await, nobody()).await, refused, "who comes later gets nothing of it");
 }
 
-/// One client may stand for several people: what is allowed in one conversation is asked about in the others.
+/// One client may represent several users: an approval in one conversation does not hold in the others.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_yes_in_one_conversation_is_none_in_another_over_the_same_connection() {
     let world = World::new(&[], "");
@@ -80,7 +81,7 @@ async fn a_yes_in_one_conversation_is_none_in_another_over_the_same_connection()
     }
 }
 
-/// A client that says it asks, and answers nonsense, has said no.
+/// A client that claims to prompt for approval, and answers nonsense, has denied the call.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_is_none_is_no_yes() {
     let world = World::new(&[], "[[policy]]\naction = 'ask'\ntools = ['file.write']\n");
@@ -92,7 +93,7 @@ async fn an_answer_that_is_none_is_no_yes() {
     assert!(!world.root.join("work/new.txt").exists());
 }
 
-/// What holds for one call of a client is no business of the others, and a slow one delays nobody.
+/// Restrictions for one call of a client do not affect other calls, and a slow call does not delay others.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_waits_is_taken_back_and_delays_nobody() {
     let world = World::new(&[], "[[policy]]\naction = 'ask'\ntools = ['file.write']\n");
@@ -121,7 +122,7 @@ async fn a_call_that_waits_is_taken_back_and_delays_nobody() {
     assert_eq!(*asked.lock().unwrap_or_else(PoisonError::into_inner), 0, "another client was asked");
 }
 
-/// A person who does not come.
+/// A user who never answers.
 struct NeverAnswers;
 
 #[async_trait::async_trait]

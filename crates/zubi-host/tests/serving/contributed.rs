@@ -22,7 +22,7 @@ fn tool(id: &str, effect: &str) -> Value {
     })
 }
 
-/// What the client does when it is called.
+/// The client's answer to a call.
 fn invoke_with(method: &str, params: Value) -> Value {
     assert_eq!(method, "tools/invoke");
     match params["arguments"]["text"].as_str() {
@@ -86,7 +86,7 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     let mut connected = world.shared.client_count();
     tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
     assert!(left().await.is_empty());
-    // The other client has been told of every change.
+    // The other client has been notified of every change.
     let gone = remote.call(request("ck3.look", json!({ "text": "hi" })), circumstances(nobody())).await.unwrap_err();
     assert_eq!(gone.name, "ck3.look");
 }
@@ -175,7 +175,7 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
     assert!(call("x").await.contains("is not registered"));
 }
 
-/// Every other client hears that the list is another one.
+/// Every other client receives a notification that the list has changed.
 #[tokio::test(flavor = "multi_thread")]
 async fn other_clients_hear_of_a_change() {
     let world = World::new(&[], "");

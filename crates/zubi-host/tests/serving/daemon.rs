@@ -1,11 +1,11 @@
-//! When a daemon ends, and that there is one.
+//! Tests of a daemon's start and end.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use zubi_host::{Daemon, DaemonConfig, DaemonError, DaemonEnd, ClientPolicy};
+use zubi_host::{ClientPolicy, Daemon, DaemonConfig, DaemonEnd, DaemonError};
 use zubi_ipc::client;
 use zubi_ipc::discovery::RunDirectory;
 use zubi_ipc::listener::PortChoice;
@@ -13,7 +13,8 @@ use zubi_ipc::wire::host::Environment;
 
 use crate::world::{PATIENCE, World};
 
-/// So soon does a daemon end that nobody needs; much later nobody who is connected has been cut off.
+/// The time after which an unused daemon ends; the test also waits much longer and checks that no client was
+/// disconnected.
 const IDLE: Duration = Duration::from_millis(50);
 const MUCH_LATER: Duration = Duration::from_secs(1);
 

@@ -1,4 +1,4 @@
-//! The port is for looking.
+//! Tests of the port, which is read-only.
 
 use serde_json::json;
 use zubi_ipc::wire::methods::{METHODS, Sender};
@@ -12,9 +12,10 @@ async fn over_the_port_one_looks_and_does_nothing_else() {
     let listed = client.request("tools/list", json!(null)).await.unwrap();
     let effects: Vec<_> = listed["tools"].as_array().unwrap().iter().map(|tool| tool["effect"].clone()).collect();
     assert!(!effects.is_empty() && effects.iter().all(|effect| effect == "read"), "{effects:?}");
-    let read = client.request("tools/call", json!({ "tool": "file.read", "arguments": { "path": "a.py" } })).await.unwrap();
+    let read =
+        client.request("tools/call", json!({ "tool": "file.read", "arguments": { "path": "a.py" } })).await.unwrap();
     assert!(read["text"].as_str().unwrap().contains("def parse"), "{read}");
-    // Whatever it says of itself.
+    // The client's own claims do not change that.
     let call = json!({
         "tool": "file.write", "arguments": { "path": "x", "content": "" }, "surface": "command-line", "asks": true,
         "token": 1, "clientAsks": true, "restrictions": { "readOnly": false }

@@ -1,4 +1,4 @@
-//! What a host answers is the same over its socket, to the byte.
+//! A host's answers are the same over its socket, byte for byte.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use zubi_tool_api::cx::{Caller, NoApprover, Restrictions, Surface};
 
 use crate::world::{World, circumstances, request};
 
-/// Without how long it took, and without the names of plans, which are drawn by lot.
+/// Removes durations, and the random names of plans.
 fn timeless(answer: CallAnswer) -> String {
     format!("{:?}", CallAnswer { duration: Duration::ZERO, ..answer })
 }
@@ -86,7 +86,7 @@ async fn calls_lists_resources_and_policies_are_the_same() {
     }
 }
 
-/// Only where programs are found elsewhere, and only where there is a status line.
+/// A difference is reported only if programs are found elsewhere, and only in a status line.
 #[tokio::test(flavor = "multi_thread")]
 async fn another_environment_is_told_in_the_status_line() {
     let world = World::new(&[], "");

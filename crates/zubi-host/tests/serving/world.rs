@@ -1,4 +1,4 @@
-//! A host with a few tools of every kind, shared in a run directory of its own, and clients of it.
+//! A host with a few tools of every kind, shared in its own run directory, and clients of it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -12,7 +12,9 @@ use zubi_base::config::{Layer, Layers, UserLayer, file};
 use zubi_base::process::Spawner;
 use zubi_base::rpc::{Connection, ConnectionError, PeerHandler, Responder};
 use zubi_base::trust::{Trust, TrustStore};
-use zubi_host::{CallRequest, CallContext, HostConfig, HostKind, ClientPolicy, LocalHost, RemoteHost, PublishedHost, PublishOptions};
+use zubi_host::{
+    CallContext, CallRequest, ClientPolicy, HostConfig, HostKind, LocalHost, PublishOptions, PublishedHost, RemoteHost,
+};
 use zubi_ipc::client;
 use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_ipc::listener::PortChoice;
@@ -76,34 +78,35 @@ impl World {
         Self { _directory: directory, root, host, shared, found }
     }
 
-    /// The host as another process has it.
+    /// Connects to the host as another process would.
     pub(crate) async fn remote(&self) -> RemoteHost {
         RemoteHost::attach(&self.found, "test 1", &Environment::default()).await.unwrap()
     }
 
-    /// A client that answers what it is asked by this function, on the socket.
+    /// Connects a client on the socket that answers requests with this function.
     pub(crate) async fn client(&self, answers: impl Fn(&str, Value) -> Value + Send + Sync + 'static) -> Client {
         let heard = Arc::new(ReceivedMessages { answers: Box::new(answers), notifications: Mutex::default() });
         let connection = client::connect(&self.found, Arc::clone(&heard) as _, PATIENCE).await.unwrap();
         Client { connection, heard }
     }
 
-    /// A client on the port, which is asked nothing.
+    /// Connects a client on the port that receives no requests.
     pub(crate) async fn on_port(&self) -> Client {
-        let heard = Arc::new(ReceivedMessages { answers: Box::new(|_, _| Value::Null), notifications: Mutex::default() });
+        let heard =
+            Arc::new(ReceivedMessages { answers: Box::new(|_, _| Value::Null), notifications: Mutex::default() });
         let (port, token) = (self.found.port.unwrap(), &self.found.token);
         let connection = client::connect_port(port, token, Arc::clone(&heard) as _, PATIENCE).await.unwrap();
         Client { connection, heard }
     }
 }
 
-/// Somebody connected who is no zubi.
+/// A connected client that is not zubi.
 pub(crate) struct Client {
     pub(crate) connection: Connection,
     pub(crate) heard: Arc<ReceivedMessages>,
 }
 
-/// What a client answers to a method and its parameters.
+/// A client's answer to a method and its parameters.
 type Answers = dyn Fn(&str, Value) -> Value + Send + Sync;
 
 pub(crate) struct ReceivedMessages {
@@ -126,7 +129,7 @@ impl Client {
         self.connection.request(method, params, &CancellationToken::new(), Instant::now() + PATIENCE).await
     }
 
-    /// The number and the words of the error that must come, and the field that it names.
+    /// Returns the code, the message and the field of the error that the request must cause.
     pub(crate) async fn request_error(&self, method: &str, params: Value) -> String {
         match self.request(method, params).await {
             Err(ConnectionError::Response { code, message, data }) => {
@@ -138,7 +141,7 @@ impl Client {
     }
 }
 
-/// A person who gives this answer, and what he was asked.
+/// A user who gives this answer, and the approval requests they received.
 pub(crate) struct Person {
     pub(crate) answer: ApprovalAnswer,
     pub(crate) asked: Mutex<Vec<ApprovalRequest>>,

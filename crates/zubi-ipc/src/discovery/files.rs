@@ -52,7 +52,8 @@ impl RunDirectory {
     pub fn open(path: impl Into<Utf8PathBuf>, create: bool) -> io::Result<Self> {
         let path = path.into();
         if create {
-            make_directory(&path).map_err(|error| io::Error::new(error.kind(), strip_file_name(&path, &error.to_string())))?;
+            make_directory(&path)
+                .map_err(|error| io::Error::new(error.kind(), strip_file_name(&path, &error.to_string())))?;
         }
         Ok(Self { path })
     }
@@ -90,7 +91,7 @@ impl RunDirectory {
             )));
         }
         let file = self.path.join(&advertisement.instance).with_extension(EXTENSION);
-        private::write_atomic(&file, &content)?;
+        owner_only::write_atomic(&file, &content)?;
         let file = RemoveOnDrop::for_path(file)?;
         let socket = advertisement.socket.clone().and_then(|socket| RemoveOnDrop::for_path(socket).ok());
         Ok(PublishedFiles { file, _socket: socket })
@@ -99,7 +100,8 @@ impl RunDirectory {
     /// Reads all discovery files. Blocks briefly: at most 256 files of at most 64 KiB each.
     pub fn read(&self) -> DiscoveredHosts {
         let mut found = DiscoveredHosts::default();
-        let disbelieve = |file: &Utf8Path, why: String| RejectedRecord { file: file.to_owned(), why: of_it(file, &why) };
+        let disbelieve =
+            |file: &Utf8Path, why: String| RejectedRecord { file: file.to_owned(), why: of_it(file, &why) };
         match std::fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return found,
             _ => {}
@@ -116,8 +118,7 @@ impl RunDirectory {
             }
         };
         if files.len() > MAX_FILES {
-            let why =
-                format!("only {MAX_FILES} of its {} files are read; remove those of no host", files.len());
+            let why = format!("only {MAX_FILES} of its {} files are read; remove those of no host", files.len());
             found.disbelieved.push(disbelieve(&self.path, why));
             files.truncate(MAX_FILES);
         }
@@ -146,7 +147,7 @@ impl RunDirectory {
 
     /// Reads one file: a host, `None` if its host has ended, or the reason why the file is rejected.
     fn read_file(&self, file: &Utf8Path) -> Result<Option<DiscoveryRecord>, String> {
-        let content = match private::read_own(file, MAX_FILE_BYTES) {
+        let content = match owner_only::read_own(file, MAX_FILE_BYTES) {
             Ok(content) => content,
             // Its host has ended since the directory was listed.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -287,7 +288,8 @@ pub(super) fn is_owned_by_us(path: &Utf8Path) -> bool {
 /// Whether the path itself (links are not followed) is a socket of this user.
 pub(crate) fn is_own_socket(path: &Utf8Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
-    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket() && metadata.uid() == current_uid())
+    std::fs::symlink_metadata(path)
+        .is_ok_and(|metadata| metadata.file_type().is_socket() && metadata.uid() == current_uid())
 }
 
 /// Returns the metadata of a directory that belongs to this user; links are rejected.
@@ -310,7 +312,7 @@ fn make_directory(path: &Utf8Path) -> io::Result<()> {
     if std::fs::symlink_metadata(path).is_ok() {
         check_owner(path).map_err(io::Error::other)?;
     }
-    private::create_directory(path)?;
+    owner_only::create_directory(path)?;
     check_directory(path).map_err(io::Error::other)
 }
 

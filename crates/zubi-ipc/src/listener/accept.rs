@@ -14,10 +14,10 @@ use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
 use zubi_base::rpc::{Connection, Options};
 
 use super::pending::{PendingPeer, PendingPeers};
-use super::{Transport, Limits, Peer, ConnectionHandler};
+use super::{ConnectionHandler, Limits, Peer, Transport};
+use crate::auth::{self, AuthResult, Authenticate, Bytes32, Challenge, Role};
 use crate::discovery::current_uid;
 use crate::handshake::{read_line, write_line};
-use crate::auth::{self, Authenticate, AuthResult, Bytes32, Challenge, Role};
 use crate::wire::codes;
 
 /// Delay after a failed `accept`, for example when the process has no file descriptors left.
@@ -46,7 +46,12 @@ struct AdmittedPeer {
 }
 
 impl Acceptor {
-    pub(super) fn new(on: Arc<dyn ConnectionHandler>, token: Bytes32, limits: Limits, stop: CancellationToken) -> Arc<Self> {
+    pub(super) fn new(
+        on: Arc<dyn ConnectionHandler>,
+        token: Bytes32,
+        limits: Limits,
+        stop: CancellationToken,
+    ) -> Arc<Self> {
         Arc::new(Self {
             on,
             token,
@@ -146,11 +151,11 @@ impl Acceptor {
         write_line(writer, serde_json::to_vec(&Challenge { nonce }).ok()?).await.ok()?;
         let line = read_line(reader).await.ok()??;
         let Ok(Message::Request(Request { id, method, params })) = Message::parse_strictly(&line) else { return None };
-        if method != proof::AUTHENTICATE {
+        if method != auth::AUTHENTICATE {
             return None;
         }
         let theirs: Authenticate = serde_json::from_value(params).ok()?;
-        if !proof::verify_proof(theirs.proof, self.token, Role::Client, nonce, theirs.nonce) {
+        if !auth::verify_proof(theirs.proof, self.token, Role::Client, nonce, theirs.nonce) {
             let why = "the proof is wrong: read the discovery file of this host again";
             self.refuse(writer, Some(id), why).await;
             return None;
@@ -159,7 +164,7 @@ impl Acceptor {
             self.refuse(writer, Some(id), &self.full()).await;
             return None;
         };
-        let ours = AuthResult { proof: proof::compute_proof(self.token, Role::Server, nonce, theirs.nonce) };
+        let ours = AuthResult { proof: auth::compute_proof(self.token, Role::Server, nonce, theirs.nonce) };
         let response = Response { id: Some(id), result: Ok(serde_json::to_value(ours).ok()?) };
         write_line(writer, Message::Response(response).to_body()).await.ok()?;
         Some(slot)

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::ConnectionError;
 use zubi_ipc::client::ConnectError;
 use zubi_ipc::discovery::{DiscoveryRecord, compare_preference};
-use zubi_ipc::listener::{Transport, Limits};
+use zubi_ipc::listener::{Limits, Transport};
 
 use crate::world::{PATIENCE, request, soon, world, world_with};
 

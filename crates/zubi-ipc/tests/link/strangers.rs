@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_ipc::listener::Limits;
 use zubi_ipc::auth::{Bytes32, Role, compute_proof};
+use zubi_ipc::listener::Limits;
 
 use crate::world::{World, soon, world, world_with};
 

@@ -15,7 +15,7 @@ use zubi_base::framing::ResponseError;
 use zubi_base::rpc::{Connection, ConnectionError, PeerHandler, Responder};
 use zubi_ipc::client::{self, ConnectError};
 use zubi_ipc::discovery::{DiscoveryRecord, PublishedFiles, RunDirectory, new_instance, process_start};
-use zubi_ipc::listener::{Limits, Listener, Peer, PortChoice, ConnectionHandler, ListenerConfig};
+use zubi_ipc::listener::{ConnectionHandler, Limits, Listener, ListenerConfig, Peer, PortChoice};
 use zubi_ipc::wire::PROTOCOL;
 use zubi_ipc::wire::host::HostKind;
 
@@ -129,7 +129,8 @@ pub(crate) fn world_with(limits: Limits) -> World {
     let (guard, root) = directory();
     let run = RunDirectory::open(root.join("run"), true).unwrap();
     let instance = new_instance().unwrap();
-    let listener = Listener::bind(&run, ListenerConfig { instance: instance.clone(), port: PortChoice::Fixed(0) }).unwrap();
+    let listener =
+        Listener::bind(&run, ListenerConfig { instance: instance.clone(), port: PortChoice::Fixed(0) }).unwrap();
     let listener = listener.with_limits(limits);
     let advertisement = DiscoveryRecord {
         instance,

@@ -1,4 +1,4 @@
-//! Tests of `offers`.
+//! Tests of `capabilities`.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -13,7 +13,7 @@ fn rust() -> (&'static Utf8Path, &'static str) {
     (Utf8Path::new("/w/src/a.rs"), "rust")
 }
 
-/// Every method that is offered for a document.
+/// Lists every method that is supported for a document.
 fn list(offers: &ServerCapabilities, document: Option<(&Utf8Path, &str)>) -> String {
     METHODS
         .iter()
@@ -85,8 +85,11 @@ fn registrations_come_and_go_and_cover_their_documents() {
 
 #[test]
 fn withheld_methods_are_not_offered() {
-    let offers =
-        ServerCapabilities::new(Utf8Path::new("/w"), json!({ "hoverProvider": true }), vec!["textDocument/hover".to_owned()]);
+    let offers = ServerCapabilities::new(
+        Utf8Path::new("/w"),
+        json!({ "hoverProvider": true }),
+        vec!["textDocument/hover".to_owned()],
+    );
     assert_snapshot!(list(&offers, None), @"");
 }
 

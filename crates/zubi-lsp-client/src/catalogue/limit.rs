@@ -1,39 +1,40 @@
-//! What limits the answers of a server, as a row says it.
+//! The caveats of a server's answers, as a row of the catalogue describes them.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// Something about a project that limits what a server can know.
+/// A property of a project that makes a server's answers incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limit {
-    /// Files or directories that decide it, relative to the project's directory; the first that exists counts.
+    /// Files or directories that decide whether the caveat holds, relative to the project's directory; the first that
+    /// exists counts.
     #[serde(default)]
     pub files: Vec<String>,
-    /// Programs that decide it, on PATH: where one is found, the limit does not hold.
+    /// Programs on PATH that decide whether the caveat holds: if one is found, it does not.
     #[serde(default)]
     pub programs: Vec<String>,
-    /// What to say when none exists. With neither files nor programs: what is always so.
+    /// The caveat when none of them exists. Without files and programs: the caveat that always holds.
     #[serde(default)]
     pub missing: Option<String>,
-    /// What to say when the one that exists holds this text.
+    /// The caveat when the one that exists contains this text.
     #[serde(default)]
     pub present: BTreeMap<String, String>,
-    /// Extensions of source files: those that the one that exists, a compilation database, does not name are counted
-    /// and told, because the server reads them only when they are asked about.
+    /// Extensions of source files. zubi counts the source files that the one that exists, a compilation database, does
+    /// not name, and reports the number, because the server reads them only when a request is about them.
     #[serde(default)]
     pub names_sources: Vec<String>,
     #[serde(default)]
     pub about: CaveatScope,
 }
 
-/// What a [`Limit`] limits knowledge of.
+/// The part of a server's knowledge that a [`Limit`] makes incomplete.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CaveatScope {
     #[default]
     Project,
-    /// Installed packages and the like.
+    /// Installed packages and other code outside the project.
     Beyond,
 }

@@ -1,8 +1,8 @@
-//! The kinds of questions that a server is asked, and which LSP requests belong to each.
+//! The kinds of requests that a server receives, and which LSP methods belong to each.
 
 use serde::Deserialize;
 
-/// A kind of question. A server that only checks and formats is never waited for when symbols are wanted.
+/// A kind of request. Requests for symbols never wait for a server that only checks and formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -32,7 +32,8 @@ impl Role {
         Self::Format,
     ];
 
-    /// The role that an LSP request belongs to; `None` for requests that only a server with every role is asked.
+    /// Returns the role that an LSP request belongs to; `None` for requests that only a server with every role
+    /// receives.
     pub fn of_method(method: &str) -> Option<Self> {
         Some(match method {
             "textDocument/declaration"

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::*;
 
-/// Reads a user's file over the built-in rows and shows one row of the result, or the error.
+/// Reads a user's file over the built-in rows and returns one row of the result, or the error, as text.
 fn check(text: &str, show: impl Fn(&Catalogue) -> String) -> String {
     match Catalogue::builtin().with_user(text) {
         Ok(catalogue) => show(&catalogue),
@@ -16,7 +16,7 @@ fn check(text: &str, show: impl Fn(&Catalogue) -> String) -> String {
     }
 }
 
-/// The rows that come with zubi, those that are switched off included.
+/// Returns the built-in rows, including disabled ones.
 fn all() -> Vec<Arc<ServerEntry>> {
     read(BUILTIN.iter().copied()).unwrap()
 }
@@ -77,7 +77,7 @@ fn the_tested_servers() {
 #[test]
 fn every_id_stands_once() {
     let count = |text: &&str| toml::from_str::<CatalogueFile<ServerEntry>>(text).unwrap().server.len();
-    // Rows of one id are merged, so an id that stands twice makes one row less.
+    // Rows with the same id are merged, so a duplicate id makes one row less.
     assert_eq!(all().len(), BUILTIN.iter().map(count).sum::<usize>());
 }
 
@@ -85,16 +85,16 @@ fn every_id_stands_once() {
 fn every_row_says_what_is_needed() {
     for row in all() {
         let id = &row.id;
-        assert!(!row.install.is_empty(), "{id}: someone without it must be told how to get it");
+        assert!(!row.install.is_empty(), "{id}: no way to install it");
         assert!(!row.root_markers.is_empty() && row.root_markers.iter().all(|group| !group.is_empty()), "{id}");
         for language in &row.languages {
             let recognized = [&language.extensions, &language.file_names, &language.shebangs];
             assert!(recognized.iter().any(|list| !list.is_empty()), "{id}: no file is {}", language.id);
             assert!(language.extensions.iter().all(|extension| *extension == extension.to_lowercase()), "{id}");
         }
-        // It is read as the object of "it would run …".
+        // The text is the object of "it would run …".
         assert!(!row.runs.ends_with('.') && !row.runs.contains('\n'), "{id}: {}", row.runs);
-        // What nobody has seen is not promised to be complete, unless the server itself gives a signal.
+        // A server that has not been tested is not promised to be complete, unless it gives a signal itself.
         let signal = matches!(row.readiness, ReadinessSignal::Progress { .. } | ReadinessSignal::Unknown);
         assert!(row.tested || signal, "{id}");
         assert!(row.enabled || !row.tested, "{id}");
@@ -120,7 +120,7 @@ fn of_several_servers_for_one_purpose_one_answers() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// A user's row changes what it names, of the row it names.
+    /// A user's row changes only the fields that it names, in the row with its id.
     #[test]
     fn a_users_row_changes_nothing_else(at in 0..all().len(), priority in 0..10_000_u32, enabled: bool) {
         let before = all();
@@ -190,7 +190,7 @@ fn a_users_rows_change_and_add() {
             )
         }
     };
-    // Tables are merged, lists and plain values replaced, and what is not named stays.
+    // Tables are merged, lists and plain values replaced, and fields that are not named stay.
     assert_snapshot!(check(r#"
         [[server]]
         id = "typescript-language-server"

@@ -1,10 +1,10 @@
-//! How long a server may take.
+//! The time limits of a server.
 
 use std::time::Duration;
 
 use serde::Deserialize;
 
-/// How long a server may take, in milliseconds.
+/// The time limits of a server, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Timeouts {
@@ -15,7 +15,7 @@ pub struct Timeouts {
 
 impl Default for Timeouts {
     /// Node.js servers on a busy machine take seconds to answer `initialize`; references in a large project take tens
-    /// of seconds; nothing that matters happens in a shutdown.
+    /// of seconds; a shutdown does nothing important.
     fn default() -> Self {
         Self { initialize_ms: 30_000, request_ms: 60_000, shutdown_ms: 2_000 }
     }

@@ -1,10 +1,10 @@
-//! A server's own request for the text of a document that is no file.
+//! A server's own request for the text of a document that is not a file.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Which documents, and how to ask. LSP has `workspace/textDocumentContent` for it since 3.18; servers had requests of
-/// their own before, all of one form: the document's URI in, its text out.
+/// The documents that the request is for, and its method. LSP has had `workspace/textDocumentContent` for it since
+/// 3.18; servers had requests of their own before, all of one form: the document's URI in, its text out.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VirtualDocuments {
@@ -14,12 +14,14 @@ pub struct VirtualDocuments {
     pub request: String,
 }
 
-/// The params of such a request, LSP's own among them: some want the URI itself, others a text document.
+/// Returns the params of such a request, LSP's own among them: some servers read the URI itself, others a text
+/// document.
 pub(crate) fn params(uri: &str) -> Value {
     json!({ "uri": uri, "textDocument": { "uri": uri } })
 }
 
-/// The text in an answer: as it is, or in an object (LSP 3.18, `TextDocumentContentResult`). An empty one is none.
+/// Returns the text in an answer: a bare string, or in an object (LSP 3.18, `TextDocumentContentResult`). An empty text
+/// counts as missing.
 pub(crate) fn text(answer: Value) -> Result<Option<String>, ()> {
     let text = match answer {
         Value::Null => return Ok(None),

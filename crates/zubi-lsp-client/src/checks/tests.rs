@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use super::*;
 
-/// A script: what happens, at the millisecond it happens. Gives the stage after each step.
+/// Runs a script: events with their times in milliseconds. Returns the stage after each step.
 fn run(script: &[(u64, &str)]) -> String {
     let start = Instant::now();
     let checks = Checks::new(Some(Checker { lasts_at_least_ms: 10, ..crate::testing::checker() }));

@@ -1,4 +1,4 @@
-//! Which language a file is written in, as the catalogue knows it.
+//! The language of a file, according to the catalogue.
 
 use std::io::Read as _;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 
 use crate::catalogue::Catalogue;
 
-/// How much of a file is read to see its first line, in bytes. Linux itself reads 256 of a `#!` line (execve(2)).
+/// The number of bytes of a file that are read for its first line. Linux itself reads 256 of a `#!` line (execve(2)).
 const FIRST_LINE_BYTES: u64 = 256;
 
-/// Look-up tables made from a catalogue. Where two rows disagree, the first one in the file counts.
+/// Look-up tables made from a catalogue. If two rows disagree, the first one in the file counts.
 #[derive(Debug, Clone, Default)]
 pub struct Languages {
     file_names: FxHashMap<String, Arc<str>>,
@@ -40,7 +40,7 @@ impl Languages {
         languages
     }
 
-    /// The language (LSP's id) by the file's name alone; the file need not exist.
+    /// Returns the language (LSP's id) by the file's name alone; the file need not exist.
     pub fn of_path(&self, path: &Utf8Path) -> Option<&Arc<str>> {
         let name = path.file_name()?;
         self.file_names.get(name).or_else(|| {
@@ -50,7 +50,8 @@ impl Languages {
         })
     }
 
-    /// The language by the file's name or, for a file without an extension, by the interpreter its first line names.
+    /// Returns the language by the file's name or, for a file without an extension, by the interpreter in its first
+    /// line.
     pub fn of_file(&self, path: &Utf8Path) -> Option<&Arc<str>> {
         self.of_path(path).or_else(|| {
             if path.extension().is_some() || !path.is_file() {
@@ -64,8 +65,8 @@ impl Languages {
     }
 }
 
-/// The interpreter in `#!/usr/bin/python3 -u`, `#!/usr/bin/env python3` or `#!/usr/bin/env -S node --flag`: a name
-/// without directory.
+/// Returns the interpreter in `#!/usr/bin/python3 -u`, `#!/usr/bin/env python3` or `#!/usr/bin/env -S node --flag`: a
+/// name without directory.
 fn interpreter(line: &str) -> Option<&str> {
     let mut words = line.strip_prefix("#!")?.split_ascii_whitespace();
     let program = base_name(words.next()?);

@@ -1,8 +1,8 @@
 //! Finding a server's program and proving that it runs.
 //!
-//! Being on the PATH proves little: `rustup` puts a `rust-analyzer` there that fails until the component is installed,
-//! version managers put stubs there, and an older `tsc` has no language server. So every candidate is asked for its
-//! version, and one that fails is passed over for the next.
+//! A program on the PATH may not be usable: `rustup` puts a `rust-analyzer` there that fails until the component is
+//! installed, version managers put stubs there, and an older `tsc` has no language server. So zubi runs every candidate
+//! to print its version, and skips one that fails.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -16,14 +16,14 @@ use zubi_base::process::{CommandSpec, Output, Spawner};
 use super::version::{at_least, version_in};
 use crate::catalogue::ServerEntry;
 
-/// Where a project keeps programs of its own, relative to its directory.
+/// The directories in which a project has programs of its own, relative to the project's directory.
 const PROJECT_DIRECTORIES: &[&str] = &["node_modules/.bin", ".venv/bin", "venv/bin"];
 
-/// How long a program may take to print its version. Node.js programs need half a second, and ten times that were seen on
-/// a machine that was compiling on all cores.
+/// The time limit for a program to print its version. Node.js programs need half a second, and ten times that were seen
+/// on a machine that was compiling on all cores.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// How much of what it prints is read, in bytes.
+/// The maximum number of bytes of its output that are read.
 const PROBE_BYTES: usize = 16 * 1024;
 
 /// The longest quotation from a program that failed, in characters.
@@ -32,25 +32,25 @@ const MAX_QUOTE_CHARS: usize = 200;
 /// A program that was found and runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// As it was found: a symbolic link is not resolved, because programs act on the name they are called by.
+    /// The path as it was found: a symbolic link is not resolved, because programs act on the name they are called by.
     pub path: Utf8PathBuf,
-    /// `None` when it was not asked or printed none.
+    /// `None` when the version was not queried or the program printed none.
     pub version: Option<String>,
 }
 
-/// No usable program, and what was tried.
+/// The error that there is no usable program, with the candidates that were tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingProgram {
-    /// The name that was looked for.
+    /// The name that was searched.
     pub command: String,
     pub tried: Vec<RejectedCandidate>,
 }
 
-/// A candidate that was passed over.
+/// A candidate that was skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RejectedCandidate {
     pub path: Utf8PathBuf,
-    /// One clause: `it failed: error: Unknown binary`, `version 5.9.2, but 7 is needed`.
+    /// The reason as one clause: `it failed: error: Unknown binary`, `version 5.9.2, but 7 is needed`.
     pub why: String,
 }
 
@@ -67,27 +67,27 @@ impl fmt::Display for MissingProgram {
     }
 }
 
-/// Finds programs. Remembers what each one answered until its file changes.
+/// Finds programs. Caches the result for each program until its file changes.
 #[derive(Debug)]
 pub struct ProgramFinder {
     spawner: Spawner,
-    /// Directories of PATH, in order. Relative ones are left out: they would name files of the project.
+    /// The directories of PATH, in order. Relative ones are left out: they would name files of the project.
     path: Vec<Utf8PathBuf>,
     answers: Mutex<FxHashMap<Question, Result<Option<String>, String>>>,
 }
 
-/// What an answer depends on.
+/// The arguments on which the result of a search depends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Question {
     program: Utf8PathBuf,
     args: Vec<String>,
-    /// `rustup` and other version managers choose by directory.
+    /// The working directory: `rustup` and other version managers choose by it.
     directory: Utf8PathBuf,
     modified: Option<SystemTime>,
 }
 
 impl ProgramFinder {
-    /// `path` is the value of the PATH variable.
+    /// Creates a finder. `path` is the value of the PATH variable.
     pub fn new(spawner: Spawner, path: Option<&OsStr>) -> Self {
         let path = path
             .into_iter()
@@ -98,15 +98,21 @@ impl ProgramFinder {
         Self { spawner, path, answers: Mutex::default() }
     }
 
-    /// The program of a server for a project at `root` in the workspace folder `folder`.
+    /// Finds the program of a server for a project at `root` in the workspace folder `folder`.
     ///
-    /// In order: what the project brings along (`node_modules/.bin`, `.venv/bin`, from `root` up to `folder`), then
-    /// every hit on PATH. In a folder that is not `trusted`, programs inside it are not even asked for their version:
+    /// In order: the project's own programs (`node_modules/.bin`, `.venv/bin`, from `root` up to `folder`), then every
+    /// hit on PATH. In a folder that is not `trusted`, programs inside it are not run, not even to print their version:
     /// they are as much the project's as its sources.
-    pub async fn find(&self, row: &ServerEntry, root: &Utf8Path, folder: &Utf8Path, trusted: bool) -> Result<Program, MissingProgram> {
+    pub async fn find(
+        &self,
+        row: &ServerEntry,
+        root: &Utf8Path,
+        folder: &Utf8Path,
+        trusted: bool,
+    ) -> Result<Program, MissingProgram> {
         let mut tried = Vec::new();
         let mut seen = Vec::new();
-        // Where a project may choose a toolchain, it must be trusted to do so.
+        // Only a trusted project may choose a toolchain.
         let directory = if trusted { root } else { Utf8Path::new("/") };
         for path in self.candidates(&row.command, root, folder) {
             if !is_executable(&path) {
@@ -114,7 +120,8 @@ impl ProgramFinder {
             }
             let real = zubi_base::fs::canonical(&path).unwrap_or_else(|_| path.clone());
             if !trusted && (path.starts_with(folder) || real.starts_with(folder)) {
-                tried.push(RejectedCandidate { path, why: "it belongs to the folder, which is not trusted".to_owned() });
+                tried
+                    .push(RejectedCandidate { path, why: "it belongs to the folder, which is not trusted".to_owned() });
                 continue;
             }
             // `/bin` is `/usr/bin` on many systems.
@@ -130,8 +137,15 @@ impl ProgramFinder {
         Err(MissingProgram { command: row.command.clone(), tried })
     }
 
-    /// The program that [`Self::find`] will ask first, so that a server can be started while it is being asked.
-    pub fn first_candidate(&self, row: &ServerEntry, root: &Utf8Path, folder: &Utf8Path, trusted: bool) -> Option<Utf8PathBuf> {
+    /// Returns the program that [`Self::find`] will try first, so that a server can be started while its version is
+    /// checked.
+    pub fn first_candidate(
+        &self,
+        row: &ServerEntry,
+        root: &Utf8Path,
+        folder: &Utf8Path,
+        trusted: bool,
+    ) -> Option<Utf8PathBuf> {
         self.candidates(&row.command, root, folder).into_iter().find(|path| {
             let belongs_to_folder = || {
                 let real = zubi_base::fs::canonical(path).unwrap_or_else(|_| path.clone());
@@ -141,7 +155,7 @@ impl ProgramFinder {
         })
     }
 
-    /// Whether PATH has a program of this name; it is not asked whether it runs.
+    /// Whether PATH has a program of this name; does not check whether it runs.
     pub fn has(&self, name: &str) -> bool {
         self.path.iter().any(|directory| is_executable(&directory.join(name)))
     }
@@ -158,7 +172,7 @@ impl ProgramFinder {
         of_the_project.chain(self.path.iter().cloned()).map(|directory| directory.join(command)).collect()
     }
 
-    /// The version of a program that runs and is new enough, else why it is not usable.
+    /// Returns the version of a program that runs and is new enough, else why it is not usable.
     async fn check(&self, row: &ServerEntry, path: &Utf8Path, directory: &Utf8Path) -> Result<Option<String>, String> {
         let asked = match &row.version_command {
             None => path.to_owned(),
@@ -170,7 +184,7 @@ impl ProgramFinder {
             (None, _) => Ok(version),
             (Some(minimum), Some(found)) if at_least(found, minimum) => Ok(version),
             (Some(minimum), Some(found)) => Err(format!("version {found}, but {minimum} is needed")),
-            (Some(minimum), None) => Err(format!("it does not tell its version, and {minimum} is needed")),
+            (Some(minimum), None) => Err(format!("it does not print its version, and {minimum} is needed")),
         }
     }
 
@@ -189,7 +203,7 @@ impl ProgramFinder {
         let command = CommandSpec::new(question.program.clone(), directory).args(args);
         let answer = match self.spawner.output(&command, PROBE_BYTES, PROBE_TIMEOUT).await {
             Ok(output) => version_of(&output),
-            // Time may do better when the machine is less busy, so this is not remembered.
+            // A retry may succeed when the machine is less busy, so this is not cached.
             Err(error) => return Err(error.to_string()),
         };
         answers().insert(question, answer.clone());
@@ -204,7 +218,7 @@ fn version_of(output: &Output) -> Result<Option<String>, String> {
         return Ok(version_in(&stdout).or_else(|| version_in(&stderr)).map(str::to_owned));
     }
     let lines = || stderr.lines().chain(stdout.lines()).map(str::trim).filter(|line| !line.is_empty());
-    // A Python or Node.js program prints a page of stack before or after the line that matters.
+    // A Python or Node.js program prints a page of stack before or after the relevant line.
     let said = lines().find(|line| line.contains("rror")).or_else(|| lines().next());
     let quote = said.map(|line| line.chars().filter(|c| !c.is_control()).take(MAX_QUOTE_CHARS).collect::<String>());
     Err(match (quote, output.status.code()) {

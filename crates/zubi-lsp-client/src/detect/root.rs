@@ -1,11 +1,11 @@
-//! Where a document's project begins.
+//! The root directory of a document's project.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::catalogue::{RootRule, ServerEntry};
 
-/// The directory in which `row`'s server should work for a document: the nearest one with a marker of the best group,
-/// never above `folder`. Without any marker it is `folder` itself.
+/// Returns the directory in which `row`'s server should work for a document: the nearest one with a marker of the best
+/// group, never above `folder`. Without any marker it is `folder` itself.
 pub fn project_root(row: &ServerEntry, document: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
     let ancestors = || document.ancestors().skip(1).take_while(|directory| directory.starts_with(folder));
     let nearest = row
@@ -19,17 +19,17 @@ pub fn project_root(row: &ServerEntry, document: &Utf8Path, folder: &Utf8Path) -
     }
 }
 
-/// The project that a document belongs to for the server of its root: the nearest directory below that root with one of
-/// the row's inner markers, else the root.
+/// Returns the project that a document belongs to for the server of its root: the nearest directory below that root
+/// with one of the row's inner markers, else the root.
 pub fn inner_project(row: &ServerEntry, document: &Utf8Path, root: &Utf8Path) -> Utf8PathBuf {
     let mut ancestors = document.ancestors().skip(1).take_while(|directory| directory.starts_with(root));
     let nearest = ancestors.find(|directory| row.inner_projects.iter().any(|marker| directory.join(marker).exists()));
     nearest.unwrap_or(root).to_owned()
 }
 
-/// The directory of the workspace that a package belongs to, as Cargo finds it (Cargo Book, "The workspace field" and
-/// "The members and exclude fields"): the manifest itself if it has `[workspace]`, else what `package.workspace` names,
-/// else the first manifest above with `[workspace]` that does not exclude the package.
+/// Returns the directory of the workspace that a package belongs to, as Cargo finds it (Cargo Book, "The workspace
+/// field" and "The members and exclude fields"): the manifest itself if it has `[workspace]`, else the path in
+/// `package.workspace`, else the first manifest above with `[workspace]` that does not exclude the package.
 fn cargo_workspace(package: &Utf8Path, folder: &Utf8Path) -> Utf8PathBuf {
     let Some(manifest) = read_manifest(package) else { return package.to_owned() };
     if manifest.contains_key("workspace") {
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
     use crate::catalogue::Catalogue;
 
-    /// Makes the files (`path` or `path: content`) and prints where a document's project begins.
+    /// Creates the files (`path` or `path: content`) and returns the root of a document's project.
     fn check(server: &str, document: &str, files: &[&str]) -> String {
         let directory = tempfile::tempdir().unwrap();
         let folder = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
@@ -107,9 +107,9 @@ mod tests {
             (&["Cargo.toml: [workspace]", "a/Cargo.toml: [workspace]", "a/b/Cargo.toml: [package]"], "a"),
             (&["Cargo.toml: [workspace]\nexclude = [\"a/b\"]", "a/b/Cargo.toml: [package]"], "a/b"),
             (&["w/Cargo.toml: [workspace]", "a/b/Cargo.toml: [package]\nworkspace = \"../../w\""], "w"),
-            // Outside the folder nobody may work.
+            // A root is never outside the folder.
             (&["a/b/Cargo.toml: [package]\nworkspace = \"../../..\""], "a/b"),
-            // Text that is no TOML is no workspace.
+            // A file that is not valid TOML does not make a workspace.
             (&["Cargo.toml: [workspace", "a/Cargo.toml: [package]"], "a"),
             (&["Cargo.toml: [workspace]", "a/rust-project.json"], "a"),
         ] {

@@ -10,17 +10,17 @@ use zubi_base::workspace::Workspace;
 use super::Languages;
 use crate::catalogue::Catalogue;
 
-/// Down to this depth every directory is listed for markers: a `compile_commands.json` is usually ignored by git, so the
-/// walk does not show it. Deeper ones are found when a document asks for its project.
+/// The depth down to which every directory is listed for markers: a `compile_commands.json` is usually ignored by git,
+/// so the walk does not show it. Deeper ones are found when a request needs the project of a document.
 const MARKER_DEPTH: usize = 2;
 
-/// The most root markers that are listed.
+/// The maximum number of root markers listed.
 const MAX_MARKERS: usize = 10_000;
 
-/// How far a scan goes.
+/// The limits of a scan.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Files and directories looked at.
+    /// The maximum number of files and directories read.
     pub entries: usize,
     pub time: Duration,
 }
@@ -32,16 +32,16 @@ impl Default for Limits {
     }
 }
 
-/// What a scan found. Paths are absolute.
+/// The result of a scan. Paths are absolute.
 #[derive(Debug, Clone, Default)]
 pub struct Detection {
-    /// By LSP's language id.
+    /// The files by LSP's language id.
     pub languages: BTreeMap<String, LanguageFiles>,
     /// Every directory that is not ignored, the folders included, parents before children.
     pub directories: Vec<Utf8PathBuf>,
-    /// In the order of their paths.
+    /// The markers in the order of their paths.
     pub markers: Vec<Marker>,
-    /// Why the scan is not complete, for an answer's status line.
+    /// The reason why the scan is not complete, for an answer's status line.
     pub cut: Option<String>,
 }
 
@@ -49,9 +49,9 @@ pub struct Detection {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LanguageFiles {
     pub count: usize,
-    /// One of them, the least deep.
+    /// The least deep of these files.
     pub example: Utf8PathBuf,
-    /// The same for each workspace folder that has some, by folder.
+    /// Like the previous field, for each workspace folder that has some, by folder.
     pub examples: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
 }
 
@@ -59,12 +59,12 @@ pub struct LanguageFiles {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Marker {
     pub directory: Utf8PathBuf,
-    /// As the catalogue has it: `Cargo.toml`, `build/compile_commands.json`.
+    /// The name as in the catalogue: `Cargo.toml`, `build/compile_commands.json`.
     pub name: String,
 }
 
 /// Walks the folders of a workspace. Respects `.gitignore` (in a repository or not) and `.ignore`, follows no symbolic
-/// link, and looks only at names. Blocks; a small project takes milliseconds.
+/// link, and reads only names. Blocks; a small project takes milliseconds.
 pub fn scan(workspace: &Workspace, catalogue: &Catalogue, limits: Limits) -> Detection {
     let languages = Languages::from_catalogue(catalogue);
     let markers: BTreeSet<&str> =
@@ -77,11 +77,11 @@ pub fn scan(workspace: &Workspace, catalogue: &Catalogue, limits: Limits) -> Det
         for entry in walk::entries(&folder.path, WalkOptions::default()) {
             seen += 1;
             if seen > limits.entries {
-                detection.cut = Some(format!("only the first {} files were looked at", limits.entries));
+                detection.cut = Some(format!("only the first {} files were scanned", limits.entries));
                 break 'folders;
             }
             if Instant::now() > end {
-                detection.cut = Some(format!("looking at the files was stopped after {} ms", limits.time.as_millis()));
+                detection.cut = Some(format!("the scan was stopped after {} ms", limits.time.as_millis()));
                 break 'folders;
             }
             let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
@@ -111,8 +111,8 @@ pub fn scan(workspace: &Workspace, catalogue: &Catalogue, limits: Limits) -> Det
     detection
 }
 
-/// The markers that stand in a directory, also those that git ignores. Listing it once costs less than looking for each
-/// of a hundred names.
+/// Returns the markers in a directory, also those that git ignores. Listing the directory once costs less than looking
+/// for each of a hundred names.
 fn markers_in(directory: &Utf8Path, markers: &BTreeSet<&str>) -> Vec<Marker> {
     let Ok(entries) = directory.read_dir_utf8() else { return Vec::new() };
     let names: BTreeSet<String> = entries.flatten().map(|entry| entry.file_name().to_owned()).collect();
@@ -159,7 +159,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory with these files, as a workspace.
+    /// Creates a directory with these files, as a workspace.
     fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Workspace) {
         let directory = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(directory.path()).unwrap();
@@ -179,7 +179,7 @@ mod tests {
             lines.push(format!("{language}: {}, for instance {}", files.count, shown(&files.example)));
         }
         let mut directories: Vec<_> = detection.directories.iter().map(|path| shown(path)).collect();
-        // Brothers come in the disk's order.
+        // Siblings come in the disk's order.
         directories.sort_unstable();
         lines.push(directories.join(" "));
         lines.extend(detection.markers.iter().map(|marker| format!("{} in {}", marker.name, shown(&marker.directory))));
@@ -220,9 +220,9 @@ mod tests {
         let (_directory, workspace) = tree(&[("a.rs", ""), ("b.rs", ""), ("c.rs", "")]);
         let limited = |entries, time| scan(&workspace, Catalogue::builtin(), Limits { entries, time });
         let cut = limited(2, Duration::from_mins(1));
-        assert_eq!(cut.cut.as_deref(), Some("only the first 2 files were looked at"));
+        assert_eq!(cut.cut.as_deref(), Some("only the first 2 files were scanned"));
         assert_eq!(cut.languages["rust"].count, 1);
-        assert_eq!(limited(9, Duration::ZERO).cut.as_deref(), Some("looking at the files was stopped after 0 ms"));
+        assert_eq!(limited(9, Duration::ZERO).cut.as_deref(), Some("the scan was stopped after 0 ms"));
         assert_eq!(limited(4, Duration::from_mins(1)).cut, None);
     }
 

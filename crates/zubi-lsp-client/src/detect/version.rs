@@ -1,9 +1,9 @@
-//! Version numbers in what programs print.
+//! Version numbers in the output of programs.
 
 use std::cmp::Ordering;
 
-/// The first version in a text, as it stands there: `22.1.1` in `clangd version 22.1.1 (…)`, `0.16.1` in
-/// `golang.org/x/tools/gopls v0.16.1`. At least two numbers with a dot between them.
+/// Returns the first version in a text, unchanged: `22.1.1` in `clangd version 22.1.1 (…)`, `0.16.1` in
+/// `golang.org/x/tools/gopls v0.16.1`. A version is at least two numbers with a dot between them.
 pub(super) fn version_in(text: &str) -> Option<&str> {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).find_map(|word| {
         let word = word.strip_prefix('v').unwrap_or(word);
@@ -13,7 +13,7 @@ pub(super) fn version_in(text: &str) -> Option<&str> {
     })
 }
 
-/// `1.20.3` as numbers; `None` when it is anything else.
+/// Parses `1.20.3` into numbers; `None` for any other form.
 pub fn version_numbers(version: &str) -> Option<Vec<u64>> {
     version.split('.').map(|part| part.parse().ok()).collect()
 }

@@ -42,7 +42,7 @@ struct Fixture {
     sync: Sync,
 }
 
-/// A time at which every file written during the test lies in the past, so that stamps are relied on.
+/// A time that is later than every file written during the test, so that stamps are reliable.
 const LATER: Duration = Duration::from_secs(4_000_000_000);
 
 impl Fixture {

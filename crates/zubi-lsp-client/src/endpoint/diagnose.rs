@@ -1,4 +1,4 @@
-//! A document's problems: pulled where the server tells on asking, awaited where it publishes, merged where it does both.
+//! A document's diagnostics: pulled if the server supports it, awaited if it publishes them, merged if it does both.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,11 +14,11 @@ use crate::checks::CheckState;
 use crate::session::Session;
 use crate::tsserver;
 
-/// The most time that is kept back for giving an answer when waiting was in vain.
+/// The maximum time reserved for returning an answer after waiting without result.
 const TIME_TO_ANSWER: Duration = Duration::from_secs(1);
 
-/// Until when to wait for what may not come: a tenth of the time is left for saying what is known without it, because
-/// whoever asked stops listening at the deadline.
+/// Limits the deadline for results that may not come: a tenth of the time is reserved for returning the known results,
+/// because the caller stops listening at the deadline.
 fn patience(cx: &RequestCx) -> RequestCx {
     let left = cx.deadline.saturating_duration_since(Instant::now());
     let kept = (left / 10).min(TIME_TO_ANSWER);
@@ -26,8 +26,8 @@ fn patience(cx: &RequestCx) -> RequestCx {
 }
 
 impl ServerEndpoint {
-    /// The problems that tsserver tells when it is asked through the server in front of it; `None` when that is not
-    /// possible, and publications have to do.
+    /// Requests the diagnostics from tsserver through the server in front of it; `None` when that is not possible, and
+    /// the published diagnostics must do.
     async fn pull_from_tsserver(
         &self,
         session: &Arc<Session>,
@@ -45,7 +45,7 @@ impl ServerEndpoint {
             let answer = match self.request_with_retries(session, "workspace/executeCommand", &question, cx).await {
                 Ok(answer) => tsserver::answer(answer),
                 Err(Failure::Final(EndpointError::Server { message, .. })) => {
-                    tracing::debug!(server = %self.id, step, message, "tsserver did not tell the problems");
+                    tracing::debug!(server = %self.id, step, message, "tsserver did not return the diagnostics");
                     None
                 }
                 Err(failure) => return Err(failure),
@@ -56,7 +56,7 @@ impl ServerEndpoint {
         Ok(Some(found))
     }
 
-    /// The problems a server tells on asking; `None` when it does not.
+    /// Pulls the diagnostics; `None` if the server does not support it.
     async fn pull(
         &self,
         session: &Arc<Session>,
@@ -91,8 +91,8 @@ impl ServerEndpoint {
         Ok(Some(found))
     }
 
-    /// Waits for a publication that belongs to the present text, or for the server to register that it tells on asking,
-    /// until the deadline. Whether what was published last can be relied on then.
+    /// Waits for a publication that belongs to the current text, or for the server to register pull diagnostics, until
+    /// the deadline. Returns whether the last publication is reliable then.
     async fn await_publication(session: &Session, path: &Utf8Path, cx: &RequestCx) -> Result<bool, EndpointError> {
         let store = &session.peer().diagnostics;
         let settling = &session.peer().settling;
@@ -128,8 +128,8 @@ impl ServerEndpoint {
         }
     }
 
-    /// Asks what is answered after everything that the server has queued for a document. Whether it has nothing more to
-    /// do with it then.
+    /// Sends a request that is answered after everything that the server has queued for a document. Returns whether the
+    /// server has finished with the document then.
     async fn pass_fence(
         session: &Session,
         fence: &str,
@@ -142,15 +142,17 @@ impl ServerEndpoint {
         match session.request(fence, params, &cx.cancel, cx.deadline).await {
             Err(ConnectionError::Cancelled) => return Err(EndpointError::Cancelled),
             Err(ConnectionError::TimedOut { .. } | ConnectionError::Closed { .. }) => return Ok(false),
-            // Refusing is an answer, too.
+            // A refusal is an answer, too.
             Ok(_) | Err(ConnectionError::Response { .. } | ConnectionError::Protocol { .. }) => {}
         }
-        Ok(settling.sent_so_far() == sent && settling.is_idle(path) && session.peer().diagnostics.published_report(path).current)
+        Ok(settling.sent_so_far() == sent
+            && settling.is_idle(path)
+            && session.peer().diagnostics.published_report(path).current)
     }
 
-    /// Waits until the server's check has said everything about the files as they were saved last; `false` when that was
-    /// not so at the deadline. While the project is being read it is not waited for: how long to wait for that is
-    /// decided by whoever asks.
+    /// Waits until the server's check has reported everything about the files as they were last saved; `false` when
+    /// that was not so at the deadline. Does not wait while the project is being read: the caller decides how long to
+    /// wait for that.
     async fn await_check(session: &Session, cx: &RequestCx) -> Result<bool, EndpointError> {
         let checks = &session.peer().checks;
         let mut changes = checks.changes();
@@ -193,17 +195,19 @@ impl ServerEndpoint {
         let mut reliable = false;
         if pulled.is_none() {
             reliable = Self::await_publication(session, path, &patience(cx)).await?;
-            // pyright and ty register a moment after they were initialized that they tell on asking.
+            // pyright and ty register pull diagnostics a moment after they were initialized.
             pulled = self.pull(session, path, cx).await?;
         }
         let patience = patience(cx);
-        // What was told while the check ran is not its last word, nor is it when the check has begun again meanwhile.
+        // Diagnostics published while the check ran are not final, nor are they when the check has begun again
+        // meanwhile.
         while !(settled && checks.stage() == CheckState::Settled) {
             settled = Self::await_check(session, &patience).await?;
             if !settled || pulled.is_none() {
                 break;
             }
-            // What the check said last is published after its end is told, but before the next question is answered.
+            // The server publishes the check's last diagnostics after it reports the end of the check, but before it
+            // answers the next request.
             match self.pull(session, path, cx).await {
                 Ok(again) => pulled = again,
                 Err(Failure::Final(EndpointError::TimedOut { .. })) => break,
@@ -213,14 +217,15 @@ impl ServerEndpoint {
         let mut pushed = session.peer().diagnostics.published_report(path);
         let from_tsserver = session.pulls_for(path).is_empty();
         if pulled.is_some() && (from_tsserver || checks.is_outdated()) {
-            // They are a part of what was asked for, or the check's and about another text.
+            // These are part of the pulled diagnostics, or the check's and about another text.
             pushed.items.clear();
         }
         let note = checks.pending_note();
         let unheard = note.is_some();
         Ok(match pulled {
             Some(mut items) => {
-                // Servers that do both push what takes longer (cargo check); what they push twice is told once.
+                // Servers that do both publish what takes longer (cargo check); diagnostics that they return twice are
+                // reported once.
                 for item in pushed.items {
                     if !items.contains(&item) {
                         items.push(item);
@@ -230,7 +235,7 @@ impl ServerEndpoint {
             }
             None => {
                 let current = pushed.current && reliable;
-                let parts = || format!("{} publishes problems in parts: more may follow", self.id);
+                let parts = || format!("{} publishes diagnostics in parts: more may follow", self.id);
                 let note = note.or_else(|| (current && !pushed.names_version).then(parts));
                 DiagnosticsReport { items: pushed.items, current, unheard, note }
             }

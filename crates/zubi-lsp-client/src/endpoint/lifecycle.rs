@@ -1,4 +1,4 @@
-//! The life of an endpoint over several runs of its server: start, end, and when to start again.
+//! The life cycle of an endpoint over several runs of its server: start, end, and the time of the next start.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,28 +16,28 @@ use super::{LaunchSpec, ServerEndpoint};
 use crate::session::{Session, StartError};
 use crate::watch::FileChange;
 
-/// The pause before a server is started for the third time without having answered anything; doubles up to [`LONGEST_BACK_OFF`]. The second
-/// start is immediate.
+/// The pause before a server is started for the third time without having answered anything; doubles up to
+/// [`LONGEST_BACK_OFF`]. The second start is immediate.
 const FIRST_BACK_OFF: Duration = Duration::from_secs(1);
 const LONGEST_BACK_OFF: Duration = Duration::from_mins(1);
 
-/// How long a server is kept, and at what price.
+/// The limits after which an idle or large server is ended.
 #[derive(Debug, Clone, Copy)]
 pub struct RetentionPolicy {
-    /// It is ended when nobody has asked it anything for so long.
+    /// The time without requests after which the server is ended.
     pub idle: Duration,
-    /// It is ended when it and what it started hold more, in megabytes.
+    /// The memory in megabytes, of the server and its child processes, above which the server is ended.
     pub memory_mb: Option<u64>,
 }
 
-/// How long the end of a process may take to become known to its endpoint.
+/// The time in which the end of a process becomes known to its endpoint.
 const WRITTEN_DOWN: Duration = Duration::from_secs(1);
 
-/// Longer than anybody waits for a server that is reading its project.
+/// Longer than any client waits for a server that is reading its project.
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
-/// How often it is looked how much memory a server holds, where that is limited. A server grows by less than a
-/// gigabyte in that time.
+/// The interval at which zubi measures a server's memory, if it is limited. A server grows by less than a gigabyte in
+/// that time.
 const MEMORY_LOOK: Duration = Duration::from_secs(2);
 const MEGABYTE: u64 = 1024 * 1024;
 
@@ -53,18 +53,18 @@ pub(crate) trait Starter: Send + Sync {
     ) -> Result<Arc<Session>, StartError>;
 }
 
-/// What the tasks of an endpoint share.
+/// The state that the tasks of an endpoint share.
 pub(super) struct EndpointState {
     pub(super) launch: LaunchSpec,
     pub(super) starter: Arc<dyn Starter>,
     pub(super) phase: watch::Sender<Phase>,
     pub(super) readiness: Arc<watch::Sender<Readiness>>,
-    /// Documents to open when it starts: those asked about first, or those its predecessor had open.
+    /// Documents to open when it starts: those of the first requests, or those its predecessor had open.
     pub(super) wanted: Mutex<Vec<Utf8PathBuf>>,
-    /// One captured request at a time: an edit does not say which request it belongs to.
+    /// One captured request at a time: an edit does not name the request that it belongs to.
     pub(super) capture: tokio::sync::Mutex<()>,
     pub(super) failures: Mutex<u32>,
-    /// As the last run negotiated it.
+    /// The encoding that the last run negotiated.
     pub(super) encoding: Mutex<Encoding>,
     /// Changes on disk that came while it was being started.
     pub(super) pending: Mutex<Vec<FileChange>>,
@@ -74,7 +74,7 @@ pub(super) struct EndpointState {
     pub(super) tasks: TaskTracker,
 }
 
-/// Where an endpoint is in its life.
+/// The phase of an endpoint's life cycle.
 #[derive(Clone)]
 pub(super) enum Phase {
     Idle,
@@ -85,11 +85,11 @@ pub(super) enum Phase {
         hint: String,
         retry_at: Instant,
     },
-    /// Shut down for good.
+    /// Shut down permanently.
     Closed,
 }
 
-/// One run: start, wait for the end, tell why.
+/// Runs the server once: starts it, waits for its end, and records the reason.
 pub(super) async fn run(shared: Arc<EndpointState>) {
     let wanted = std::mem::take(&mut *lock(&shared.wanted));
     let readiness = Arc::clone(&shared.readiness);
@@ -133,7 +133,7 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
     if !changes.is_empty() {
         session.deliver(&changes);
     }
-    // Only now, so that whoever sees it ready can ask it.
+    // Only now, so that a client that sees it ready can send it requests.
     session.peer().activate();
     let Some(why) = until_its_end(&shared, &session).await else {
         session.shutdown().await;
@@ -141,36 +141,35 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
     };
     session.peer().deactivate();
     if shared.stop.is_cancelled() {
-        // Ended on request: nothing went wrong, and nothing is to be started again.
+        // Ended on request: nothing went wrong, and the server is not started again.
         return;
     }
     lock(&shared.wanted).extend(session.open_documents().into_iter().rev());
     shared.mark_down(why, ASK_AGAIN.to_owned(), session.was_useful());
 }
 
-/// Waits until a running server has ended and says why; `None` when nobody needs it any more, and it is to be ended. Ends
-/// it when it holds more memory than it may.
+/// Waits until a running server has ended and returns the reason; `None` when the server is no longer needed and the
+/// caller must end it. Ends the server when it uses more memory than allowed.
 async fn until_its_end(shared: &EndpointState, session: &Arc<Session>) -> Option<String> {
     let keep = shared.launch.keep;
     let mut ended = session.end_reason();
     let mut look = tokio::time::interval(MEMORY_LOOK);
     look.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        // While it reads the project, somebody may be waiting for that.
+        // While it reads the project, a client may be waiting for that.
         let settled = session.peer().readiness().is_settled();
         let idle = if settled { keep.idle } else { keep.idle.max(LONGEST_WAIT) };
         let idle_at = session.unused_since().unwrap_or_else(Instant::now) + idle;
         let over = async { ended.wait_for(Option::is_some).await.map(|why| why.clone()).ok().flatten() };
         tokio::select! {
-            why = over => return Some(why.unwrap_or_else(|| "it is gone".to_owned())),
+            why = over => return Some(why.unwrap_or_else(|| "the process is gone".to_owned())),
             () = tokio::time::sleep_until(idle_at.into()) => {
                 let is_idle = session.unused_since().is_some_and(|since| since.elapsed() >= idle);
                 if is_idle && shared.lay_down(session) {
                     return None;
                 }
             }
-            // The kernel tells nobody how much memory a process holds, so this is the one thing that is looked at again
-            // and again.
+            // The kernel sends no notification about a process's memory, so this is the one thing that zubi polls.
             _ = look.tick(), if keep.memory_mb.is_some() => {}
         }
         let Some(limit) = keep.memory_mb else { continue };
@@ -178,23 +177,24 @@ async fn until_its_end(shared: &EndpointState, session: &Arc<Session>) -> Option
         if held > limit {
             tracing::warn!(server = %shared.launch.spec.name, held, limit, "a language server is too large");
             session.end_because(format!(
-                "it held more than {limit} MB of memory and was ended; `max_memory_mb` in servers.toml allows more"
+                "it used more than {limit} MB of memory and was ended; `max_memory_mb` in servers.toml allows more"
             ));
         }
     }
 }
 
 impl ServerEndpoint {
-    /// A process is gone, and the next question finds a new one.
+    /// Returns the error for a process that has ended; the next request starts a new one.
     pub(super) fn on_process_exit(&self, why: String) -> EndpointError {
         EndpointError::Exited { endpoint: self.id.clone(), why, hint: ASK_AGAIN.to_owned() }
     }
 
-    /// The same once it is known whether the next one is started at once.
+    /// Like [`Self::on_process_exit`], once it is known whether the next process is started at once.
     pub(super) async fn on_exit(&self, why: String) -> EndpointError {
         let mut phases = self.shared.phase.subscribe();
-        // It has ended; whoever attends it writes that down in the next moment.
-        let is_known = |phase: &Phase| !matches!(phase, Phase::Running(session) if session.end_reason().borrow().is_some());
+        // It has ended; the task that watches it records that in the next moment.
+        let is_known =
+            |phase: &Phase| !matches!(phase, Phase::Running(session) if session.end_reason().borrow().is_some());
         let phase = tokio::time::timeout(WRITTEN_DOWN, phases.wait_for(is_known)).await;
         let retry_at = match phase.ok().and_then(Result::ok).as_deref() {
             Some(Phase::Down { retry_at, .. }) => *retry_at,
@@ -205,13 +205,13 @@ impl ServerEndpoint {
 }
 
 impl EndpointState {
-    /// A server that nobody has asked anything for a while leaves its place to the one that the next question starts.
-    /// `false` when somebody came in this very moment.
+    /// Ends a server that has received no request for a while; the next request starts another. Returns `false` when a
+    /// request came in this very moment.
     fn lay_down(&self, session: &Arc<Session>) -> bool {
         let left = self.phase.send_if_modified(|phase| {
             let own = matches!(phase, Phase::Running(running) if Arc::ptr_eq(running, session));
             if own {
-                // All of it before anybody can see the place empty and take it.
+                // All of it before another task can see the phase as idle and start a server.
                 session.peer().deactivate();
                 lock(&self.wanted).extend(session.open_documents().into_iter().rev());
                 self.readiness.send_replace(Readiness::Starting);
@@ -220,15 +220,17 @@ impl EndpointState {
             own
         });
         if left {
-            tracing::info!(server = %self.launch.spec.name, "nobody has asked it anything for a while: it is ended");
+            tracing::info!(server = %self.launch.spec.name, "the server received no request for a while: zubi ends it");
         }
         left
     }
 
-    /// The state of a server that does not run: how long a pause lasts is worked out when it is told.
+    /// Returns the state of a server that does not run. The remaining pause is computed now.
     pub(super) fn readiness_without_session(&self) -> Readiness {
         match &*self.phase.borrow() {
-            Phase::Down { why, hint, retry_at } => Readiness::Failed { why: why.clone(), hint: retry_hint(hint, *retry_at) },
+            Phase::Down { why, hint, retry_at } => {
+                Readiness::Failed { why: why.clone(), hint: retry_hint(hint, *retry_at) }
+            }
             _ => self.readiness.borrow().clone(),
         }
     }
@@ -249,8 +251,8 @@ impl EndpointState {
         }
     }
 
-    /// The server does not run. One that was useful is started again at the next question; one that died again and again
-    /// without answering anything is given time.
+    /// Records that the server does not run. One that was useful is started again at the next request; one that died
+    /// repeatedly without answering anything is started only after a pause.
     fn mark_down(&self, why: String, hint: String, useful: bool) {
         let failures = {
             let mut failures = lock(&self.failures);
@@ -276,18 +278,18 @@ impl EndpointState {
     }
 }
 
-/// What to do about a server that has ended.
-pub(super) const ASK_AGAIN: &str = "ask again: it is started anew";
+/// The hint for a server that has ended.
+pub(super) const ASK_AGAIN: &str = "retry the request: zubi starts the server again";
 
-/// What to do about a server that is given time before it is started again.
+/// Returns the hint for a server that is started again only after a pause.
 pub(super) fn retry_hint(hint: &str, retry_at: Instant) -> String {
     let pause = retry_at.saturating_duration_since(Instant::now());
     if pause.is_zero() {
         return hint.to_owned();
     }
-    // Rounded up: asked earlier, it would not be started.
+    // Rounded up: an earlier request would not start it.
     let seconds = pause.as_millis().div_ceil(1000);
-    let then = if hint == ASK_AGAIN { "ask again then" } else { hint };
+    let then = if hint == ASK_AGAIN { "retry the request then" } else { hint };
     format!("it failed several times in a row and is started again only after {seconds} s; {then}")
 }
 
@@ -295,12 +297,13 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is said of a server that was ended on request, and what to do about it.
+/// Returns the reason and the hint for a server that was ended on request.
 pub(super) fn was_shut_down() -> (String, String) {
     ("it was shut down".to_owned(), "start zubi again".to_owned())
 }
 
-/// The reason with the exit status and the last lines of standard error, which are known a moment after the pipe closed.
+/// Returns the reason with the exit status and the last lines of standard error, which are known a moment after the
+/// pipe closed.
 pub(super) async fn why_it_ended(session: &Session, otherwise: String) -> String {
     let mut ended = session.end_reason();
     let why = ended.wait_for(Option::is_some).await;

@@ -1,8 +1,8 @@
-//! Answers that a server sent in pieces.
+//! Answers that a server sent in parts.
 
 use serde_json::Value;
 
-/// An answer put together from its pieces (LSP 3.18, "Partial Result Progress"): the final answer is one more piece.
+/// Merges an answer from its parts (LSP 3.18, "Partial Result Progress"): the final answer is one more part.
 pub(super) fn merge_partial(pieces: Vec<Value>, last: Value) -> Value {
     if pieces.is_empty() {
         return last;
@@ -12,7 +12,7 @@ pub(super) fn merge_partial(pieces: Vec<Value>, last: Value) -> Value {
     for piece in pieces.into_iter().chain(std::iter::once(last)) {
         match piece {
             Value::Array(items) => whole.extend(items),
-            // `{items: […]}` (workspace diagnostics): the lists are joined, the rest is the first piece's.
+            // `{items: […]}` (workspace diagnostics): the lists are joined, the rest is the first part's.
             Value::Object(mut piece) => {
                 if let Some(Value::Array(items)) = piece.remove("items") {
                     whole.extend(items);

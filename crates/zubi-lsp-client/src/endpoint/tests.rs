@@ -28,7 +28,8 @@ impl Fixture {
         Self::with_timeouts(workspace, Duration::from_mins(30), Duration::from_mins(1))
     }
 
-    /// With a server that is ended when nobody asks for `idle`, and that has `request_timeout` for an answer.
+    /// With a server that is ended when it receives no request for `idle`, and that has `request_timeout` for an
+    /// answer.
     fn with_timeouts(workspace: Workspace, idle: Duration, request_timeout: Duration) -> Self {
         let (starter, starts) = FakeStarter::new();
         let launch = LaunchSpec {
@@ -80,7 +81,8 @@ fn show(report: &DiagnosticsReport) -> String {
 async fn first_questions_share_one_start_and_documents_come_first() {
     let mut fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
     let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
-    let questions = [fixture.request("textDocument/hover", about.clone()), fixture.request("textDocument/hover", about)];
+    let questions =
+        [fixture.request("textDocument/hover", about.clone()), fixture.request("textDocument/hover", about)];
     let mut server = fixture.server(json!({ "textDocumentSync": 1, "hoverProvider": true })).await;
     server.expect_notification("textDocument/didOpen").await;
     for number in 0..2 {
@@ -170,7 +172,7 @@ async fn a_server_that_dies_is_started_again_with_its_documents_and_asked_again(
     server.reply(id, json!("again")).await;
     assert_eq!(question.await.unwrap().unwrap(), json!("again"));
 
-    // What changes something is not done twice.
+    // A request that changes something is not sent twice.
     let question = fixture.request("workspace/executeCommand", cx());
     server.expect_request("workspace/executeCommand").await;
     drop(server);
@@ -197,7 +199,7 @@ async fn what_a_server_offers_is_not_told_by_its_death() {
     let again = tokio::time::timeout(Duration::from_secs(10), fixture.server(json!({ "hoverProvider": true }))).await;
     let _server = again.expect("it is started again");
     assert!(offers.await.unwrap());
-    // A caller without patience is not made to wait.
+    // A caller whose deadline has passed does not wait.
     let impatient = RequestCx { deadline: Instant::now(), ..cx() };
     let other = Fixture::new(&[]);
     assert!(!other.endpoint.offers("textDocument/hover", None, &impatient).await);
@@ -206,14 +208,18 @@ async fn what_a_server_offers_is_not_told_by_its_death() {
 #[tokio::test]
 async fn a_question_to_a_ready_server_is_not_answered_by_a_loading_one() {
     let mut workspace = Workspace::new(&[]);
-    workspace.spec.recipe =
-        crate::readiness::ReadinessSignal::Log { prefixes: vec!["ready".to_owned()], parts: Vec::new(), answers_before: true };
+    workspace.spec.recipe = crate::readiness::ReadinessSignal::Log {
+        prefixes: vec!["ready".to_owned()],
+        parts: Vec::new(),
+        answers_before: true,
+    };
     let mut fixture = Fixture::with_workspace(workspace);
     let question = fixture.request("textDocument/references", cx());
     let log = json!({ "type": 3, "message": "ready" });
     for round in 0..2 {
         let mut server = fixture.server(json!({ "referencesProvider": true })).await;
-        // Asked only after it has said that it is ready, also the second one, which the caller knows nothing of.
+        // The requests are sent only after the server has reported that it is ready, also the second one, which the
+        // caller does not know about.
         server.notify("window/logMessage", log.clone()).await;
         let (id, _) = server.expect_request("textDocument/references").await;
         assert_eq!(fixture.endpoint.readiness(), Readiness::Ready);
@@ -333,7 +339,7 @@ impl CheckedServer {
         self.server.notify("$/progress", json!({ "token": "check/0", "value": value })).await;
     }
 
-    /// Changes the document and asks about it.
+    /// Changes the document and requests its diagnostics.
     async fn change(
         &mut self,
         text: &str,
@@ -360,7 +366,7 @@ async fn a_check_is_waited_for_so_that_all_problems_belong_to_one_text() {
     let question = it.change("2", cx()).await;
     it.expect_pull("new native").await;
     it.check("begin").await;
-    // Its last words come after its end.
+    // Its last publications come after its end.
     it.check("end").await;
     let (id, _) = it.server.expect_request("textDocument/diagnostic").await;
     it.publish("new from cargo").await;
@@ -383,7 +389,7 @@ async fn a_check_that_begins_again_while_its_last_words_are_fetched_is_waited_fo
     it.check("begin").await;
     it.check("end").await;
     let (id, _) = it.server.expect_request("textDocument/diagnostic").await;
-    // rust-analyzer asks for a check twice when it has read the project anew.
+    // rust-analyzer requests a check twice when it has read the project again.
     it.check("begin").await;
     it.server.reply(id, json!({ "kind": "full", "items": [problem("native")] })).await;
     // Once this is answered, the reply has been read.
@@ -424,7 +430,7 @@ async fn what_is_published_before_the_server_is_done_with_a_document_is_not_beli
     server.reply(id, json!([])).await;
     assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("one")], current: true, note: None"#);
 
-    // With old headers; and `idle` comes before what was found with the new ones.
+    // With old headers; and `idle` comes before the diagnostics found with the new ones.
     fixture.workspace.write("a.rs", "2");
     let question = fixture.diagnose("a.rs", cx());
     document["version"] = server.expect_notification("textDocument/didChange").await["textDocument"]["version"].take();
@@ -438,7 +444,7 @@ async fn what_is_published_before_the_server_is_done_with_a_document_is_not_beli
     server.reply(id, json!([])).await;
     assert_snapshot!(show(&question.await.unwrap().unwrap()), @r#"[String("two")], current: true, note: None"#);
 
-    // A header was saved: the text is the same, its problems may not be.
+    // A header was saved: the text is the same, its diagnostics may differ.
     let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("b.rs")));
     let other = fixture.request("fake/own", about.clone());
     server.expect_notification("textDocument/didOpen").await;
@@ -467,7 +473,8 @@ async fn what_is_published_before_the_server_is_done_with_a_document_is_not_beli
 #[tokio::test]
 async fn documents_that_are_no_text_are_said_to_be() {
     let mut fixture = Fixture::new(&[("a.rs", "\0")]);
-    let question = fixture.request("textDocument/hover", cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs"))));
+    let question =
+        fixture.request("textDocument/hover", cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs"))));
     let _server = fixture.server(json!({ "textDocumentSync": 1, "hoverProvider": true })).await;
     assert!(matches!(question.await.unwrap(), Err(EndpointError::Document(_))));
 }
@@ -495,6 +502,6 @@ async fn shutting_down_ends_a_server_that_runs_or_is_being_started() {
     server.reply(id, Value::Null).await;
     server.expect_notification("exit").await;
     ending.await.unwrap();
-    // Not how its process ended: that is worth telling, and logging, only of a server that nobody ended.
+    // Not how its process ended: that is worth reporting, and logging, only for a server that no client ended.
     assert_snapshot!(format!("{:?}", fixture.endpoint.readiness()), @r#"Failed { why: "it was shut down", hint: "start zubi again" }"#);
 }

@@ -1,4 +1,4 @@
-//! Texts of documents that are no files, by whichever request the server has for them.
+//! Texts of documents that are not files, by whichever request the server has for them.
 
 use zubi_base::endpoint::{Endpoint as _, EndpointError, RequestCx};
 use zubi_base::fs::MAX_TEXT_BYTES;
@@ -12,7 +12,8 @@ use crate::catalogue::virtual_documents;
 const CONTENT: &str = "workspace/textDocumentContent";
 
 impl ServerEndpoint {
-    /// See [`zubi_base::endpoint::Endpoint::virtual_text`]. A text as large as no source file is an error.
+    /// Implements [`zubi_base::endpoint::Endpoint::virtual_text`]. A text above the size limit of source files is an
+    /// error.
     pub(super) async fn text_of(&self, uri: &lsp::Uri, cx: &RequestCx) -> Result<Option<String>, EndpointError> {
         let Some(scheme) = uri::scheme(uri) else { return Ok(None) };
         let own = self.shared.launch.virtual_documents.as_ref();
@@ -22,7 +23,7 @@ impl ServerEndpoint {
             None if offered() => CONTENT,
             None => return Ok(None),
         };
-        // No document is opened for it: the one that is asked about is none.
+        // No document is opened for it: the requested one is not a document of the workspace.
         let cx = RequestCx { documents: Vec::new(), ..cx.clone() };
         let answer = self.request(method, virtual_documents::params(&uri.0), &cx).await?;
         let broken = |what: String| EndpointError::Protocol { endpoint: self.id.clone(), what };
@@ -31,7 +32,7 @@ impl ServerEndpoint {
                 Err(broken(format!("the text has {} bytes, more than the {MAX_TEXT_BYTES} that are read", text.len())))
             }
             Ok(text) => Ok(Some(text.unwrap_or_default())),
-            Err(()) => Err(broken(format!("its answer to `{method}` is no text"))),
+            Err(()) => Err(broken(format!("its answer to `{method}` is not a text"))),
         }
     }
 }

@@ -6,7 +6,7 @@ use zubi_base::endpoint::EditCapture;
 
 use crate::testing::Workspace;
 
-/// What a server gets for a request, with the workspace's path taken out.
+/// Returns the answer that a server gets for a request, without the workspace's path.
 async fn answer(method: &str, params: serde_json::Value) -> serde_json::Value {
     let workspace = Workspace::new(&[]);
     let (_session, mut server) = workspace.start(json!({})).await;

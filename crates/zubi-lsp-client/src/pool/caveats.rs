@@ -1,9 +1,9 @@
-//! What is said about servers: why one does not answer, and what limits the answers of one that does.
+//! The messages about servers: why one does not answer, and which caveats the answers of another have.
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashSet;
 use serde::Deserialize;
-use zubi_base::endpoint::{MissingServer, Caveats};
+use zubi_base::endpoint::{Caveats, MissingServer};
 use zubi_base::fs;
 use zubi_base::walk::{self, WalkOptions};
 use zubi_base::workspace::Folder;
@@ -28,12 +28,12 @@ pub(super) fn no_row(path: &Utf8Path) -> MissingServer {
     }
 }
 
-/// A workspace folder that was there when zubi was started.
+/// Returns the error for a workspace folder that was deleted after zubi was started.
 pub(super) fn folder_gone(folder: &Folder) -> MissingServer {
     MissingServer {
         subject: folder.name.clone(),
-        why: format!("the workspace folder `{}` does not exist any more", folder.path),
-        hint: "put it back, or start zubi in another folder".to_owned(),
+        why: format!("the workspace folder `{}` no longer exists", folder.path),
+        hint: "restore it, or start zubi in another folder".to_owned(),
     }
 }
 
@@ -44,7 +44,7 @@ pub(super) fn install_hint(row: &ServerEntry) -> String {
     }
 }
 
-/// The most files of a project that are compared with its compilation database.
+/// The maximum number of a project's files that are compared with its compilation database.
 const MAX_SOURCES: usize = 100_000;
 
 /// An entry of a compilation database (Clang, "JSON Compilation Database Format Specification").
@@ -54,9 +54,9 @@ struct CompileCommand {
     file: Utf8PathBuf,
 }
 
-/// That a compilation database does not name all sources of a project, as a clause.
+/// Returns, as a clause, how many sources of a project a compilation database does not name.
 fn unnamed_sources(database: &Utf8Path, root: &Utf8Path, extensions: &[String]) -> Option<String> {
-    // One that cannot be read limits in ways the server itself will tell.
+    // The server itself will report an unreadable database.
     let bytes = std::fs::read(database).ok()?;
     let commands: Vec<CompileCommand> = serde_json::from_slice(&bytes).ok()?;
     let named: FxHashSet<Utf8PathBuf> =
@@ -70,7 +70,7 @@ fn unnamed_sources(database: &Utf8Path, root: &Utf8Path, extensions: &[String]) 
     (unnamed > 0).then(|| format!("{unnamed} of {} source files are not in {name} and not read", sources.len()))
 }
 
-/// The path without `.` and `..`, without asking the disk.
+/// Removes `.` and `..` from a path without reading the disk.
 fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
     let mut clean = Utf8PathBuf::new();
     for component in path.components() {
@@ -83,8 +83,8 @@ fn without_dots(path: &Utf8Path) -> Utf8PathBuf {
     clean
 }
 
-/// What limits the answers of a server in a root, as far as files and programs tell. Looks at files, and may walk the
-/// whole project.
+/// Returns the caveats of a server's answers in a root, as far as files and programs show them. Reads files, and may
+/// walk the whole project.
 pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder: &ProgramFinder) -> Caveats {
     let mut limits = Caveats::default();
     for fact in &row.limits {
@@ -98,7 +98,7 @@ pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder:
                 unnamed_sources(&root.join(file), root, &fact.names_sources)
             }
             Some(file) => fact.present.iter().find_map(|(text, clause)| {
-                // A manifest that cannot be read limits in ways the server itself will tell.
+                // The server itself will report an unreadable manifest.
                 let content = fs::read_text(&root.join(file)).ok()?;
                 content.contains(text).then(|| clause.clone())
             }),
@@ -109,7 +109,7 @@ pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder:
         }
     }
     if !trusted && matches!(row.untrusted, UntrustedRule::Restricted(_)) {
-        limits.beyond.push(format!("restricted, for the folder is not trusted: it does not run {}", row.runs));
+        limits.beyond.push(format!("restricted, because the folder is not trusted: it does not run {}", row.runs));
     }
     limits
 }

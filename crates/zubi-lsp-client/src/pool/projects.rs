@@ -1,9 +1,9 @@
-//! Which projects a workspace has for one server.
+//! The projects that a workspace has for one server.
 //!
-//! One process works in one root, also where the server could hold several: asked about a place in one of three roots that
-//! they were given together, pyright 1.1, ty 0.0, gopls 0.16 and TypeScript 7 answered with that root's places only. A
-//! server of another root that is given the document answers with the places there, so whoever asks goes from root to
-//! root.
+//! One process works in one root, also where the server could hold several: when pyright 1.1, ty 0.0, gopls 0.16 and
+//! TypeScript 7 were given three roots together and a request about a position in one of them, they answered with that
+//! root's locations only. A server of another root that is given the document answers with the locations there, so the
+//! caller sends the request to one root after the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,13 @@ use zubi_base::workspace::{Folder, Workspace};
 use crate::catalogue::ServerEntry;
 use crate::detect::{Detection, inner_project, project_root};
 
-/// The most project roots of one server that a question about the whole workspace starts. Each costs a process.
+/// The maximum number of project roots in which a request about the whole workspace starts one server. Each costs a
+/// process.
 const MAX_ROOTS: usize = 4;
 
-/// The roots of a server in a workspace folder, beginning with that of an example: one for each directory with a marker.
-/// Roots inside other roots are left out where the outer server reads them, too; they get one of their own when one of
-/// their documents is asked about. Also how many were left out for there are too many.
+/// Returns the roots of a server in a workspace folder, beginning with that of an example: one for each directory with
+/// a marker. Roots inside other roots are left out if the outer server reads them, too; they get a server of their own
+/// at the first request about one of their documents. Also returns how many were left out because there are too many.
 pub(super) fn roots(
     row: &ServerEntry,
     detection: &Detection,
@@ -40,32 +41,37 @@ pub(super) fn roots(
     (roots, more)
 }
 
-/// That not all projects are asked.
+/// Returns the note that not all projects were queried.
 pub(super) fn not_asked(row: &ServerEntry, more: usize) -> String {
-    format!("{more} further projects of {} were not asked", row.title)
+    format!("{more} further projects of {} were not queried", row.title)
 }
 
-/// A document that need not exist for each directory with a marker of a server's projects.
+/// Returns, for each directory with a marker of a server's projects, a document that need not exist.
 fn marker_documents<'a>(row: &'a ServerEntry, detection: &'a Detection) -> impl Iterator<Item = Utf8PathBuf> + 'a {
     let marks = |name: &str| row.root_markers.iter().flatten().any(|marker| marker == name);
     detection.markers.iter().filter(move |marker| marks(&marker.name)).map(|marker| marker.directory.join("_"))
 }
 
-/// The project of a document for a server: what one process reads together while the document is open.
+/// Returns the project of a document for a server: the part that one process reads together while the document is open.
 fn project(row: &ServerEntry, document: &Utf8Path, workspace: &Workspace) -> Option<Utf8PathBuf> {
     let root = project_root(row, document, &workspace.folder_of(document)?.path);
     Some(inner_project(row, document, &root))
 }
 
-/// Whether a server has other projects in the workspace than that of a document. Looks at files.
-pub(super) fn has_several(row: &ServerEntry, document: &Utf8Path, detection: &Detection, workspace: &Workspace) -> bool {
+/// Whether a server has other projects in the workspace than that of a document. Reads files.
+pub(super) fn has_several(
+    row: &ServerEntry,
+    document: &Utf8Path,
+    detection: &Detection,
+    workspace: &Workspace,
+) -> bool {
     let own = project(row, document, workspace);
     let examples = detection.languages.iter().filter(|(language, _)| row.serves(language));
     let examples = examples.flat_map(|(_, files)| files.examples.values().cloned());
     marker_documents(row, detection).chain(examples).any(|other| project(row, &other, workspace) != own)
 }
 
-/// The other projects that files in a server's languages lie in, each with the first of them. Looks at files.
+/// Returns the other projects that contain files in a server's languages, each with the first of them. Reads files.
 pub(super) fn other_projects(
     row: &ServerEntry,
     document: &Utf8Path,
@@ -77,7 +83,7 @@ pub(super) fn other_projects(
     let mut known: Option<(Utf8PathBuf, Option<Utf8PathBuf>)> = None;
     for file in files {
         let Some(directory) = file.parent() else { continue };
-        // Files come by directory, and all of one directory are of one project.
+        // Files come by directory, and all files of one directory belong to one project.
         let root = match &known {
             Some((last, root)) if last == directory => root.clone(),
             _ => project(row, &file, workspace),

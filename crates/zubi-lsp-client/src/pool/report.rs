@@ -1,7 +1,8 @@
-//! What a workspace needs, what this machine has, and what of it works: the knowledge behind `zubi doctor`.
+//! The servers that a workspace needs, those that this machine has, and which of them work: the data behind `zubi
+//! doctor`.
 //!
-//! Every server that is installed and may run is really started once, one after the other, so that none is slowed down by
-//! the next. Paths are absolute, times in milliseconds.
+//! Every server that is installed and may run is really started once, one after the other, so that none is slowed down
+//! by the next. Paths are absolute, times in milliseconds.
 
 use std::time::{Duration, Instant};
 
@@ -11,11 +12,11 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::{DocumentRef, Endpoint, Readiness, RequestCx};
 
 use super::caveats::install_hint;
-use super::{ServerPool, NeededServer};
+use super::{NeededServer, ServerPool};
 use crate::catalogue::{Install, ServerEntry};
 use crate::detect::{LanguageFiles, project_root};
 
-/// What a person can ask of a server, with the request that tells whether it can answer.
+/// The abilities of a server that users know, with the request that shows whether the server has each.
 const ABILITIES: &[(&str, &str)] = &[
     ("definition", "textDocument/definition"),
     ("references", "textDocument/references"),
@@ -36,9 +37,9 @@ const ABILITIES: &[(&str, &str)] = &[
 /// The state of a workspace's languages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Survey {
-    /// Languages with files in the workspace that somebody could answer for, by LSP's id.
+    /// Languages with files in the workspace that a known server supports, by LSP's id.
     pub languages: Vec<LanguageReport>,
-    /// Why not all files were looked at.
+    /// The reason why not all files were scanned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
 }
@@ -49,9 +50,9 @@ pub struct LanguageReport {
     pub language: String,
     pub files: usize,
     pub example: Utf8PathBuf,
-    /// Whether it is data, markup or scripts that stand beside the code: a server is welcome, but not missed.
+    /// Whether it is data, markup or scripts beside the code, for which a missing server is not reported as a lack.
     pub auxiliary: bool,
-    /// In order of preference.
+    /// The servers in order of preference.
     pub servers: Vec<ServerReport>,
 }
 
@@ -61,7 +62,7 @@ impl LanguageReport {
         self.servers.iter().any(|server| matches!(server.state, ServerState::Works { .. }))
     }
 
-    /// Whether a server for it is missed.
+    /// Whether a missing server should be reported for it.
     pub fn lacks(&self) -> bool {
         !self.auxiliary && !self.works()
     }
@@ -85,25 +86,25 @@ pub struct ServerReport {
     pub state: ServerState,
 }
 
-/// How a server stands.
+/// The state of a server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub enum ServerState {
-    /// It was started and answers.
+    /// The server was started and answers.
     Works {
-        /// `ready`, `readiness unknown`, or how far it came within the patience.
+        /// `ready`, `readiness unknown`, or the progress it made within the time-out.
         readiness: String,
-        /// From starting the process until it was ready; `None` when it was not within the patience.
+        /// From starting the process until it was ready; `None` when it was not ready within the time-out.
         ready_ms: Option<u64>,
         abilities: Vec<&'static str>,
-        /// What limits its answers in this workspace.
+        /// The caveats of its answers in this workspace.
         notes: Vec<String>,
     },
-    /// It was started in vain.
+    /// The server was started without success.
     Failed { why: String, hint: String },
-    /// It is installed, but the folder is not trusted.
+    /// The server is installed, but the folder is not trusted.
     NotAllowed { hint: String },
-    /// It is not installed, or what is installed is not usable.
+    /// The server is not installed, or the installed program is not usable.
     Missing { why: String, install: Vec<InstallWay> },
 }
 
@@ -112,7 +113,7 @@ pub enum ServerState {
 pub struct InstallWay {
     /// The package manager: `npm`, `rustup`.
     pub how: String,
-    /// What to type, or where to go.
+    /// The command to type, or the page to visit.
     pub command: String,
 }
 
@@ -123,9 +124,10 @@ impl From<&Install> for InstallWay {
 }
 
 impl ServerPool {
-    /// Looks at everything. Each server may take `patience` to become ready. `progress` is told what happens.
+    /// Examines all languages and servers. Each server may take `patience` to become ready. Calls `progress` at each
+    /// step.
     pub async fn survey(&self, patience: Duration, progress: &(dyn Fn(&str) + Send + Sync)) -> Survey {
-        progress("looking at the files");
+        progress("scanning the files");
         let detection = self.shared.detect().await;
         let mut languages = Vec::new();
         let mut known: Vec<ServerReport> = Vec::new();
@@ -157,7 +159,12 @@ impl ServerPool {
         Survey { languages, cut: detection.cut.clone() }
     }
 
-    async fn examine(&self, row: &std::sync::Arc<ServerEntry>, files: &LanguageFiles, patience: Duration) -> ServerReport {
+    async fn examine(
+        &self,
+        row: &std::sync::Arc<ServerEntry>,
+        files: &LanguageFiles,
+        patience: Duration,
+    ) -> ServerReport {
         let shared = &self.shared;
         let mut report = ServerReport {
             id: row.id.clone(),
@@ -185,13 +192,17 @@ impl ServerPool {
                 return report;
             }
         }
-        let wanted =
-            NeededServer { row: std::sync::Arc::clone(row), root: root.into(), folder, document: files.example.clone() };
+        let wanted = NeededServer {
+            row: std::sync::Arc::clone(row),
+            root: root.into(),
+            folder,
+            document: files.example.clone(),
+        };
         let started = Instant::now();
         report.state = match shared.start(&wanted).await {
             Ok(endpoint) => {
                 let state = state(endpoint.as_ref(), &DocumentRef::new(&files.example), started, patience).await;
-                // The next one gets the machine for itself.
+                // The next server gets the machine for itself.
                 endpoint.shutdown().await;
                 state
             }
@@ -201,7 +212,7 @@ impl ServerPool {
     }
 }
 
-/// How an endpoint stands that was started at that time, once it is ready or the patience is over.
+/// Returns the state of an endpoint that was started at that time, once it is ready or the time-out is over.
 pub async fn state(
     endpoint: &dyn Endpoint,
     document: &DocumentRef,

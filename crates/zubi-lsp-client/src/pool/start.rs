@@ -1,4 +1,5 @@
-//! How servers of a pool come to run: the process, before its program is proven if need be, and beside it the watcher.
+//! How the servers of a pool are started: the process, if needed before its program is known to be usable, and the
+//! watcher beside it.
 
 use std::sync::Arc;
 
@@ -73,18 +74,18 @@ impl Drop for Prestarted {
     }
 }
 
-/// Why a server was not started.
+/// The reason why a server was not started.
 pub(super) struct NotStarted {
     pub(super) absent: MissingServer,
-    /// Whether its program is there at all.
+    /// Whether its program exists at all.
     pub(super) installed: bool,
 }
 
-/// What became of one group.
+/// The result of starting one group.
 #[derive(Default)]
 pub(super) struct Slot {
     pub(super) endpoints: Vec<Arc<ServerEndpoint>>,
     pub(super) absent: Vec<MissingServer>,
-    /// Whether a server of it can answer where things are defined and used; a linter cannot.
+    /// Whether a server of it can answer where symbols are defined and used; a linter cannot.
     pub(super) navigates: bool,
 }

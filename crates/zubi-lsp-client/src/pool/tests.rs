@@ -27,7 +27,7 @@ impl Fixture {
         Self::with_layout(&[""], files, programs, trusted)
     }
 
-    /// A trusted workspace of several folders.
+    /// Creates a trusted workspace of several folders.
     fn of_folders(folders: &[&str], files: &[&str], programs: &[FakeProgram<'_>]) -> Self {
         Self::with_layout(folders, files, programs, true)
     }
@@ -62,7 +62,7 @@ impl Fixture {
         Self { _directories: directories, root, state, pool, starts }
     }
 
-    /// Who answers for a document, as text.
+    /// Returns the servers that answer for a document, as text.
     async fn answering_servers(&self, document: &str) -> String {
         let document = DocumentRef::new(self.root.join(document));
         self.show(&self.pool.for_document(&document, "textDocument/diagnostic", &cx()).await)
@@ -70,7 +70,8 @@ impl Fixture {
 
     fn show(&self, endpoints: &Endpoints) -> String {
         let ids = endpoints.endpoints.iter().map(|endpoint| endpoint.id().to_string());
-        let absent = endpoints.absent.iter().map(|MissingServer { subject, why, hint }| format!("{subject}: {why}. {hint}"));
+        let absent =
+            endpoints.absent.iter().map(|MissingServer { subject, why, hint }| format!("{subject}: {why}. {hint}"));
         ids.chain(absent)
             .chain(endpoints.uncovered.clone())
             .collect::<Vec<_>>()
@@ -155,7 +156,7 @@ async fn a_server_started_early_is_ended_when_its_program_proves_unusable() {
     let mut fixture = Fixture::new(&["a.py"], &[("pyright-langserver", true), ("pyright", false), ("ty", true)], true);
     assert_snapshot!(fixture.answering_servers("a.py").await, @"ty");
     let mut early = fixture.starts.recv().await.unwrap();
-    // Whatever it was told before, it is not told to work, and its input ends.
+    // Whatever messages it received before, it receives no request, and its input ends.
     while let Some(message) = early.next().await {
         assert!(format!("{message:?}").contains("initialize") || format!("{message:?}").contains("cancelRequest"));
     }

@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::*;
 
-/// A script line: `initialized`, `open <path>`, or a notification's method and params. Gives the state after each.
+/// Runs a script of lines: `initialized`, `open <path>`, or a notification's method and params. Returns the state after
+/// each.
 fn run(recipe: ReadinessSignal, root: &Utf8Path, script: &[&str]) -> String {
     let start = Instant::now();
     let mut tracker = Tracker::new(recipe);
@@ -200,7 +201,8 @@ fn a_second_project_is_loaded_before_it_is_trusted() {
 #[test]
 fn gopls_waits_for_its_own_progress_and_no_other() {
     let (_guard, root) = tree(&[]);
-    let recipe = ReadinessSignal::Progress { titles: vec!["Setting up workspace".to_owned()], project_files: Vec::new() };
+    let recipe =
+        ReadinessSignal::Progress { titles: vec!["Setting up workspace".to_owned()], project_files: Vec::new() };
     assert_snapshot!(run(recipe, &root, &[
         "initialized",
         "begin 1 Setting up workspace",

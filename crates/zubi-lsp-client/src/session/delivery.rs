@@ -1,20 +1,20 @@
-//! Telling a server which files changed on disk, in the way it needs.
+//! Notifying a server about files changed on disk, in the way it needs.
 
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
-use super::{TextSentGuard, Session};
+use super::{Session, TextSentGuard};
+use crate::capabilities::ChangeKind;
 use crate::catalogue::Freshness;
 use crate::documents::{Documents, OutgoingSync, SyncAction};
-use crate::capabilities::ChangeKind;
 use crate::watch::FileChange;
 
-/// The most changed files that are opened at once because the server does not notice changes by itself. A checkout of
-/// another branch changes thousands; opening all of them would cost more than the question.
+/// The maximum number of changed files that are opened at once because the server does not notice changes by itself. A
+/// checkout of another branch changes thousands; opening all of them would cost more than the request.
 pub(super) const MAX_OPENED_AT_ONCE: usize = 64;
 
 impl Session {
-    /// Tells the server which files changed on disk. Returns a note when it may not know all of it yet.
+    /// Notifies the server about files changed on disk. Returns a note when it may not know all of it yet.
     pub(crate) fn deliver(&self, changes: &[FileChange]) -> Option<String> {
         let mut documents = self.documents();
         let watched: Vec<&FileChange> = {
@@ -57,8 +57,8 @@ impl Session {
 
     /// Whether the server notices a change of a file that is not open only when that is opened.
     ///
-    /// rust-analyzer notices it, but runs its check only for a `didSave`, and drops that when it comes to read a changed
-    /// file a moment later. What is open it does not read.
+    /// rust-analyzer notices it, but runs its check only for a `didSave`, and drops that when it begins to read a
+    /// changed file a moment later. It does not read open files from disk.
     fn must_open(&self, change: &FileChange) -> bool {
         let opens = match self.spec.freshness {
             Freshness::WatchedFiles => self.spec.checker.is_some() && change.kind != ChangeKind::Deleted,
@@ -79,7 +79,7 @@ impl Session {
             documents.close(path, &self.connection);
             return;
         }
-        // Told before it is sent: the answer may come at once.
+        // Recorded before the text is sent: the answer may come at once.
         let digests = self.spec.freshness == Freshness::OpenedOnly && self.pulls_for(path).is_empty();
         if digests {
             let version = documents.next_version();
@@ -103,7 +103,7 @@ impl Session {
         path.starts_with(&self.spec.folder.path) && self.spec.supports_language(path)
     }
 
-    /// Whether a change concerns a server that did not say what it watches.
+    /// Whether a change concerns a server that has registered no watched files.
     fn concerns(&self, path: &Utf8Path) -> bool {
         self.is_own(path)
             || (path.starts_with(&self.spec.folder.path)

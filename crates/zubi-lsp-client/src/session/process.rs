@@ -12,28 +12,29 @@ use zubi_base::rpc::{CLOSED_OUTPUT, Connection};
 use super::StartError;
 use crate::log::LineRing;
 
-/// How long a server may take to end by itself after its input was closed.
+/// The time in which a server may end by itself after its input was closed.
 const EXIT_GRACE: Duration = Duration::from_secs(1);
 
-/// How much of standard error is read as one line, in bytes.
+/// The maximum number of bytes of standard error that are read as one line.
 const MAX_STDERR_LINE: u64 = 64 * 1024;
 
-/// How many lines of standard error an error message quotes.
+/// The number of lines of standard error that an error message quotes.
 const QUOTED_LINES: usize = 5;
 
-/// Levels of log lines that do not explain an end. They stand at the line's beginning, or after a time, as a word.
+/// Levels of log lines that do not explain an end. They are at the line's beginning, or after a time, as a word.
 const CHATTER: &[&str] = &["INFO", "DEBUG", "TRACE"];
 
-/// How far into a line a level is looked for, in words: a time of day may be two, a level may stand in brackets.
+/// The number of words at the beginning of a line in which a level is searched for: a time of day may be two, a level
+/// may be in brackets.
 const WORDS_BEFORE_LEVEL: usize = 3;
 
-/// A server that runs, before anything was said.
+/// A server that runs, before any message was sent.
 pub(crate) struct Process {
     pub(crate) output: Box<dyn AsyncRead + Send + Unpin>,
     pub(crate) input: Box<dyn AsyncWrite + Send + Unpin>,
-    /// `None` for a server that is no process of its own.
+    /// `None` for a server without a process of its own.
     pub(crate) child: Option<Child>,
-    /// What it writes to standard error.
+    /// The last lines that it writes to standard error.
     pub(crate) stderr: Arc<LineRing>,
 }
 
@@ -51,11 +52,11 @@ impl Process {
     }
 }
 
-/// How long after the end of a process its output may take to be read to the end.
+/// The time after the end of a process in which its output is read to the end.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
-/// Waits until a server has ended, or ends it on request, and says why it did. `verdict` is why zubi itself ended it,
-/// if it did.
+/// Waits until a server has ended, or ends it on request, and returns the reason. `verdict` is the reason why zubi
+/// itself ended it, if it did.
 pub(super) async fn attend(
     connection: Connection,
     child: Option<Child>,
@@ -92,12 +93,12 @@ pub(super) async fn attend(
     let why = match verdict.get() {
         Some(verdict) => verdict.clone(),
         None if stop.is_cancelled() => status,
-        // Nothing can come from it any more, whatever it is doing.
+        // It can send nothing more, whatever it is doing.
         None if !by_itself => match broke_off(&mut closed).await {
             Some(fault) => format!("{fault}; it was ended"),
-            None => "it closed its output and went on running, so it was ended".to_owned(),
+            None => "it closed its output but continued to run, so it was ended".to_owned(),
         },
-        // What it printed where messages should stand, or how it broke the protocol, explains its end best.
+        // The text that it printed in place of a message, or how it broke the protocol, explains its end best.
         None => match broke_off(&mut closed).await {
             Some(fault) => format!("{fault}; {status}"),
             None => status,
@@ -106,16 +107,16 @@ pub(super) async fn attend(
     ended.send_replace(Some(format!("{why}{}", quote(&stderr))));
 }
 
-/// Why a connection was closed, unless that is nothing but the end of the process.
+/// Returns the reason why a connection was closed, unless that is only the end of the process.
 async fn broke_off(closed: &mut watch::Receiver<Option<String>>) -> Option<String> {
-    // The process is gone and its pipe closed, so this comes at once unless something else holds the pipe open.
+    // The process is gone and its pipe closed, so this comes at once unless another process has the pipe open.
     let closed = tokio::time::timeout(LAST_WORDS, closed.wait_for(Option::is_some)).await.ok()?.ok()?;
     let why = closed.as_deref()?;
     let rest = why.strip_prefix(CLOSED_OUTPUT).map_or(why, |rest| rest.trim_start_matches("; "));
     (!rest.is_empty()).then(|| rest.to_owned())
 }
 
-/// The last lines of standard error, as the end of a message.
+/// Returns the last lines of standard error, as the end of a message.
 pub(super) fn quote(stderr: &LineRing) -> String {
     let mut lines = stderr.last(usize::MAX);
     lines.retain(|line| !is_chatter(line));
@@ -123,7 +124,7 @@ pub(super) fn quote(stderr: &LineRing) -> String {
     if last.is_empty() { String::new() } else { format!("; it wrote: {}", last.join(" | ")) }
 }
 
-/// Whether a line was logged at a level that servers use while all is well.
+/// Whether a line was logged at a level that servers use while everything works.
 fn is_chatter(line: &str) -> bool {
     line.split_whitespace().take(WORDS_BEFORE_LEVEL).any(|word| {
         let word = word.trim_matches(|character: char| !character.is_ascii_alphanumeric());
@@ -131,7 +132,7 @@ fn is_chatter(line: &str) -> bool {
     })
 }
 
-/// Reads standard error until it ends: a server whose pipe is full stands still.
+/// Reads standard error until it ends: a server blocks when the pipe is full.
 async fn read_lines(pipe: impl AsyncRead + Unpin, lines: Arc<LineRing>) {
     let mut reader = BufReader::new(pipe);
     let mut line = Vec::new();
@@ -141,7 +142,7 @@ async fn read_lines(pipe: impl AsyncRead + Unpin, lines: Arc<LineRing>) {
             Ok(0) | Err(_) => return,
             Ok(_) => lines.push(&String::from_utf8_lossy(&line)),
         }
-        // One that writes without end must not keep this thread from everything else.
+        // A server that writes without end must not block the other tasks of this thread.
         tokio::task::consume_budget().await;
     }
 }
@@ -155,9 +156,9 @@ mod tests {
         let stderr = LineRing::default();
         assert_eq!(quote(&stderr), "");
         stderr.push(
-            "2026-05-01 10:00:00.123 INFO Initialized\n[INFO] served\n\tDEBUG: x\nI/O went on: TRACE is a word here",
+            "2026-05-01 10:00:00.123 INFO Initialized\n[INFO] served\n\tDEBUG: x\nI/O continued: TRACE is a word here",
         );
-        insta::assert_snapshot!(quote(&stderr), @"; it wrote: I/O went on: TRACE is a word here");
+        insta::assert_snapshot!(quote(&stderr), @"; it wrote: I/O continued: TRACE is a word here");
         for number in 0..9 {
             stderr.push(&format!("2026-05-01T10:00:00Z ERROR failure {number}\n2026-05-01T10:00:00Z  INFO still here"));
         }

@@ -1,9 +1,9 @@
-//! Waiting until a server has taken up the texts it was sent.
+//! Waiting until a server has processed the texts it was sent.
 //!
-//! Some servers work on several messages at once. A question that follows a text at once is then answered now and then as
-//! if the text were not there: tombi (1.9) names no symbols in every second document that was opened a moment ago,
-//! just-lsp (0.10) in every tenth, `emmylua_ls` (0.25) misses the uses in a new file. A question about the same document whose
-//! answer is waited for stands between them; with it, hundreds of tries showed none of this.
+//! Some servers work on several messages at once. They sometimes answer a request that follows a text at once as if the
+//! text were missing: tombi (1.9) names no symbols in every second document that was opened a moment ago, just-lsp
+//! (0.10) in every tenth, `emmylua_ls` (0.25) misses the uses in a new file. zubi therefore sends a request about the
+//! same document between them and waits for its answer; with it, hundreds of tries showed none of this.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -15,19 +15,19 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, ConnectionError};
 
-/// The texts that one server may not have taken up yet. Of a server without a fence nothing is noted.
+/// The texts that one server may not have processed yet. Empty for a server without a fence.
 #[derive(Debug)]
 pub(super) struct SyncBarrier {
     /// The request; `None` for servers that need none.
     method: Option<String>,
     sent: Mutex<SentText>,
-    /// Whoever asks while another waits at the fence waits as well.
+    /// The lock with which a request waits while another one waits at the fence.
     turn: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct SentText {
-    /// Counts the texts.
+    /// The number of texts.
     count: u64,
     /// The newest text of each document that was sent one.
     documents: FxHashMap<Utf8PathBuf, u64>,
@@ -42,7 +42,7 @@ impl SyncBarrier {
         self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A text of a document is about to be sent.
+    /// Records that a text of a document is about to be sent.
     pub(super) fn mark_sent(&self, path: &Utf8Path) {
         if self.method.is_none() {
             return;
@@ -53,8 +53,8 @@ impl SyncBarrier {
         sent.documents.insert(path.to_owned(), count);
     }
 
-    /// Returns when the server has taken up every text that was sent before. A server that refuses the request has
-    /// looked at it all the same.
+    /// Returns when the server has processed every text that was sent before. A server that refuses the request has
+    /// read the text anyway.
     pub(super) async fn wait(
         &self,
         connection: &Connection,

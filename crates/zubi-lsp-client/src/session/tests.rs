@@ -15,7 +15,7 @@ fn change(workspace: &Workspace, name: &str, kind: ChangeKind) -> FileChange {
     FileChange { path: workspace.path(name), kind }
 }
 
-/// The next messages, up to one that asks for nothing more, in short.
+/// Returns the next messages in a short form, up to the `end` notification.
 async fn sync_messages(session: &Session, server: &mut crate::testing::FakeServer, root: &Utf8Path) -> String {
     OutgoingSync::notify(&session.connection, "end", Value::Null);
     let mut lines = Vec::new();
@@ -66,7 +66,7 @@ async fn the_handshake_tells_who_zubi_is_and_takes_what_the_server_says() {
     );
     assert_eq!((session.encoding(), session.server_version()), (Encoding::Utf32, Some("s 2")));
     assert!(session.peer().offers().supports("textDocument/hover", None));
-    // Its endpoint cannot ask it yet.
+    // Its endpoint cannot send it requests yet.
     assert_eq!(*workspace.readiness.borrow(), Readiness::Starting);
     session.peer().activate();
     assert_eq!(*workspace.readiness.borrow(), Readiness::Ready);
@@ -106,7 +106,8 @@ async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
 async fn a_server_without_a_document_to_open_is_not_waited_for() {
     let mut workspace = Workspace::new(&[("proj.json", "{}")]);
     workspace.spec.needs_document = true;
-    workspace.spec.recipe = ReadinessSignal::Progress { titles: Vec::new(), project_files: vec!["proj.json".to_owned()] };
+    workspace.spec.recipe =
+        ReadinessSignal::Progress { titles: Vec::new(), project_files: vec!["proj.json".to_owned()] };
     let (_session, _server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     assert!(matches!(*workspace.readiness.borrow(), Readiness::Unknown { .. }));
 }
@@ -227,7 +228,7 @@ async fn a_server_that_looks_at_opened_files_only_is_not_ready_until_it_has_read
         server.expect_notification("textDocument/didSave").await;
         opened.push(document);
     }
-    // What it says about an older text is no sign that it has read this one.
+    // Diagnostics for an older text do not show that the server has read this one.
     let publication = |version: i64| json!({ "uri": opened[0]["uri"], "version": version, "diagnostics": [] });
     server.notify("textDocument/publishDiagnostics", publication(0)).await;
     server.notify("textDocument/publishDiagnostics", json!({ "uri": opened[1]["uri"], "diagnostics": [] })).await;
@@ -250,7 +251,7 @@ async fn what_changed_without_being_open_counts_as_saved() {
     workspace.spec.freshness = Freshness::OpenedOnly;
     let sync = json!({ "textDocumentSync": { "openClose": true, "change": 1, "save": true } });
     let (session, mut server) = workspace.start(sync.clone()).await;
-    // A document that is opened to be asked about was not saved just now.
+    // A document that is opened for a request was not saved just now.
     session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
     session.deliver(&[change(&workspace, "b.rs", ChangeKind::Changed)]);
     assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
@@ -289,7 +290,7 @@ async fn nothing_is_asked_before_a_server_that_works_on_several_messages_has_tak
     };
     session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
     server.expect_notification("textDocument/didOpen").await;
-    // Both wait behind one fence, whatever is answered there.
+    // Both wait behind one fence, whatever its answer is.
     let questions = [ask("fake/one"), ask("fake/two")];
     let (id, params) = server.expect_request("fake/fence").await;
     assert_eq!(params["textDocument"]["uri"], json!(zubi_base::uri::from_path(&workspace.path("a.rs"))));
@@ -305,7 +306,7 @@ async fn nothing_is_asked_before_a_server_that_works_on_several_messages_has_tak
     for question in questions {
         assert_eq!(question.await.unwrap().unwrap(), json!(1));
     }
-    // Nothing was sent since, so nothing stands in between.
+    // Nothing was sent since, so no fence comes in between.
     let question = ask("fake/three");
     let (id, _) = server.expect_request("fake/three").await;
     server.reply(id, json!(3)).await;

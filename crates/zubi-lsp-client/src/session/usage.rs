@@ -1,30 +1,30 @@
-//! Whether a run of a server is worth keeping: when it was last asked something, whether it still says anything, and how
-//! much memory it holds. What follows from that is the life cycle's work.
+//! Whether a run of a server is still useful: the time of its last request, whether it still sends messages, and how
+//! much memory it uses. The life cycle decides what follows from that.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Session;
 
-/// What is known of one run.
+/// The usage data of one run.
 #[derive(Debug)]
 pub(super) struct Usage(Mutex<State>);
 
 #[derive(Debug)]
 struct State {
-    /// How many questions are under way.
+    /// The number of running requests.
     running: usize,
-    /// When one began or ended last.
+    /// The time at which a request last began or ended.
     last: Instant,
     silence: Option<Silence>,
 }
 
-/// It has said nothing since a question ran out of time.
+/// The state of a server that has sent nothing since a request ran out of time.
 #[derive(Debug, Clone, Copy)]
 struct Silence {
-    /// How many messages it had sent by then.
+    /// The number of messages it had sent by then.
     heard: u64,
-    /// When that question was asked.
+    /// The time at which that request was sent.
     since: Instant,
 }
 
@@ -39,7 +39,7 @@ impl Usage {
 }
 
 impl Session {
-    /// It is being asked something until the result is dropped.
+    /// Marks the server as in use until the result is dropped.
     pub(crate) fn in_use(self: &Arc<Self>) -> ActivityGuard {
         let mut state = self.usage.state();
         state.running += 1;
@@ -47,20 +47,21 @@ impl Session {
         ActivityGuard(Arc::clone(self))
     }
 
-    /// Since when nobody has asked it anything; `None` while somebody does.
+    /// Returns the time since which the server has had no request; `None` while one is running.
     pub(crate) fn unused_since(&self) -> Option<Instant> {
         let state = self.usage.state();
         (state.running == 0).then_some(state.last)
     }
 
-    /// How many messages it has sent so far.
+    /// Returns the number of messages it has sent so far.
     pub(crate) fn received_count(&self) -> u64 {
         self.connection.received_count()
     }
 
-    /// A question that was asked at `asked`, when it had sent `heard` messages, has used up `limit`, the time that the
-    /// server is given. Says whether it is to be taken for dead: it has not said a word since another question ran out of
-    /// time before. One silent question proves nothing, for a server with one thread may be working on it.
+    /// Records that a request sent at `asked`, when the server had sent `heard` messages, has used up `limit`, the
+    /// server's time for an answer. Returns whether the server counts as dead: it has sent no message since another
+    /// request ran out of time before. One request without an answer proves nothing, because a server with one thread
+    /// may be working on it.
     pub(crate) fn ran_out_of_time(&self, asked: Instant, heard: u64, limit: Duration) -> bool {
         let mut state = self.usage.state();
         let now = self.received_count();
@@ -73,15 +74,16 @@ impl Session {
         }
     }
 
-    /// Of its process, if it is one.
+    /// The id of the server's process, if it has one.
     pub(crate) fn process_id(&self) -> Option<u32> {
         self.process
     }
 
-    /// How much memory its process and all that it started hold now, in bytes; `None` for a server that is no process.
+    /// Returns the memory that its process and all child processes use now, in bytes; `None` for a server without a
+    /// process of its own.
     pub(crate) async fn memory(&self) -> Option<u64> {
         let process = self.process?;
-        // The kernel's files of every process are read.
+        // Reads the kernel's files of every process.
         let sum = tokio::task::spawn_blocking(move || {
             let family = zubi_base::process::descendants(process);
             family.into_iter().chain([process]).filter_map(zubi_base::process::rss_bytes).sum()
@@ -90,7 +92,7 @@ impl Session {
     }
 }
 
-/// Somebody asks the server something.
+/// A guard that marks the server as in use.
 pub(crate) struct ActivityGuard(Arc<Session>);
 
 impl Drop for ActivityGuard {

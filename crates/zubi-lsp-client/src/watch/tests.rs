@@ -120,7 +120,7 @@ async fn ignored_files_are_not_told() {
     fixture.write(".git/index", "x");
     fixture.write("src/b.rs", "x");
     assert_snapshot!(fixture.refresh().await, @"Created src/b.rs");
-    // The rules change: what they no longer hide comes into sight.
+    // The rules change: the files that they no longer hide become visible.
     fixture.write(".gitignore", "*.log\n");
     assert_snapshot!(fixture.refresh().await, @"
     Changed .gitignore
@@ -166,7 +166,7 @@ async fn lost_events_and_a_blind_watcher_lead_to_a_comparison() {
     );
 }
 
-/// A watcher that takes so many directories and then says what the system says when its limit is reached.
+/// A watcher that accepts a limited number of directories and then returns the system's error for a reached limit.
 struct LimitedWatcher {
     watcher: notify::RecommendedWatcher,
     left: Arc<AtomicU64>,
@@ -193,7 +193,7 @@ impl Watcher for LimitedWatcher {
     }
 }
 
-/// A workspace with three directories, where so many may be watched, the fence's among them.
+/// Creates a workspace with three directories, of which a limited number may be watched, the fence's among them.
 fn limited_workspace(left: u64) -> (Fixture, Arc<AtomicU64>) {
     let mut fixture = Fixture::new(&["a.rs", "one/b.rs", "two/c.rs"]);
     let left = Arc::new(AtomicU64::new(left));
@@ -233,7 +233,7 @@ async fn a_limit_that_is_no_longer_reached_is_no_longer_said() {
     fixture.write("two/c.rs", "new");
     assert_eq!(changes_and_note(&fixture).await, (1, REACHED.to_owned()));
     left.store(100, Ordering::Release);
-    // The question that finds it out still had to compare.
+    // The request that finds it out still had to compare.
     assert_eq!(changes_and_note(&fixture).await, (0, REACHED.to_owned()));
     fixture.write("two/c.rs", "newer than that");
     assert_eq!(changes_and_note(&fixture).await, (1, String::new()));

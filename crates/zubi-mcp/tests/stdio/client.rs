@@ -146,7 +146,7 @@ pub(crate) fn modern(params: Value) -> Value {
     modern_with(params, json!({}))
 }
 
-/// The same with these client capabilities.
+/// Returns the parameters of [`modern`] with these client capabilities.
 pub(crate) fn modern_with(mut params: Value, mut capabilities: Value) -> Value {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -1,11 +1,11 @@
 //! The MCP surface in process, as a client sees it: raw JSON lines over a duplex pipe, both eras of the protocol.
 
 #[cfg(test)]
-mod asking;
-#[cfg(test)]
 mod client;
 #[cfg(test)]
 mod conversation;
+#[cfg(test)]
+mod elicitation;
 #[cfg(test)]
 mod ending;
 #[cfg(test)]

@@ -50,8 +50,8 @@ async fn an_official_client_asks_its_user_in_both_eras() {
     for lifecycle in [ClientLifecycleMode::Initialize, ClientLifecycleMode::Discover { preferred_versions }] {
         for (shows_forms, answer, expected) in [
             (true, Some(json!({"answer": "yes: this call"})), "you said hi\n[test · ready]"),
-            (true, None, "Failed to run test.run: the user said no (it runs `say hi`)"),
-            (false, None, "Failed to run test.run: it runs `say hi`, and there is nobody to ask here"),
+            (true, None, "Failed to run test.run: the user denied it (it runs `say hi`)"),
+            (false, None, "Failed to run test.run: it runs `say hi`, and no one can approve it here"),
         ] {
             let served = ServedPair::new(ElicitationMode::default());
             let user = User { answer, asked: Arc::default(), shows_forms };

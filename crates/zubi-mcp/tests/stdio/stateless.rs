@@ -8,8 +8,8 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use zubi_mcp::ElicitationMode;
 
-use crate::elicitation::{YES, accept, text};
 use crate::client::{Client, modern_with, with_deadline};
+use crate::elicitation::{YES, accept, text};
 
 /// One request of the stateless era.
 async fn stateless(client: &mut Client, id: u32, mut params: Value, answer: Option<(&Value, Value)>) -> Value {
@@ -43,7 +43,7 @@ async fn in_the_stateless_era_the_question_is_the_answer_and_the_client_calls_ag
     let unanswered = stateless(&mut client, 6, run("a"), Some((&question, json!({"what": "ever"})))).await;
     assert_eq!(unanswered["result"]["inputRequests"], question["result"]["inputRequests"], "it is asked again");
     let no = stateless(&mut client, 7, run("a"), Some((&question, json!({"action": "decline"})))).await;
-    assert!(text(&no).contains("the user said no"), "{no}");
+    assert!(text(&no).contains("the user denied it"), "{no}");
 
     // Other arguments are another call, with a question of its own.
     let question = stateless(&mut client, 8, run("a"), None).await;
@@ -60,7 +60,8 @@ async fn in_the_stateless_era_the_question_is_the_answer_and_the_client_calls_ag
 
 #[tokio::test]
 async fn a_stateless_client_that_does_not_come_back_gives_its_place_back() {
-    let mut client = Client::connect_asking(ElicitationMode { patience: Duration::from_millis(20), ..ElicitationMode::default() });
+    let mut client =
+        Client::connect_asking(ElicitationMode { patience: Duration::from_millis(20), ..ElicitationMode::default() });
     // More questions than may be open; each waits for an answer that does not come.
     for id in 0..200 {
         let answer = stateless(&mut client, id, run("a"), None).await;
@@ -117,7 +118,7 @@ async fn an_answered_call_that_is_sent_again_runs_once() {
     let question = stateless(&mut client, 7, run("a"), None).await;
     for id in 8..10 {
         let no = stateless(&mut client, id, run("a"), Some((&question, json!({"action": "decline"})))).await;
-        assert!(text(&no).contains("the user said no"), "{no}");
+        assert!(text(&no).contains("the user denied it"), "{no}");
     }
 
     // An answer that caused another prompt causes the same one again.
@@ -187,5 +188,5 @@ async fn a_stateless_client_without_forms_is_refused() {
     let mut client = Client::connect();
     let params = modern_with(run("a"), json!({}));
     let answer = client.request(1, "tools/call", params).await;
-    assert!(text(&answer).contains("there is nobody to ask here"), "{answer}");
+    assert!(text(&answer).contains("no one can approve it here"), "{answer}");
 }

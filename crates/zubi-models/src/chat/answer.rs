@@ -1,23 +1,23 @@
-//! From the events of a stream, or from one body of JSON, to an answer. Pure: no reading, no clock.
+//! Conversion from the events of a stream, or from one JSON body, to an answer. Pure: no reading, no clock.
 //!
-//! An answer is whole when the server said so: by a finish reason or by `[DONE]`. What ends before is broken off, however much
-//! has come. Calls are told by being there, never by the finish reason.
+//! An answer is complete when the server marks its end: by a finish reason or by `[DONE]`. An answer that ends earlier
+//! is broken off, however long it is. Calls are recognized by their presence, never by the finish reason.
 
 use serde_json::{Map, Value};
 use zubi_tool_api::redact::Redactor;
 
 use super::calls::ToolCallAccumulator;
-use crate::message::{ProviderMetadata, AssistantMessage, Usage};
 use crate::errors;
 use crate::ids::Ids;
 use crate::json;
+use crate::message::{AssistantMessage, ProviderMetadata, Usage};
 use crate::sse::Event;
-use crate::{Answer, ErrorKind, ModelError, Delta, FinishReason};
+use crate::{Answer, Delta, ErrorKind, FinishReason, ModelError};
 
-/// The most that a model may say in one answer, in bytes, with the arguments of its calls and what it wants back.
+/// The maximum size of one answer, in bytes, including the arguments of its calls and the provider's own data.
 const MOST: usize = 8 * 1024 * 1024;
 
-/// One answer as far as it has come.
+/// The part of an answer that has arrived.
 #[derive(Debug)]
 pub(super) struct Decoder {
     provider: String,
@@ -26,23 +26,23 @@ pub(super) struct Decoder {
     text: String,
     reasoning: String,
     calls: ToolCallAccumulator,
-    /// Parts of reasoning in the provider's own form, which it wants back.
+    /// Parts of reasoning in the provider's own format, which it needs back.
     details: Vec<Value>,
-    /// How many bytes they are.
+    /// The size of `details`, in bytes.
     of_details: usize,
     usage: Usage,
     finish: Option<String>,
     is_done: bool,
-    /// How many frames have come, and the last of them.
+    /// The number of frames so far, and the last frame.
     frames: u64,
     last: String,
 }
 
-/// Where the pieces go as soon as they are there.
+/// The receiver of the deltas, called as soon as they arrive.
 pub(super) type Hear<'a> = &'a mut dyn FnMut(Delta);
 
 impl Decoder {
-    /// `ids` are those that calls may not have.
+    /// Creates a decoder. `ids` are the ids that calls must not have.
     pub(super) fn new(provider: &str, redactor: Redactor, ids: Ids) -> Self {
         Self {
             provider: provider.to_owned(),
@@ -61,7 +61,7 @@ impl Decoder {
         }
     }
 
-    /// Takes the next event.
+    /// Processes the next event.
     pub(super) fn event(&mut self, event: &Event, hear: Hear<'_>) -> Result<(), ModelError> {
         let data = event.data.trim();
         if self.is_done || data.is_empty() {
@@ -76,55 +76,57 @@ impl Decoder {
             Err(_) if event.name == "error" => {
                 Err(errors::in_stream(&self.provider, &Value::String(data.to_owned()), &self.redactor))
             }
-            // Servers that do not know the blank line between events put one frame on each line.
+            // Servers that omit the blank line between events put one frame on each line.
             Err(_) if data.contains('\n') => {
                 for line in data.lines() {
                     self.event(&Event { name: event.name.clone(), data: line.to_owned() }, &mut *hear)?;
                 }
                 Ok(())
             }
-            Err(_) => Err(self.malformed_error(&format!("what is no JSON: {}", errors::sanitize_words(data, &self.redactor)))),
+            Err(_) => {
+                Err(self.malformed_error(&format!("invalid JSON: {}", errors::sanitize_words(data, &self.redactor))))
+            }
         }
     }
 
-    /// Takes the one body that came in place of a stream.
+    /// Processes a single body that arrived instead of a stream.
     pub(super) fn body(&mut self, body: &str, hear: Hear<'_>) -> Result<(), ModelError> {
         let value = json::parse(body).map_err(|error| {
             let shown = errors::sanitize_words(body, &self.redactor);
-            if error.is_eof() { self.broken_off() } else { self.malformed_error(&format!("what is no JSON: {shown}")) }
+            if error.is_eof() { self.broken_off() } else { self.malformed_error(&format!("invalid JSON: {shown}")) }
         })?;
         let value = value.get(0).unwrap_or(&value);
         self.frame(value, "", false, hear)?;
         if value.get("choices").and_then(|choices| choices.get(0)).is_none() {
             let shown = errors::sanitize_words(&value.to_string(), &self.redactor);
-            return Err(self.malformed_error(&format!("JSON that is no answer: {shown}")));
+            return Err(self.malformed_error(&format!("JSON that is not an answer: {shown}")));
         }
         self.is_done = true;
         Ok(())
     }
 
-    /// Nothing more is waited for.
+    /// Returns whether the stream is complete.
     pub(super) fn is_done(&self) -> bool {
         self.is_done
     }
 
-    /// How many frames of the answer have come.
+    /// Returns the number of frames so far.
     pub(super) fn frames(&self) -> u64 {
         self.frames
     }
 
-    /// The model has finished; at most its usage is still to come.
+    /// Returns whether the model has finished; only its usage may still follow.
     pub(super) fn is_finished(&self) -> bool {
         self.is_done || self.finish.is_some()
     }
 
-    /// The answer, now that nothing more comes.
+    /// Returns the answer after the end of the stream.
     pub(super) fn finish(mut self) -> Result<Answer, ModelError> {
         if !self.is_finished() {
             return Err(self.broken_off());
         }
         if self.frames == 0 {
-            return Err(self.malformed_error("an answer with nothing in it"));
+            return Err(self.malformed_error("an empty answer"));
         }
         let stop = match self.finish.as_deref().unwrap_or_default() {
             "length" | "max_tokens" | "model_length" => FinishReason::Length,
@@ -133,7 +135,7 @@ impl Decoder {
         };
         let calls = std::mem::take(&mut self.calls).finish(&mut self.ids);
         let calls = calls.map_err(|error| self.malformed_error(&error.to_string()))?;
-        // One for each call, in their order: the conversation may give a call another id.
+        // One entry for each call, in order: the conversation may give a call another id.
         let extras: Vec<Value> = calls.iter().map(|(_, extra)| extra.clone().unwrap_or_default()).collect();
         let mut parts = Map::new();
         if !self.details.is_empty() {
@@ -142,7 +144,8 @@ impl Decoder {
         if extras.iter().any(|extra| !extra.is_null()) {
             parts.insert("extra_content".to_owned(), Value::Array(extras));
         }
-        let native = (!parts.is_empty()).then(|| ProviderMetadata { provider: self.provider, parts: Value::Object(parts) });
+        let native =
+            (!parts.is_empty()).then(|| ProviderMetadata { provider: self.provider, parts: Value::Object(parts) });
         let calls = calls.into_iter().map(|(call, _)| call).collect();
         let said = AssistantMessage { text: self.text, reasoning: self.reasoning, calls, native };
         Ok(Answer { said, usage: self.usage, stop })
@@ -156,7 +159,7 @@ impl Decoder {
             self.usage = read_usage(usage);
         }
         let choices = frame.get("choices").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        // Only one was asked for. Others would be other answers.
+        // The request was for one choice. Others would be other answers.
         let is_first = |choice: &&Value| choice.get("index").and_then(Value::as_u64).unwrap_or(0) == 0;
         let Some(choice) = choices.iter().find(is_first) else { return Ok(()) };
         self.frames += 1;
@@ -175,7 +178,7 @@ impl Decoder {
     }
 
     fn read_delta(&mut self, said: &Value, again: bool, hear: Hear<'_>) -> Result<(), ModelError> {
-        // Both may be there, with the same in them.
+        // Both fields may be present, with the same content.
         let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|name| said.get(name)?.as_str());
         self.think(reasoning.unwrap_or_default(), &mut *hear);
         match said.get("content") {
@@ -190,7 +193,7 @@ impl Decoder {
             }
             _ => {}
         }
-        // What the model says where it declines.
+        // The model's text when it declines.
         self.push_text(said.get("refusal").and_then(Value::as_str).unwrap_or_default(), &mut *hear);
         if let Some(details) = said.get("reasoning_details").and_then(Value::as_array) {
             self.of_details += details.iter().map(|detail| detail.to_string().len()).sum::<usize>();
@@ -229,21 +232,25 @@ impl Decoder {
         ModelError::new(ErrorKind::Malformed, format!("{} sent {what}", self.provider))
     }
 
-    /// What came is a page of HTML.
+    /// Returns the error for a response that is an HTML page.
     pub(super) fn page(&self, page: &str) -> ModelError {
-        self.malformed_error(&format!("{} in place of an answer", errors::sanitize_words(page, &self.redactor)))
+        self.malformed_error(&format!("{} instead of an answer", errors::sanitize_words(page, &self.redactor)))
     }
 
-    /// What came are lines, and none of them is an event: comments before the connection was cut, or something else altogether.
+    /// Returns the error for lines without an event: comments before the connection was cut, or something else
+    /// entirely.
     pub(super) fn no_stream(&self, text: &str) -> ModelError {
         match text.lines().find(|line| !line.is_empty() && !line.starts_with(':')) {
-            Some(line) => self.malformed_error(&format!("what is no answer: {}", errors::sanitize_words(line, &self.redactor))),
+            Some(line) => self.malformed_error(&format!(
+                "data that is not an answer: {}",
+                errors::sanitize_words(line, &self.redactor)
+            )),
             None => self.broken_off(),
         }
     }
 
     pub(super) fn broken_off(&self) -> ModelError {
-        let how_far = if self.calls.is_empty() { "" } else { ", in the midst of a call" };
+        let how_far = if self.calls.is_empty() { "" } else { ", in the middle of a call" };
         ModelError::new(
             ErrorKind::BrokenOff,
             format!("the answer of {} broke off before its end{how_far}", self.provider),

@@ -1,16 +1,16 @@
-//! The calls of one answer, put together from the pieces in which servers send them. Which piece belongs to which call is told
-//! by `index` as OpenAI has it, by the id, by the name, or by nothing at all.
+//! The calls of one answer, assembled from the fragments that servers send. A fragment is matched to its call by
+//! `index` as OpenAI has it, by the id, by the name, or by its position alone.
 
 use serde_json::Value;
 
-use crate::message::ToolCall;
 use crate::ids::Ids;
 use crate::json;
+use crate::message::ToolCall;
 
-/// The most calls of one answer.
+/// The maximum number of calls in one answer.
 const MOST: usize = 128;
 
-/// Why the pieces make no calls.
+/// The reason why the fragments make no valid calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ToolCallError {
     #[error("more than {MOST} calls in one answer")]
@@ -19,19 +19,19 @@ pub(super) enum ToolCallError {
     Nameless,
 }
 
-/// One call as far as it has come.
+/// The part of a call that has arrived.
 #[derive(Debug, Default)]
 struct PartialCall {
     index: Option<String>,
     id: String,
     name: String,
     text: String,
-    /// The same without the pieces of frames that came twice. Which of the two is meant shows when all is there.
+    /// The text without the fragments of frames that arrived twice. Which of the two is right is decided at the end.
     text_once: String,
     object: Option<Value>,
-    /// What the provider wants back with the call.
+    /// Data that the provider needs back with the call.
     extra: Option<Value>,
-    /// The frame that the last piece came in.
+    /// The frame of the last fragment.
     frame: u64,
 }
 
@@ -40,9 +40,9 @@ struct PartialCall {
 pub(super) struct ToolCallAccumulator(Vec<PartialCall>);
 
 impl ToolCallAccumulator {
-    /// Takes a piece, which came in the frame of this number; `again` says that the frame is the same as the one before.
+    /// Adds a fragment from the frame of this number; `again` says that the frame equals the previous one.
     pub(super) fn piece(&mut self, piece: &Value, frame: u64, again: bool) -> Result<(), ToolCallError> {
-        // The older form of a call has its fields at the top.
+        // In the older form, the fields of a call are at the top level.
         let function = piece.get("function").unwrap_or(piece);
         let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let index = piece.get("index").filter(|index| index.is_u64() || index.is_i64() || index.is_string());
@@ -73,7 +73,7 @@ impl ToolCallAccumulator {
         Ok(())
     }
 
-    /// How long they are, without what comes whole.
+    /// Returns the size of the fragments in bytes, without the parts that arrive whole.
     pub(super) fn bytes(&self) -> usize {
         self.0.iter().map(|call| call.name.len() + call.text.len()).sum()
     }
@@ -82,7 +82,7 @@ impl ToolCallAccumulator {
         self.0.is_empty()
     }
 
-    /// The calls with what the provider wants back with each, if anything.
+    /// Returns the calls, each with the data that the provider needs back, if any.
     pub(super) fn finish(self, ids: &mut Ids) -> Result<Vec<(ToolCall, Option<Value>)>, ToolCallError> {
         let finish = |building: PartialCall| {
             if building.name.is_empty() {
@@ -101,9 +101,15 @@ impl ToolCallAccumulator {
         self.0.into_iter().map(finish).collect()
     }
 
-    fn place(&mut self, index: Option<String>, id: &str, name: &str, piece: CallDelta) -> Result<&mut PartialCall, ToolCallError> {
+    fn place(
+        &mut self,
+        index: Option<String>,
+        id: &str,
+        name: &str,
+        piece: CallDelta,
+    ) -> Result<&mut PartialCall, ToolCallError> {
         let known = match &index {
-            // Some servers give every call the index 0, others every piece another id.
+            // Some servers give every call the index 0, others give every fragment another id.
             Some(_) => {
                 let last = self.0.iter().rposition(|call| call.index == index);
                 last.filter(|at| !self.0.get(*at).is_some_and(|call| call.is_followed_by(id, name)))
@@ -125,11 +131,11 @@ impl ToolCallAccumulator {
         let last = self.0.len().checked_sub(1)?;
         let before = self.0.get(last)?;
         if name.is_empty() {
-            // No call begins without a name.
+            // A new call always has a name.
             return Some(self.0.iter().rposition(|call| !id.is_empty() && call.id == id).unwrap_or(last));
         }
         if !id.is_empty() {
-            // Two calls in one frame are two, whatever their ids.
+            // Two calls in one frame are separate, even with the same id.
             return self.0.iter().rposition(|call| call.id == id && call.frame != piece.frame);
         }
         let is_same = before.name == name && before.frame != piece.frame;
@@ -139,7 +145,7 @@ impl ToolCallAccumulator {
     }
 }
 
-/// What is known of a piece beside its names.
+/// The properties of a fragment beside its names.
 #[derive(Debug, Clone, Copy)]
 struct CallDelta {
     frame: u64,
@@ -148,7 +154,7 @@ struct CallDelta {
 }
 
 impl PartialCall {
-    /// Servers send the name once, again and again, in pieces, or each time as far as it has come.
+    /// Adds the name: servers send it once, repeatedly, in fragments, or each time as far as it is known.
     fn call(&mut self, name: &str) {
         if name.starts_with(self.name.as_str()) {
             name.clone_into(&mut self.name);
@@ -157,13 +163,13 @@ impl PartialCall {
         }
     }
 
-    /// Whether what comes with this id and name is another call although it has the same index.
+    /// Returns whether a fragment with this id and name is another call although it has the same index.
     fn is_followed_by(&self, id: &str, name: &str) -> bool {
         let is_other = !id.is_empty() && !self.id.is_empty() && self.id != id && !name.is_empty();
         is_other && (self.name != name || !self.text.is_empty()) && self.is_whole()
     }
 
-    /// Whether nothing is missing from its arguments.
+    /// Returns whether the arguments are complete.
     fn is_whole(&self) -> bool {
         let text = self.text.trim();
         self.object.is_some() || text.is_empty() || (text.ends_with('}') && json::arguments(text).is_some())

@@ -1,18 +1,18 @@
-//! Which models a server has: `GET …/models`.
+//! The list of a server's models: `GET …/models`.
 
 use reqwest::{Client, Url};
 use serde_json::Value;
 
-use crate::provider::ProviderConfig;
 use crate::model_list::LONGEST_NAME;
+use crate::provider::ProviderConfig;
 use crate::{ErrorKind, ModelError, ModelInfo, errors, http, json};
 
-/// The longest list, in bytes. OpenRouter's is the longest known, with a tenth of that.
+/// The maximum size of a list, in bytes. OpenRouter's is the longest known, with a tenth of that.
 const LONGEST: usize = 8 * 1024 * 1024;
-/// The most models of one provider.
+/// The maximum number of models of one provider.
 const MOST: usize = 2_000;
 
-/// Words in the names of what OpenAI lists beside the models that talk.
+/// Words in the names of OpenAI's models that are not chat models.
 const OTHERS: &[&str] = &[
     "audio",
     "babbage",
@@ -29,7 +29,8 @@ const OTHERS: &[&str] = &[
     "whisper",
 ];
 
-/// Where servers say how many tokens a model takes: OpenRouter, vLLM, Groq, LM Studio, GitHub Models.
+/// The fields in which servers report a model's context size in tokens: OpenRouter, vLLM, Groq, LM Studio, GitHub
+/// Models.
 const CONTEXT: &[&str] = &[
     "/context_length",
     "/max_model_len",
@@ -39,12 +40,12 @@ const CONTEXT: &[&str] = &[
     "/meta/n_ctx_train",
 ];
 
-/// Asks.
+/// Requests the list of models.
 pub(super) async fn list_models(config: &ProviderConfig, client: &Client) -> Result<Vec<ModelInfo>, ModelError> {
     read(config, &http::text(config, client.get(address(config)), LONGEST).await?)
 }
 
-/// GitHub has its list elsewhere.
+/// GitHub's list has another address.
 fn address(config: &ProviderConfig) -> Url {
     let usual = config.address("models");
     match usual.host_str() {
@@ -57,8 +58,11 @@ fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelErro
     let value = json::parse(body).unwrap_or_default();
     let Some(models) = value.get("data").unwrap_or(&value).as_array() else {
         let what = errors::page_title(body).unwrap_or_else(|| body.to_owned());
-        let why =
-            format!("{} sent no list of models, but {}", config.provider, errors::sanitize_words(&what, &config.redactor()));
+        let why = format!(
+            "{} sent no list of models, but {}",
+            config.provider,
+            errors::sanitize_words(&what, &config.redactor())
+        );
         return Err(ModelError::new(ErrorKind::Malformed, why));
     };
     let is_openai = config.url.host_str() == Some("api.openai.com");

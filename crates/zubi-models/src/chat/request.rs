@@ -1,25 +1,25 @@
-//! A prompt as `POST …/chat/completions` wants it.
+//! Conversion of a prompt to the body of `POST …/chat/completions`.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::message::{ToolCall, Message, AssistantMessage};
 use crate::Prompt;
+use crate::message::{AssistantMessage, Message, ToolCall};
 
-/// The longest id of a call that every server takes, in bytes (OpenAI's bound).
+/// The maximum length of a call's id that every server accepts, in bytes (OpenAI's limit).
 const LONGEST_ID: usize = 40;
 
-/// What servers differ in.
+/// The differences between servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
-    /// Whether it may be asked for tokens.
+    /// Whether the request may include `stream_options`, for token counts.
     pub(super) stream_options: bool,
-    /// Whether the limit of the output is `max_completion_tokens`.
+    /// Whether the output limit is called `max_completion_tokens`.
     pub(super) completion_tokens: bool,
 }
 
-/// The body of the request.
+/// Returns the body of the request.
 pub(super) fn body(model: &str, provider: &str, prompt: Prompt<'_>, dialect: Dialect) -> Value {
     let mut body = json!({ "model": model, "messages": messages(provider, prompt), "stream": true });
     let mut set =
@@ -57,8 +57,9 @@ fn messages(provider: &str, prompt: Prompt<'_>) -> Vec<Value> {
             Message::User { .. } => {}
             Message::Assistant(said) => messages.extend(assistant(provider, said, &mut ids)),
             Message::Tool(outcome) => {
-                messages
-                    .push(json!({ "role": "tool", "tool_call_id": ids.wire_id(&outcome.call), "content": outcome.text }));
+                messages.push(
+                    json!({ "role": "tool", "tool_call_id": ids.wire_id(&outcome.call), "content": outcome.text }),
+                );
             }
         }
     }
@@ -66,19 +67,19 @@ fn messages(provider: &str, prompt: Prompt<'_>) -> Vec<Value> {
     messages
 }
 
-/// What a person said in several messages is one: templates of many open models want the roles to alternate.
+/// Merges several messages of the user into one: templates of many open models require alternating roles.
 fn user(messages: &mut Vec<Value>, words: &mut Vec<&str>) {
     if !words.is_empty() {
         messages.push(json!({ "role": "user", "content": std::mem::take(words).join("\n\n") }));
     }
 }
 
-/// Nothing where there is neither text nor a call: servers refuse such a message.
+/// Returns no message if there is neither text nor a call: servers refuse such a message.
 fn assistant(provider: &str, said: &AssistantMessage, ids: &mut Ids) -> Option<Value> {
     if said.text.is_empty() && said.calls.is_empty() {
         return None;
     }
-    // Null where it is empty: some servers refuse a text that is none.
+    // Null if it is empty: some servers refuse an empty text.
     let content = if said.text.is_empty() { Value::Null } else { Value::String(said.text.clone()) };
     let mut message = json!({ "role": "assistant", "content": content });
     let fields = message.as_object_mut()?;
@@ -98,7 +99,7 @@ fn assistant(provider: &str, said: &AssistantMessage, ids: &mut Ids) -> Option<V
 fn call(call: &ToolCall, extra: Option<&Value>, ids: &mut Ids) -> Value {
     let arguments = match &call.arguments {
         Value::Object(_) => call.arguments.to_string(),
-        // Servers read what is sent back, and fail at what is no object.
+        // Servers parse the arguments that they get back, and fail if these are not an object.
         other => json!({ "invalid_arguments": other }).to_string(),
     };
     let function = json!({ "name": call.tool, "arguments": arguments });
@@ -109,7 +110,8 @@ fn call(call: &ToolCall, extra: Option<&Value>, ids: &mut Ids) -> Value {
     value
 }
 
-/// Ids as every server takes them. Another provider's may be too long, or have characters that this one refuses.
+/// Ids in a form that every server accepts. Another provider's ids may be too long, or have characters that this one
+/// refuses.
 #[derive(Default)]
 struct Ids(BTreeMap<String, String>);
 

@@ -1,7 +1,8 @@
-//! From bytes to an answer. Pure: no reading, no clock, so that tests and a fuzzer can cut the bytes as they like.
+//! Conversion from bytes to an answer. Pure: no reading, no clock, so that tests and a fuzzer can split the bytes
+//! anywhere.
 //!
-//! What the first byte is says what comes, for what servers call their content is often wrong: events, one body of JSON from
-//! those that cannot stream, or a page of HTML from whoever stands in front.
+//! The first byte determines the format, because servers often send a wrong content type: events, one JSON body from
+//! servers that cannot stream, or an HTML page from a proxy.
 
 use zubi_tool_api::redact::Redactor;
 
@@ -9,13 +10,13 @@ use super::answer::{Decoder, Hear};
 use crate::ids::Ids;
 use crate::{Answer, ErrorKind, ModelError, errors, sse};
 
-/// The longest event and the longest body, in bytes. Whole files are written in one piece.
+/// The maximum length of one event and of one body, in bytes. Models write whole files in one event.
 const LONGEST: usize = 8 * 1024 * 1024;
 
-/// The most bytes of one answer on the wire, where a word may be an event of some hundred bytes.
+/// The maximum size of one answer on the wire, in bytes; an event for one word may have several hundred bytes.
 const MOST: usize = 64 * 1024 * 1024;
 
-/// Reads one answer.
+/// A reader of one answer.
 #[derive(Debug)]
 pub struct Reader {
     decoder: Decoder,
@@ -25,7 +26,7 @@ pub struct Reader {
 
 #[derive(Debug)]
 enum StreamEvent {
-    /// Nothing but white space has come.
+    /// Only white space has arrived.
     Nothing,
     Events {
         sse: sse::Decoder,
@@ -36,12 +37,12 @@ enum StreamEvent {
 }
 
 impl Reader {
-    /// `redactor` takes secrets out of what is told of errors; `ids` are those that calls may not have.
+    /// Creates a reader. `redactor` redacts secrets in errors; `ids` are the ids that calls must not have.
     pub fn new(provider: &str, redactor: Redactor, ids: Ids) -> Self {
         Self { decoder: Decoder::new(provider, redactor, ids), what: StreamEvent::Nothing, bytes: 0 }
     }
 
-    /// Takes the next bytes; `hear` is told each piece of the answer.
+    /// Takes the next bytes; `hear` receives each delta of the answer.
     pub fn push(&mut self, bytes: &[u8], hear: Hear<'_>) -> Result<(), ModelError> {
         self.bytes = self.bytes.saturating_add(bytes.len());
         if self.bytes > MOST {
@@ -53,7 +54,9 @@ impl Reader {
             match bytes.first() {
                 None => return Ok(()),
                 Some(b'{' | b'[' | b'<') => self.what = StreamEvent::Body(Vec::new()),
-                Some(_) => self.what = StreamEvent::Events { sse: sse::Decoder::new(LONGEST), any: false, head: Vec::new() },
+                Some(_) => {
+                    self.what = StreamEvent::Events { sse: sse::Decoder::new(LONGEST), any: false, head: Vec::new() }
+                }
             }
         }
         match &mut self.what {
@@ -78,17 +81,17 @@ impl Reader {
         }
     }
 
-    /// Whether the rest does not matter.
+    /// Returns whether the rest of the stream can be ignored.
     pub fn is_done(&self) -> bool {
         self.decoder.is_done()
     }
 
-    /// Whether the model has finished; at most its usage is still to come.
+    /// Returns whether the model has finished; only its usage may still follow.
     pub fn is_finished(&self) -> bool {
         self.decoder.is_finished()
     }
 
-    /// Grows with everything that says something of the answer.
+    /// Returns a counter that increases with every part of the answer.
     pub fn progress(&self) -> u64 {
         match &self.what {
             StreamEvent::Body(body) => body.len() as u64,
@@ -96,7 +99,7 @@ impl Reader {
         }
     }
 
-    /// The answer, now that no more bytes come.
+    /// Returns the answer after the last bytes.
     pub fn finish(mut self, hear: Hear<'_>) -> Result<Answer, ModelError> {
         match std::mem::replace(&mut self.what, StreamEvent::Nothing) {
             StreamEvent::Nothing => {}
@@ -114,7 +117,7 @@ impl Reader {
                 }
                 for event in &events {
                     let is_before_end = !self.decoder.is_finished();
-                    // The last one was not ended: what is no JSON there was cut.
+                    // The last event has no end mark: if it is not valid JSON, it was truncated.
                     match self.decoder.event(event, &mut *hear) {
                         Err(error) if is_before_end && error.kind == ErrorKind::Malformed => {
                             return Err(self.decoder.broken_off());

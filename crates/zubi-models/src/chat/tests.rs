@@ -1,4 +1,4 @@
-//! Streams as servers send them, request bodies, and what goes over HTTP.
+//! Streams as servers send them, request bodies, and HTTP traffic.
 
 mod http;
 mod request;
@@ -6,12 +6,12 @@ mod streams;
 
 use super::stream::Reader;
 use crate::ids::Ids;
-use crate::{Answer, ModelError, Delta};
+use crate::{Answer, Delta, ModelError};
 use zubi_tool_api::redact::Redactor;
 
 const KEY: &str = "sk-never-shown-0123456789";
 
-/// What the bytes say, given in pieces of so many: the answer and what was heard of it.
+/// Reads the bytes in chunks of this size: returns the answer and the deltas received.
 fn read(bytes: &[u8], piece: usize) -> (Result<Answer, ModelError>, Vec<Delta>) {
     let mut heard = Vec::new();
     let mut hear = |piece| heard.push(piece);
@@ -27,7 +27,7 @@ fn read(bytes: &[u8], piece: usize) -> (Result<Answer, ModelError>, Vec<Delta>) 
     (answer, heard)
 }
 
-/// An answer in lines; an id that is not the server's is `own`.
+/// Renders an answer as lines; an id that is not the server's is shown as `own`.
 fn render_answer(answer: &Result<Answer, ModelError>, sent: &str) -> String {
     let answer = match answer {
         Ok(answer) => answer,
@@ -52,7 +52,7 @@ fn render_answer(answer: &Result<Answer, ModelError>, sent: &str) -> String {
     lines.join("\n")
 }
 
-/// What a whole stream says, the same however its bytes are cut.
+/// Reads a whole stream; the result must not depend on how its bytes are split.
 fn check(stream: &str) -> String {
     let (whole, heard) = read(stream.as_bytes(), usize::MAX);
     let text = render_answer(&whole, stream);

@@ -1,4 +1,4 @@
-//! Which providers there are, where they are asked, and where keys come from.
+//! The list of providers, their addresses, and the origin of their keys.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -10,7 +10,7 @@ use super::*;
 
 const KEY: &str = "sk-never-shown-0123456789";
 
-/// The providers of a user's file in an environment, each in a line. No key is in it.
+/// Returns the providers of a user's file in an environment, one per line. No line contains a key.
 fn check(toml: &str, environment: &[(&str, &str)]) -> String {
     let directory = tempfile::tempdir().unwrap();
     let root = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
@@ -175,7 +175,7 @@ async fn what_a_provider_lacks_is_told_behind_its_name() {
     for source in sources.iter().take(3) {
         told.push(source.open("x").await.unwrap_err().message);
     }
-    let listed = choose::ModelRegistry::new(sources.into_iter().take(3).collect(), None).list().await;
+    let listed = registry::ModelRegistry::new(sources.into_iter().take(3).collect(), None).list().await;
     told.extend(listed.problems.iter().map(|it| format!("({}: {})", it.provider, it.message)));
     assert_snapshot!(told.join("\n"), @r#"
     my: its address begins with neither `https://` nor `http://`

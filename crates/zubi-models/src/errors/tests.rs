@@ -24,9 +24,10 @@ fn render_error(error: &ModelError) -> String {
     format!("{:?}{wait}: {error}", error.kind)
 }
 
-/// What each status with its body means.
+/// Returns the error for each status and body.
 fn check(refusals: &[(u16, &str)]) -> String {
-    let of = |(status, body): &(u16, &str)| render_error(&of_response("it", *status, &HeaderMap::new(), body, &redactor()));
+    let of =
+        |(status, body): &(u16, &str)| render_error(&of_response("it", *status, &HeaderMap::new(), body, &redactor()));
     refusals.iter().map(of).collect::<Vec<_>>().join("\n")
 }
 

@@ -1,4 +1,5 @@
-//! What the library hears of an answer, as an answer: its pieces, its calls, what is to be sent back, and whether it is whole.
+//! Converts the library's view of an answer to an answer: its deltas, its calls, the data to send back, and whether it
+//! is complete.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -11,24 +12,25 @@ use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
 use super::failure;
-use crate::message::{ToolCall, ProviderMetadata, AssistantMessage, Usage};
 use crate::ids::Ids;
+use crate::message::{AssistantMessage, ProviderMetadata, ToolCall, Usage};
 use crate::provider::ProviderConfig;
-use crate::{Answer, ModelError, Delta, OnDelta, FinishReason, json as tolerant};
+use crate::{Answer, Delta, FinishReason, ModelError, OnDelta, json as tolerant};
 
-/// The most that a model may say in one answer, in bytes of what is sent.
+/// The maximum size of one answer on the wire, in bytes.
 const MOST: u64 = 32 * 1024 * 1024;
-/// The most calls in one answer.
+/// The maximum number of calls in one answer.
 const MOST_CALLS: usize = 128;
-/// How much of the last frame is kept, for what the library does not tell of it.
+/// The stored part of the last frame, in bytes, for details that the library does not report.
 const MOST_OF_LAST: usize = 256 * 1024;
 
-/// What came over the wire, beside what the library makes of it.
+/// The raw data of the stream, besides the library's view of it.
 #[derive(Debug, Default)]
 pub(super) struct FrameTap {
     count: AtomicU64,
     bytes: AtomicU64,
-    /// One of them was no JSON. The library passes over such of OpenAI's, and what stood there would be missing.
+    /// Whether one of the frames was not valid JSON. The library skips such frames of OpenAI's, and their content would
+    /// be missing.
     has_broken: AtomicBool,
     last: Mutex<String>,
 }
@@ -56,32 +58,32 @@ impl FrameTap {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// The last frame, if it is JSON.
+    /// Returns the last frame, if it is JSON.
     pub(super) fn last(&self) -> Option<Value> {
         tolerant::parse(&self.last.lock().unwrap_or_else(PoisonError::into_inner)).ok()
     }
 
-    /// The last frame, as it came.
+    /// Returns the last frame, unchanged.
     pub(super) fn last_text(&self) -> String {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether it is not too much.
+    /// Returns an error if the answer is too large.
     pub(super) fn check(&self) -> Result<(), String> {
         let bytes = self.bytes.load(Ordering::Relaxed);
         if bytes > MOST { Err(format!("more than {} MiB in one answer", MOST / 1024 / 1024)) } else { Ok(()) }
     }
 }
 
-/// One answer as far as it has come.
+/// The part of an answer that has arrived.
 pub(super) struct Reader {
     kind: AdapterKind,
     model: String,
     ids: Ids,
     said: AssistantMessage,
-    /// Calls that come whole, with signatures of their own.
+    /// Calls that arrive whole, with their own signatures.
     whole: Vec<GenaiCall>,
-    /// Signatures that are not a call's.
+    /// Signatures that do not belong to a call.
     signatures: Vec<String>,
     end: Option<StreamEnd>,
 }
@@ -92,7 +94,7 @@ impl Reader {
         Self { kind, model: model.to_owned(), ids, said, whole, signatures, end: None }
     }
 
-    /// The next event.
+    /// Processes the next event.
     pub(super) fn read_event(&mut self, event: ChatStreamEvent, pieces: OnDelta<'_>) -> Result<(), String> {
         match event {
             ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {}
@@ -108,7 +110,7 @@ impl Reader {
             }
             ChatStreamEvent::ThoughtSignatureChunk(chunk) => self.signatures.push(chunk.content),
             ChatStreamEvent::ToolCallChunk(chunk) => {
-                // Those of the others come in pieces, and whole at the end.
+                // The other APIs send calls in fragments, and whole at the end.
                 if self.kind == AdapterKind::Gemini {
                     self.whole.push(chunk.tool_call);
                 }
@@ -118,7 +120,8 @@ impl Reader {
         if self.whole.len() > MOST_CALLS { Err(format!("more than {MOST_CALLS} calls in one answer")) } else { Ok(()) }
     }
 
-    /// The answer, if it is whole. The library tells of an end also where the stream was cut: what shows the true one differs.
+    /// Returns the answer if it is complete. The library also reports an end for truncated streams; the sign of a true
+    /// end depends on the API.
     pub(super) fn finish(mut self, frames: &FrameTap, config: &ProviderConfig) -> Result<Answer, ModelError> {
         if let Some(error) = failure::from_last_frame(config, frames) {
             return Err(error);
@@ -127,14 +130,14 @@ impl Reader {
         let is_whole = match self.kind {
             AdapterKind::Gemini => end.captured_stop_reason.is_some(),
             AdapterKind::OpenAIResp => end.captured_response_id.is_some(),
-            // Anthropic's is told at its mark alone.
+            // The library reports Anthropic's end only at its mark.
             _ => true,
         };
         if !is_whole {
             return Err(failure::truncated(config, frames));
         }
         if frames.has_broken.load(Ordering::Relaxed) {
-            return Err(failure::malformed_error(config, "an event that is no JSON"));
+            return Err(failure::malformed_error(config, "an event that is not JSON"));
         }
         if let Some(StopReason::Other(reason)) = &end.captured_stop_reason
             && matches!(reason.as_str(), "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL")
@@ -161,7 +164,7 @@ impl Reader {
     }
 
     fn stop(&self, end: &StreamEnd, frames: &FrameTap) -> FinishReason {
-        // Whose reason stands in the frame only.
+        // For this API the reason is in the frame only.
         let is_filtered = self.kind == AdapterKind::OpenAIResp
             && frames.last().is_some_and(|last| {
                 last.pointer("/response/incomplete_details/reason") == Some(&json!("content_filter"))
@@ -176,8 +179,8 @@ impl Reader {
 
     fn call(&mut self, call: GenaiCall) -> ToolCall {
         let id = if self.kind == AdapterKind::Gemini && call.call_id.starts_with("call#") {
-            // The library's own where Gemini gives none, counted anew in each frame. It knows them by their form and does
-            // not send them.
+            // The library's own ids, if Gemini gives none, start again in each frame. The library recognizes them by
+            // their form and does not send them.
             let number = getrandom::u32().unwrap_or_default();
             self.ids.ensure_unique(&format!("call#{}#{number}", call.fn_name))
         } else {
@@ -192,7 +195,7 @@ impl Reader {
         ToolCall { id, tool: call.fn_name, arguments }
     }
 
-    /// What the model wants back untouched, with its name: another model could not read it.
+    /// Returns the data that the model needs back unchanged, with the provider's name: another model could not read it.
     fn native(&mut self, content: &[ContentPart], calls: &[GenaiCall], provider: &str) -> Option<ProviderMetadata> {
         let parts = match self.kind {
             AdapterKind::Anthropic => {
@@ -206,10 +209,10 @@ impl Reader {
             AdapterKind::Gemini => {
                 let own = |call: &GenaiCall| call.thought_signatures.as_ref().and_then(|all| all.first().cloned());
                 let of_calls: Vec<Option<String>> = calls.iter().map(own).collect();
-                // Also heard on its own: what is a call's is sent back with the call.
+                // Also reported separately: a call's signature is sent back with the call.
                 let mut others =
                     self.signatures.iter().filter(|it| !of_calls.iter().flatten().any(|known| known == *it));
-                // The library keeps one of them for the text.
+                // The library stores one of them for the text.
                 let others: Vec<&String> = others.next_back().into_iter().collect();
                 let is_signed = !others.is_empty() || of_calls.iter().any(Option::is_some);
                 is_signed.then(|| json!({ "model": self.model, "signatures": others, "calls": of_calls }))
@@ -220,7 +223,7 @@ impl Reader {
     }
 }
 
-/// Anthropic's blocks of thinking, as they were: a signature stands before what it signs.
+/// Anthropic's blocks of thinking, unchanged: a signature precedes the text that it signs.
 fn thinking_blocks(content: &[ContentPart]) -> Vec<Value> {
     let mut blocks = Vec::new();
     let mut signature: Option<&str> = None;

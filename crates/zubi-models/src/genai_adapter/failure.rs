@@ -1,4 +1,5 @@
-//! What a failure of the library means: it wraps statuses, time-outs and connections that fail in errors of its own, one in the other.
+//! The meaning of the library's errors: it wraps statuses, time-outs and failed connections in nested errors of its
+//! own.
 
 use genai::webc::StreamTimeout;
 use serde_json::Value;
@@ -7,25 +8,27 @@ use super::answer::FrameTap;
 use crate::provider::ProviderConfig;
 use crate::{ErrorKind, ModelError, errors, http};
 
-/// The error that the library gives.
+/// Converts an error of the library.
 pub(super) fn from_genai(config: &ProviderConfig, frames: &FrameTap, error: &genai::Error) -> ModelError {
     match error {
         genai::Error::HttpError { status, body, headers, .. } => {
             return errors::of_response(&config.provider, status.as_u16(), headers, cut_body(body), &config.redactor());
         }
-        // The last frame is half a one.
-        genai::Error::StreamParse { serde_error, .. } if serde_error.is_eof() && from_last_frame(config, frames).is_none() => {
+        // The last frame is truncated.
+        genai::Error::StreamParse { serde_error, .. }
+            if serde_error.is_eof() && from_last_frame(config, frames).is_none() =>
+        {
             return truncated(config, frames);
         }
         genai::Error::WebStream { error, .. } => {
             if error.is::<std::string::FromUtf8Error>() || error.is::<std::str::Utf8Error>() {
-                return malformed_error(config, "bytes that are no text");
+                return malformed_error(config, "bytes that are not text");
             }
             if let Some(inner) = error.downcast_ref::<genai::Error>() {
                 return from_genai(config, frames, inner);
             }
             if error.is::<StreamTimeout>() {
-                let why = format!("{} said nothing for {:?}", config.provider, config.patience.idle);
+                let why = format!("{} sent nothing for {:?}", config.provider, config.patience.idle);
                 return ModelError::new(ErrorKind::TimedOut, why);
             }
             if let Some(error) = error.downcast_ref::<reqwest::Error>() {
@@ -35,12 +38,14 @@ pub(super) fn from_genai(config: &ProviderConfig, frames: &FrameTap, error: &gen
         genai::Error::WebModelCall { webc_error: genai::webc::Error::Reqwest(error), .. } => {
             return of_connection(config, error);
         }
-        genai::Error::ChatResponse { body, .. } if from_last_frame(config, frames).is_none() && body.get("error").is_some() => {
+        genai::Error::ChatResponse { body, .. }
+            if from_last_frame(config, frames).is_none() && body.get("error").is_some() =>
+        {
             return errors::in_stream(&config.provider, body, &config.redactor());
         }
         _ => {}
     }
-    // The library's words are about its types; what came says more.
+    // The library's message is about its types; the frame itself is more helpful.
     from_last_frame(config, frames).unwrap_or_else(|| {
         let last = frames.last_text();
         let what = errors::page_title(&last).unwrap_or_else(|| errors::sanitize_words(&last, &config.redactor()));
@@ -53,7 +58,7 @@ fn of_connection(config: &ProviderConfig, error: &reqwest::Error) -> ModelError 
     if error.is_connect() || error.is_request() { http::not_sent(config, error) } else { http::not_read(config, error) }
 }
 
-/// An error that stands in the last frame, or that nothing was said because the question was refused.
+/// Returns the error in the last frame, or the error for an empty answer because the provider refused the request.
 pub(super) fn from_last_frame(config: &ProviderConfig, frames: &FrameTap) -> Option<ModelError> {
     let last = frames.last()?;
     let is_error = |value: &&Value| value.is_object() || value.is_string();
@@ -65,25 +70,25 @@ pub(super) fn from_last_frame(config: &ProviderConfig, frames: &FrameTap) -> Opt
     }
     let reason = last.pointer("/promptFeedback/blockReason")?.as_str()?;
     let reason = errors::sanitize_words(reason, &config.redactor());
-    let why = format!("{} does not take the question: {reason}", config.provider);
+    let why = format!("{} refuses the request: {reason}", config.provider);
     Some(ModelError::new(ErrorKind::Refused, why))
 }
 
-/// The answer ended before its end; if nothing came that is one, it was none.
+/// Returns the error for an answer that ended early, or for no answer at all if no frame arrived that is part of one.
 pub(super) fn truncated(config: &ProviderConfig, frames: &FrameTap) -> ModelError {
     if frames.count() == 0 {
-        return ModelError::new(ErrorKind::Malformed, format!("{} sent nothing that is an answer", config.provider));
+        return ModelError::new(ErrorKind::Malformed, format!("{} sent no answer", config.provider));
     }
     let why = format!("the answer of {} broke off before its end", config.provider);
     ModelError::new(ErrorKind::BrokenOff, why)
 }
 
-/// What came is no answer.
+/// Returns the error for a response that is not an answer.
 pub(super) fn malformed_error(config: &ProviderConfig, what: &str) -> ModelError {
     ModelError::new(ErrorKind::Malformed, format!("{} sent no answer, but {what}", config.provider))
 }
 
-/// As much of a body as is looked at.
+/// Returns the part of a body that is examined.
 fn cut_body(body: &str) -> &str {
     body.get(..body.floor_char_boundary(errors::MAX_BODY)).unwrap_or(body)
 }

@@ -1,24 +1,25 @@
-//! Which models a provider has. Asked without the library, which would put the key where it likes and reads lists of any length.
+//! The models of a provider. Requested without the library, which would put the key anywhere and reads lists of any
+//! length.
 
 use reqwest::Client;
 use serde_json::Value;
 use zubi_base::config::Api;
-use zubi_base::visible;
+use zubi_base::escape;
 
-use crate::provider::ProviderConfig;
 use crate::model_list::LONGEST_NAME;
+use crate::provider::ProviderConfig;
 use crate::{ErrorKind, ModelError, ModelInfo, errors, http, json};
 
-/// The longest list, in bytes.
+/// The maximum size of a list, in bytes.
 const LONGEST: usize = 4 * 1024 * 1024;
-/// The most models of one provider.
+/// The maximum number of models of one provider.
 const MOST: usize = 2_000;
 
-/// Asks.
+/// Requests the list of models.
 pub(super) async fn list_models(config: &ProviderConfig, client: &Client) -> Result<Vec<ModelInfo>, ModelError> {
     let mut url = config.address(if config.api == Api::Ollama { "api/tags" } else { "models" });
     match config.api {
-        // One page has all of them.
+        // One page contains all of them.
         Api::Anthropic => drop(url.query_pairs_mut().append_pair("limit", "1000")),
         Api::Gemini => drop(url.query_pairs_mut().append_pair("pageSize", "1000")),
         Api::Ollama | Api::OpenaiChat | Api::OpenaiResponses => {}
@@ -43,7 +44,7 @@ fn model(config: &ProviderConfig, value: &Value) -> Option<ModelInfo> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let name = text("id").or_else(|| text("name"))?;
     let name = if config.api == Api::Gemini { name.strip_prefix("models/").unwrap_or(name) } else { name };
-    // Those that make vectors or pictures are no models to talk with.
+    // Embedding and image models are not chat models.
     let talks = |methods: &Vec<Value>| methods.iter().any(|method| method == "generateContent");
     let can_talk = value.get("supportedGenerationMethods").and_then(Value::as_array).is_none_or(talks);
     if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) || !can_talk {
@@ -52,7 +53,7 @@ fn model(config: &ProviderConfig, value: &Value) -> Option<ModelInfo> {
     let shown = text("display_name").or_else(|| text("displayName")).unwrap_or(name);
     Some(ModelInfo {
         id: format!("{}/{name}", config.provider),
-        name: visible::printable(shown).chars().take(LONGEST_NAME).collect(),
+        name: escape::printable(shown).chars().take(LONGEST_NAME).collect(),
         provider: config.provider.clone(),
         context: config.context.or_else(|| value.get("inputTokenLimit").and_then(Value::as_u64)),
     })

@@ -1,7 +1,7 @@
-//! Ollama's own API, spoken without the library, which has no way to say how many tokens the model is to take: without that
-//! Ollama cuts the beginning of a prompt off at a few thousand and says nothing, and the beginning is what the model is for.
+//! Ollama's own API, used without the library, which cannot set the context size: without that, Ollama silently
+//! truncates the beginning of a prompt to a few thousand tokens, and the beginning has the instructions.
 //!
-//! An answer is lines of JSON. It is whole when one says so.
+//! An answer is a sequence of JSON lines. It is complete when a line marks the end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,23 +11,23 @@ use reqwest::{Client, Response};
 use serde_json::{Map, Value, json};
 
 use super::failure;
-use crate::message::{ToolCall, Message, AssistantMessage, Usage};
 use crate::ids::Ids;
+use crate::message::{AssistantMessage, Message, ToolCall, Usage};
 use crate::provider::ProviderConfig;
 use crate::{
-    Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason, errors, http, json as tolerant,
+    Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, OnDelta, Prompt, errors, http,
+    json as tolerant,
 };
 
-/// The tokens that a model is to take where the user has not said: enough for the tools and some files, and what it costs in
-/// memory most machines have.
+/// The default context size in tokens: enough for the tools and some files, and most machines have the memory for it.
 const CONTEXT: u64 = 32_768;
-/// How long a server may take to describe a model.
+/// The time-out for the description of a model.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The longest line, and the most of one answer, in bytes.
+/// The maximum size of a line, and of one answer, in bytes.
 const MOST: usize = 16 * 1024 * 1024;
-/// The most calls in one answer.
+/// The maximum number of calls in one answer.
 const MOST_CALLS: usize = 128;
-/// The longest description of a model, in bytes: it has the texts of licences in it.
+/// The maximum size of a model's description, in bytes: it includes the texts of licences.
 const LONGEST: usize = 4 * 1024 * 1024;
 
 /// One model.
@@ -38,7 +38,7 @@ pub(super) struct Ollama {
     pub(super) client: Client,
 }
 
-/// How many tokens the model is to take: what the user says, else what it can, within what is usual.
+/// Returns the context size in tokens: the user's setting, else the model's maximum, limited to the default.
 pub(super) async fn context(config: &ProviderConfig, client: &Client, name: &str) -> u64 {
     if let Some(context) = config.context {
         return context;
@@ -64,7 +64,8 @@ impl Model for Ollama {
         let config = &self.config;
         let body = question(&self.name, self.info.context, prompt);
         let request = self.client.post(config.address("api/chat")).headers(config.headers_with_key()?).json(&body);
-        let response = http::with_timeout(config, request.send()).await?.map_err(|error| http::not_sent(config, &error))?;
+        let response =
+            http::with_timeout(config, request.send()).await?.map_err(|error| http::not_sent(config, &error))?;
         if !response.status().is_success() {
             return Err(http::refusal(config, response).await);
         }
@@ -74,7 +75,7 @@ impl Model for Ollama {
     }
 }
 
-/// Hands over each line until one is the last, also one without a line end. What is kept has a bound.
+/// Passes on each line until one is the last, including a last line without a line end. The buffer is bounded.
 async fn lines(
     config: &ProviderConfig,
     mut response: Response,
@@ -85,7 +86,10 @@ async fn lines(
     while let Some(bytes) = waits.chunk(&mut response).await? {
         read += bytes.len();
         if read > MOST {
-            return Err(failure::malformed_error(config, &format!("more than {} MiB in one answer", MOST / 1024 / 1024)));
+            return Err(failure::malformed_error(
+                config,
+                &format!("more than {} MiB in one answer", MOST / 1024 / 1024),
+            ));
         }
         let mut rest = &bytes[..];
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
@@ -103,13 +107,13 @@ async fn lines(
     hear(&kept).map(drop)
 }
 
-/// One answer as far as it has come.
+/// The part of an answer that has arrived.
 struct Reader<'a> {
     config: &'a ProviderConfig,
     ids: Ids,
     said: AssistantMessage,
     usage: Usage,
-    /// Why it stopped; nothing as long as it has not.
+    /// The reason why the model stopped; `None` until then.
     stop: Option<FinishReason>,
     lines: u64,
 }
@@ -119,10 +123,10 @@ impl<'a> Reader<'a> {
         Self { config, ids, said: AssistantMessage::default(), usage: Usage::default(), stop: None, lines: 0 }
     }
 
-    /// The next line. Whether it is the last.
+    /// Processes the next line. Returns whether it is the last.
     fn read_line(&mut self, line: &[u8], pieces: OnDelta<'_>) -> Result<bool, ModelError> {
         let Ok(line) = std::str::from_utf8(line) else {
-            return Err(failure::malformed_error(self.config, "bytes that are no text"));
+            return Err(failure::malformed_error(self.config, "bytes that are not text"));
         };
         if line.trim().is_empty() {
             return Ok(false);
@@ -131,7 +135,7 @@ impl<'a> Reader<'a> {
             .or_else(|error| if error.is_eof() { Err(error) } else { tolerant::parse(line) })
         {
             Ok(frame @ Value::Object(_)) => frame,
-            // Half a line is the end of one that was cut.
+            // Half a line is the end of a truncated answer.
             Err(error) if error.is_eof() && line.trim_start().starts_with('{') => return Err(self.truncated_error()),
             _ => {
                 let redactor = self.config.redactor();
@@ -165,7 +169,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// A call comes whole, without an id in older versions.
+    /// Adds a call; it arrives whole, in older versions without an id.
     fn call(&mut self, call: &Value) -> Result<(), ModelError> {
         if self.said.calls.len() >= MOST_CALLS {
             return Err(failure::malformed_error(self.config, &format!("more than {MOST_CALLS} calls in one answer")));
@@ -194,17 +198,14 @@ impl<'a> Reader<'a> {
 
     fn truncated_error(&self) -> ModelError {
         if self.lines == 0 {
-            return ModelError::new(
-                ErrorKind::Malformed,
-                format!("{} sent nothing that is an answer", self.config.provider),
-            );
+            return ModelError::new(ErrorKind::Malformed, format!("{} sent no answer", self.config.provider));
         }
         let why = format!("the answer of {} broke off before its end", self.config.provider);
         ModelError::new(ErrorKind::BrokenOff, why)
     }
 }
 
-/// The body of the request.
+/// Returns the body of the request.
 fn question(name: &str, context: Option<u64>, prompt: Prompt<'_>) -> Value {
     let mut messages = Vec::new();
     if !prompt.system.trim().is_empty() {
@@ -245,7 +246,7 @@ fn question(name: &str, context: Option<u64>, prompt: Prompt<'_>) -> Value {
     body
 }
 
-/// Arguments that are no object are sent as one, so that the model sees what it wrote.
+/// Arguments that are not an object are wrapped in one, so that the model sees its own text.
 fn call(call: &ToolCall) -> Value {
     let arguments = match &call.arguments {
         Value::Object(_) => call.arguments.clone(),

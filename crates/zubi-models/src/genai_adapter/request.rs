@@ -1,4 +1,4 @@
-//! A prompt as the library takes it, so that what it makes of it is what each provider takes.
+//! Conversion of a prompt to the library's types, so that the library's output is valid for each provider.
 
 use genai::adapter::AdapterKind;
 use genai::chat::{
@@ -7,10 +7,10 @@ use genai::chat::{
 };
 use serde_json::{Value, json};
 
-use crate::message::{Message, ToolResult, AssistantMessage};
-use crate::{ToolDefinition, Prompt};
+use crate::message::{AssistantMessage, Message, ToolResult};
+use crate::{Prompt, ToolDefinition};
 
-/// The question. `provider` and `model` decide which native parts of earlier answers go back.
+/// Returns the request. `provider` and `model` decide which provider-specific parts of earlier answers are sent back.
 pub(super) fn chat_request(kind: AdapterKind, provider: &str, model: &str, prompt: Prompt<'_>) -> ChatRequest {
     let mut messages: Vec<ChatMessage> = Vec::new();
     for message in prompt.messages {
@@ -27,7 +27,7 @@ pub(super) fn chat_request(kind: AdapterKind, provider: &str, model: &str, promp
     if kind == AdapterKind::Anthropic
         && let Some(last) = messages.last_mut()
     {
-        // All until here is kept by the provider until the next question, which begins with the same.
+        // The provider caches everything up to here until the next request, which begins with the same messages.
         last.options = Some(MessageOptions::default().with_cache_control(CacheControl::Ephemeral));
     }
     let mut request = ChatRequest::new(messages);
@@ -42,20 +42,20 @@ pub(super) fn chat_request(kind: AdapterKind, provider: &str, model: &str, promp
 
 fn tool(kind: AdapterKind, offer: &ToolDefinition) -> Tool {
     let tool = Tool::new(offer.name.as_str()).with_description(&offer.description).with_schema(offer.schema.clone());
-    // Otherwise OpenAI would make every parameter one that must be given.
+    // Otherwise OpenAI would make every parameter required.
     if kind == AdapterKind::OpenAIResp { tool.with_strict(false) } else { tool }
 }
 
-/// Adds a message, or its parts to the one before where they have to be one.
+/// Adds a message, or appends its parts to the previous one if they must be one message.
 fn push(kind: AdapterKind, messages: &mut Vec<ChatMessage>, role: ChatRole, parts: Vec<ContentPart>) {
     if parts.is_empty() {
         return;
     }
     if let Some(last) = messages.last_mut() {
         let is_joined = match (&last.role, &role) {
-            // All that came of the calls of one answer.
+            // All results of the calls of one answer.
             (ChatRole::Tool, ChatRole::Tool) => true,
-            // Anthropic has no role for tools: what follows upon their results is said in the same breath.
+            // Anthropic has no role for tools: messages after tool results belong to the same turn.
             (ChatRole::User | ChatRole::Tool, ChatRole::User) => kind == AdapterKind::Anthropic,
             _ => false,
         };
@@ -68,7 +68,7 @@ fn push(kind: AdapterKind, messages: &mut Vec<ChatMessage>, role: ChatRole, part
     messages.push(ChatMessage::new(role, MessageContent::from_parts(parts)));
 }
 
-/// What came of a call. Only Anthropic has a word for failure.
+/// Converts the result of a call. Only Anthropic has a field for errors.
 fn came_to(kind: AdapterKind, outcome: &ToolResult) -> ContentPart {
     let call = id(kind, &outcome.call);
     if kind == AdapterKind::Anthropic && outcome.is_error {
@@ -78,7 +78,8 @@ fn came_to(kind: AdapterKind, outcome: &ToolResult) -> ContentPart {
     ContentPart::ToolResponse(ToolResponse::new(call, &outcome.text).with_fn_name(&outcome.tool))
 }
 
-/// What the model said: what only it understands first, then its words, then its calls. Nothing of it is empty.
+/// Converts the model's answer: first the data that only the model understands, then its text, then its calls. No part
+/// is empty.
 fn assistant(kind: AdapterKind, provider: &str, model: &str, said: &AssistantMessage) -> Vec<ContentPart> {
     let native = said.native.as_ref().filter(|native| native.provider == provider);
     let native = native.map(|native| &native.parts).filter(|parts| parts["model"] == model);
@@ -101,7 +102,7 @@ fn assistant(kind: AdapterKind, provider: &str, model: &str, said: &AssistantMes
     let signatures = list("calls");
     for (at, call) in said.calls.iter().enumerate() {
         let signature = signatures.get(at).and_then(Value::as_str).map(str::to_owned);
-        // Arguments that are no object are sent as one, so that the model sees what it wrote.
+        // Arguments that are not an object are wrapped in one, so that the model sees its own text.
         let arguments = match &call.arguments {
             Value::Object(_) => call.arguments.clone(),
             other => json!({ "invalid": other }),
@@ -113,18 +114,19 @@ fn assistant(kind: AdapterKind, provider: &str, model: &str, said: &AssistantMes
             thought_signatures: signature.map(|signature| vec![signature]),
         }));
     }
-    // Thoughts alone are no message.
+    // Reasoning alone does not make a message.
     if parts.len() == silent { Vec::new() } else { parts }
 }
 
-/// The id of a call as the provider takes it; it may be another provider's. The same one always has the same.
+/// Returns the id of a call in a form that the provider accepts; the id may be another provider's. The mapping is
+/// stable.
 fn id(kind: AdapterKind, id: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let longest = 64;
     if kind == AdapterKind::Gemini || (id.len() <= longest && !id.is_empty() && id.bytes().all(is_plain)) {
         return id.to_owned();
     }
-    // Distinct, as the ids are.
+    // Distinct ids stay distinct.
     let hex: String = id.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
     let end = hex.len().saturating_sub(longest - 5);
     format!("call_{}", hex.get(end..).unwrap_or_default())

@@ -1,4 +1,4 @@
-//! What is asked and heard over each API, against a server that speaks it.
+//! Requests and answers over each API, against a server that speaks it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use scripted_models::{Dialect, End, Expect, Says, Server, Stop, Turn};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::message::{ToolCall, Message, ToolResult, AssistantMessage};
 use crate::keys::Key;
+use crate::message::{AssistantMessage, Message, ToolCall, ToolResult};
 use crate::provider::ProviderTimeouts;
-use crate::{ToolDefinition, Delta};
+use crate::{Delta, ToolDefinition};
 
 mod endings;
 mod questions;
@@ -37,7 +37,11 @@ fn config(dialect: Dialect, server: &Server) -> ProviderConfig {
         query: BTreeMap::new(),
         context: None,
         models: Vec::new(),
-        patience: ProviderTimeouts { connect: Duration::from_secs(5), idle: Duration::from_secs(20), ..ProviderTimeouts::default() },
+        patience: ProviderTimeouts {
+            connect: Duration::from_secs(5),
+            idle: Duration::from_secs(20),
+            ..ProviderTimeouts::default()
+        },
     }
 }
 
@@ -52,7 +56,7 @@ fn offers() -> Vec<ToolDefinition> {
     vec![ToolDefinition { name, description: "Reads a file.".to_owned(), schema }]
 }
 
-/// Asks one model, and checks that what is heard in pieces is what comes back whole.
+/// Sends a request to one model, and checks that the deltas add up to the returned answer.
 async fn query_model(config: ProviderConfig, model: &str, messages: &[Message]) -> Result<Answer, ModelError> {
     let model = GenaiProvider::new(config).open(model).await?;
     let heard = Mutex::new((String::new(), String::new()));
@@ -70,7 +74,7 @@ async fn query_model(config: ProviderConfig, model: &str, messages: &[Message]) 
     Ok(answer)
 }
 
-/// What a server that takes these turns is heard to say.
+/// Returns the answer of a server with these turns.
 async fn serve_and_query(dialect: Dialect, turn: Turn) -> Result<Answer, ModelError> {
     let server = Server::start(dialect, KEY, vec![turn]);
     let answer = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await;
@@ -86,7 +90,7 @@ fn says() -> Says {
         .usage(100, 20, 60)
 }
 
-/// An answer without the ids of its calls, which are some provider's or new.
+/// Returns an answer without the ids of its calls, which are the provider's or random.
 fn without_ids(mut answer: Answer) -> Answer {
     for (at, call) in answer.said.calls.iter_mut().enumerate() {
         assert!(!call.id.is_empty());
@@ -135,7 +139,7 @@ async fn why_a_model_stops() {
             (Stop::Filtered, crate::FinishReason::Filtered),
         ] {
             if dialect == Dialect::Ollama && stop == Stop::Filtered {
-                // It has no word for it.
+                // This API has no field for it.
                 continue;
             }
             let answer = serve_and_query(dialect, Turn::says(Says::text("So ").stop(stop))).await.unwrap();

@@ -1,4 +1,4 @@
-//! The model `mock`: looks for words in what a person says, makes the call that they stand for, and tells what came of it.
+//! The model `mock`: finds keywords in the user's message, makes the matching call, and reports its result.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -8,28 +8,28 @@ use zubi_tool_api::spec::wire_name;
 
 use super::schema_example::minimal_instance;
 use super::{PROVIDER, last_call, stream_words};
-use crate::message::{ToolCall, Message, ToolResult, AssistantMessage, Usage};
-use crate::{Answer, ErrorKind, Model, ModelError, ModelInfo, ToolDefinition, Delta, OnDelta, Prompt, FinishReason};
 use crate::FINAL_ANSWER;
+use crate::message::{AssistantMessage, Message, ToolCall, ToolResult, Usage};
+use crate::{Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, OnDelta, Prompt, ToolDefinition};
 
-/// Lines and characters of what came of a call that an answer shows.
+/// The maximum number of lines and characters of a call's result in an answer.
 const MAX_LINES: usize = 12;
 const MAX_LINE: usize = 160;
 
-/// What it is called.
+/// Returns the model's name and limits.
 pub(super) fn info() -> ModelInfo {
     ModelInfo {
         id: PROVIDER.to_owned(),
-        name: "Mock: goes by keywords, asks nobody".to_owned(),
+        name: "Mock: goes by keywords, uses no network".to_owned(),
         provider: PROVIDER.to_owned(),
         context: None,
     }
 }
 
-/// The model.
+/// The model `mock`.
 pub(super) struct Keywords {
     info: ModelInfo,
-    /// The greatest number in an id of a call that was made.
+    /// The largest number in the id of a call so far.
     calls: AtomicU64,
 }
 
@@ -52,20 +52,24 @@ impl Model for Keywords {
         };
         stream_words(&text, Delta::Text, pieces).await;
         let calls = Vec::from_iter(call.map(|(tool, arguments)| {
-            // A conversation that goes on after the program was ended shows which numbers are taken.
+            // The prompt of a conversation that continues after a restart shows which numbers are taken.
             self.calls.fetch_max(last_call(prompt.messages), Ordering::Relaxed);
             let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
             ToolCall { id: format!("mock-{number}"), tool, arguments }
         }));
         let usage = Usage { input: words(prompt), output: count(&text), cached: 0 };
-        Ok(Answer { said: AssistantMessage { text, calls, ..AssistantMessage::default() }, usage, stop: FinishReason::Finished })
+        Ok(Answer {
+            said: AssistantMessage { text, calls, ..AssistantMessage::default() },
+            usage,
+            stop: FinishReason::Finished,
+        })
     }
 }
 
-/// What it does next.
+/// The model's next step.
 enum Step {
     Say(String),
-    /// With what is said before, the tool's wire name and its arguments.
+    /// The text before the call, the tool's wire name and its arguments.
     Call(String, (String, Value)),
 }
 
@@ -89,23 +93,23 @@ fn next(prompt: Prompt<'_>) -> Step {
     }
 }
 
-/// What is said at the end, with the call that gives the answer as data where one is wanted.
+/// Returns the final text, with the call for structured output if the prompt requires it.
 fn final_answer(tools: &[ToolDefinition], text: String) -> Result<(String, Option<(String, Value)>), ModelError> {
-    // It has more of these where another tool has its name.
+    // The name has trailing underscores if another tool has the plain name.
     let offer = tools.iter().rev().find(|tool| tool.name.trim_end_matches('_') == FINAL_ANSWER);
     let Some(offer) = offer else { return Ok((text, None)) };
     match minimal_instance(&offer.schema) {
         Some(value) => Ok((text, Some((offer.name.clone(), value)))),
         None => {
-            let cannot = ModelError::new(ErrorKind::Refused, "the mock can make no value for this schema");
-            Err(cannot.with_hint("A scenario's file can have one: `--model mock:FILE`."))
+            let cannot = ModelError::new(ErrorKind::Refused, "the mock cannot create a value for this schema");
+            Err(cannot.with_hint("Write one into a scenario's file: `--model mock:FILE`."))
         }
     }
 }
 
-/// What somebody wants.
+/// The user's intent.
 enum Intent {
-    /// What is said, a tool's id and its arguments.
+    /// The text, a tool's id and its arguments.
     Call(&'static str, String, Value),
     Say(&'static str),
     Nothing,
@@ -148,7 +152,7 @@ fn detect_intent(asked: &str) -> Intent {
     Intent::Nothing
 }
 
-/// Makes the call if its tool is there: by its name, or through those that call the tools which are not told one by one.
+/// Makes the call if its tool is available: by its name, or through the tools that call unlisted tools.
 fn offer_call(tools: &[ToolDefinition], why: &str, id: &str, arguments: &Value) -> Step {
     let wire = wire_name(id);
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
@@ -162,7 +166,7 @@ fn offer_call(tools: &[ToolDefinition], why: &str, id: &str, arguments: &Value) 
     Step::Say(format!("That would be a call of `{wire}`, which I am not offered.\n\n{}", help(tools)))
 }
 
-/// What came of a call, in short.
+/// Returns a short summary of a call's result.
 fn summarize_result(outcome: &ToolResult) -> String {
     let mut lines: Vec<String> = outcome.text.lines().take(MAX_LINES).map(truncate_line).collect();
     let more = outcome.text.lines().count().saturating_sub(MAX_LINES);
@@ -195,7 +199,7 @@ fn help(tools: &[ToolDefinition]) -> String {
     )
 }
 
-/// The first text in quotes; a quotation mark within a word is an apostrophe.
+/// Returns the first text in quotes; a quotation mark within a word is an apostrophe.
 fn first_quoted(text: &str) -> Option<&str> {
     for (at, mark) in text.char_indices().filter(|(_, char)| matches!(char, '`' | '"' | '\'' | '“')) {
         let is_inside = text.get(..at)?.chars().next_back().is_some_and(char::is_alphanumeric);
@@ -208,13 +212,13 @@ fn first_quoted(text: &str) -> Option<&str> {
     None
 }
 
-/// The first word that looks like a path.
+/// Returns the first word that looks like a path.
 fn path(text: &str) -> Option<&str> {
     let mut words = text.split_whitespace().map(|word| word.trim_end_matches([',', '.', '?', '!', ':']));
     words.find(|word| word.contains(['/', '.']))
 }
 
-/// The word after one of `words`; such as `for` are passed over.
+/// Returns the word after one of `words`; words such as `for` are skipped.
 fn word_after<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     let clean = |word: &'a str| word.trim_matches(|char: char| !(char.is_alphanumeric() || char == '_'));
     let mut behind = text.split_whitespace().skip_while(|word| !words.contains(&clean(word).to_lowercase().as_str()));
@@ -222,14 +226,14 @@ fn word_after<'a>(text: &'a str, words: &[&str]) -> Option<&'a str> {
     behind.map(clean).find(|word| !word.is_empty() && !["for", "all", "the", "a", "any", "uses", "of"].contains(word))
 }
 
-/// The id of a tool that the workspace declares.
+/// Returns the id of a tool that the workspace declares.
 fn find_declared_tool(text: &str) -> Option<&str> {
     let words = text.split(|char: char| !(char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.')));
     let mut words = words.map(|word| word.trim_end_matches('.'));
     words.find(|word| word.strip_prefix("workspace.").is_some_and(|name| !name.is_empty()))
 }
 
-/// Words stand for tokens: nobody counts here, and the same question has the same number.
+/// Counts words instead of tokens: they need no tokenizer, and the same prompt has the same number.
 fn words(prompt: Prompt<'_>) -> u64 {
     let said = prompt.messages.iter().map(|message| match message {
         Message::User { text } => count(text),

@@ -1,4 +1,4 @@
-//! The model that plays a scenario: its answers in their order, whatever it is asked.
+//! The model that plays a scenario: its answers in order, whatever the prompt.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,34 +8,34 @@ use async_trait::async_trait;
 use zubi_tool_api::spec::wire_name;
 
 use super::{last_call, stream_words};
-use crate::message::{ToolCall, Message, AssistantMessage};
-use crate::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
+use crate::message::{AssistantMessage, Message, ToolCall};
 use crate::scenario::{self, Expectation, Scenario};
+use crate::{Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, OnDelta, Prompt};
 
-/// Conversations whose place in a scenario is kept; the one that was asked longest ago goes first.
+/// The maximum number of conversations whose position is stored; the one that was used longest ago is removed first.
 const MAX_CONVERSATIONS: usize = 64;
-/// Characters of a text that an error shows.
+/// The maximum length of a text in an error, in characters.
 const SHOWN: usize = 400;
 
-/// What to do where a scenario expects something else.
-pub(crate) const MISMATCH_HINT: &str = "Correct what it expects there, or what makes it otherwise.";
-/// What to do where a scenario has no more answers.
+/// The next step when a scenario expects something else.
+pub const MISMATCH_HINT: &str = "Correct the expectation there, or the cause of the difference.";
+/// The next step when a scenario has no more answers.
 const USED_UP: &str = "Begin a new conversation, or add answers to the scenario.";
 
-/// A scenario with how far each conversation that plays it is.
+/// A scenario with the position of each conversation that plays it.
 pub(super) struct ScenarioPlayback {
     scenario: Scenario,
     places: Mutex<Vec<PlaybackPosition>>,
 }
 
-/// How far a conversation is.
+/// The position of a conversation.
 struct PlaybackPosition {
-    /// Of what was said first, which no prompt of the conversation lacks.
+    /// The hash of the first message, which every prompt of the conversation contains.
     conversation: u64,
     next: usize,
-    /// The last answer was one, not an error.
+    /// Whether the last answer was a real one, not an error.
     answered: bool,
-    /// The greatest number in an id of a call that was made.
+    /// The largest number in the id of a call so far.
     calls: u64,
 }
 
@@ -48,10 +48,12 @@ impl ScenarioPlayback {
         self.scenario == *scenario
     }
 
-    /// The next answer of the conversation that the prompt belongs to, after how many others, and the number of its first call.
+    /// Returns the next answer of the conversation that the prompt belongs to, the number of answers before it, and the
+    /// number of its first call.
     ///
-    /// A conversation that goes on after the program was ended is at the place that its prompt shows. A question that offers
-    /// no tools and belongs to no conversation is about the one that was asked last: its prompt is to become shorter.
+    /// A conversation that continues after a restart is at the position that its prompt shows. A prompt that offers no
+    /// tools and belongs to no conversation is about the one that was used last: it requests a summary of that one's
+    /// prompt.
     fn next(&self, prompt: Prompt<'_>) -> Option<(usize, &scenario::Answer, u64)> {
         let first = prompt.messages.iter().find_map(|message| match message {
             Message::User { text } => Some(text.as_str()),
@@ -65,7 +67,7 @@ impl ScenarioPlayback {
         let known = places.iter().position(|place| place.conversation == conversation);
         let about = if prompt.tools.is_empty() { places.len().checked_sub(1) } else { None };
         let place = match known.or(about) {
-            // Moved to the end: it is the one that was asked last.
+            // Moved to the end: it is the conversation that was used last.
             Some(at) => places.remove(at),
             None => {
                 if places.len() >= MAX_CONVERSATIONS {
@@ -77,7 +79,7 @@ impl ScenarioPlayback {
         places.push(place);
         let place = places.last_mut()?;
         if known.is_some() && place.answered && prompt.messages.len() == 1 {
-            // The same words begin another conversation.
+            // The same first message begins another conversation.
             place.next = 0;
         }
         let at = place.next;
@@ -89,7 +91,7 @@ impl ScenarioPlayback {
         Some((at, answer, calls + 1))
     }
 
-    /// The place after as many answers as the prompt shows.
+    /// Returns the position after as many answers as the prompt contains.
     fn position_after(&self, messages: &[Message]) -> usize {
         let given = messages.iter().filter(|message| matches!(message, Message::Assistant(_))).count();
         let Some(last) = given.checked_sub(1) else { return 0 };
@@ -105,9 +107,9 @@ impl ScenarioPlayback {
 /// The model `mock:FILE`.
 pub(super) struct ScenarioModel {
     pub(super) info: ModelInfo,
-    /// As it was named.
+    /// The file, as the caller named it.
     pub(super) file: String,
-    /// Where its answers begin.
+    /// The lines at which the answers begin.
     pub(super) lines: Vec<u64>,
     pub(super) played: Arc<ScenarioPlayback>,
 }
@@ -121,7 +123,7 @@ impl Model for ScenarioModel {
     async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
         let Some((at, answer, first_call)) = self.played.next(prompt) else {
             let answers = self.played.answers().count();
-            let message = format!("{} has {answers} answers, and all were given: it ends here", self.info.name);
+            let message = format!("{} has {answers} answers, and all of them are used", self.info.name);
             return Err(ModelError::new(ErrorKind::Refused, message).with_hint(USED_UP));
         };
         holds(&answer.expect, prompt).map_err(|why| {
@@ -147,8 +149,8 @@ impl Model for ScenarioModel {
     }
 }
 
-/// Whether what the scenario expects is true of the prompt; if not, what was expected and what was there.
-pub(crate) fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), String> {
+/// Checks the conditions of the scenario on the prompt; the error has the expected and the actual text.
+pub fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), String> {
     let texts = || {
         let messages = prompt.messages.iter().map(|message| match message {
             Message::User { text } => text.as_str(),
@@ -161,7 +163,7 @@ pub(crate) fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), Stri
         if !texts().any(|text| text.contains(expected)) {
             let last = texts().last().unwrap_or_default();
             return Err(format!(
-                "the scenario expects `{expected}` in what the model is told; the last of it is `{}`",
+                "the scenario expects `{expected}` in the prompt; the last part of the prompt is `{}`",
                 ellipsize(last)
             ));
         }
@@ -170,7 +172,7 @@ pub(crate) fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), Stri
         let tool = wire_name(tool);
         let outcomes = prompt.messages.iter().rev().map_while(|message| match message {
             Message::Tool(outcome) => Some(Some(outcome)),
-            // What a person says meanwhile stands behind the outcomes.
+            // The user's messages that arrive meanwhile follow the results.
             Message::User { .. } => Some(None),
             Message::Assistant(_) => None,
         });

@@ -1,19 +1,19 @@
-//! The smallest value that a JSON Schema lets one expect: what the mock gives for a final answer.
+//! The smallest value that satisfies a JSON Schema: the mock's final answer.
 
 use serde_json::{Map, Value, json};
 use zubi_tool_api::schema::CompiledSchema;
 
-/// How deep a schema is followed, references included.
+/// The maximum depth to which a schema is followed, references included.
 const DEPTH: usize = 32;
-/// How many values one answer may consist of.
+/// The maximum number of values in one answer.
 const VALUES: usize = 4_096;
-/// How many characters a text may be made of.
+/// The maximum length of a text, in characters.
 const TEXT: u64 = 10_000;
 
-/// A value that fits; nothing where none is found: a pattern, say, has no value that could be read off it.
+/// Returns a value that fits; `None` if none is found: a pattern, for example, does not determine a value.
 pub(super) fn minimal_instance(schema: &Value) -> Option<Value> {
     let made = Maker { root: schema, left: VALUES }.make(schema, DEPTH)?;
-    // What is not looked at below may ask for more.
+    // Keywords that the code below ignores may require more.
     CompiledSchema::new(schema).ok()?.check(&made).ok().map(|()| made)
 }
 
@@ -62,7 +62,7 @@ impl Maker<'_> {
         }
     }
 
-    /// A schema with what it refers to, so that others can be added to it, which may refer to something else.
+    /// Returns a schema merged with the target of its reference, which may itself contain a reference.
     fn resolve_reference(&self, schema: &Value) -> Option<Value> {
         let mut schema = schema.clone();
         for _ in 0..DEPTH {
@@ -73,7 +73,7 @@ impl Maker<'_> {
         None
     }
 
-    /// Whether a value fits a part of the schema, as far as that can be told of the part alone.
+    /// Returns whether a value fits a part of the schema, as far as that part alone can determine.
     fn fits(&self, mut schema: Map<String, Value>, value: &Value) -> bool {
         for name in ["$defs", "definitions"] {
             if let Some(definitions) = self.root.get(name) {
@@ -83,7 +83,7 @@ impl Maker<'_> {
         CompiledSchema::new(&Value::Object(schema)).map_or(true, |fit| fit.check(value).is_ok())
     }
 
-    /// What is required, and as much more as there has to be.
+    /// Creates the required fields, and as many more as the schema demands.
     fn object(&mut self, schema: &Map<String, Value>, depth: usize) -> Option<Value> {
         let none = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
@@ -112,7 +112,7 @@ impl Maker<'_> {
     }
 }
 
-/// What the schema is of, by what it says or by what it speaks of.
+/// Returns the type of the schema, given explicitly or implied by its keywords.
 fn kind(schema: &Map<String, Value>) -> &str {
     let named = match schema.get("type") {
         Some(Value::Array(names)) => names.first(),
@@ -156,7 +156,7 @@ fn number(schema: &Map<String, Value>) -> Option<Value> {
     if let (false, Some(most)) = (is_whole, most)
         && value > most
     {
-        // A step of one is too long between these bounds.
+        // A step of one is too large between these bounds.
         let bound = |names: [&str; 2], inner: fn(f64, f64) -> f64| names.into_iter().filter_map(of).reduce(inner);
         let (low, high) =
             (bound(["minimum", "exclusiveMinimum"], f64::max), bound(["maximum", "exclusiveMaximum"], f64::min));
@@ -168,7 +168,7 @@ fn number(schema: &Map<String, Value>) -> Option<Value> {
     if let Some(step) = of("multipleOf").filter(|step| *step > 0.0) {
         value = if least.is_some() { (value / step).ceil() * step } else { (value / step).floor() * step };
     }
-    // Without a point where it has none, as people write it.
+    // Without a decimal point if the number is whole, as people write it.
     let whole: Result<i64, _> = format!("{value:.0}").parse();
     match whole {
         Ok(whole) if value.fract() == 0.0 => Some(json!(whole)),
@@ -180,7 +180,8 @@ fn count(schema: &Map<String, Value>, name: &str) -> u64 {
     schema.get(name).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// Adds what another schema says: its properties and what it requires to those that are there, otherwise what is not said yet.
+/// Merges another schema: adds its properties and required fields to the present ones, and other keywords if they are
+/// missing.
 fn merge(schema: &mut Map<String, Value>, other: &Value) {
     for (key, value) in other.as_object().into_iter().flatten() {
         match (schema.get_mut(key), value) {

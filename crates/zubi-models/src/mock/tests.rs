@@ -1,8 +1,8 @@
-//! What the mock answers, and how scenarios are played.
+//! The answers of the mock, and the playback of scenarios.
 
 use super::*;
-use crate::message::{ToolCall, ToolResult, AssistantMessage};
-use crate::{ToolDefinition, Prompt};
+use crate::message::{AssistantMessage, ToolCall, ToolResult};
+use crate::{Prompt, ToolDefinition};
 use serde_json::json;
 
 const OFFERED: [&str; 6] = ["file_read", "file_list", "file_search", "shell_run", "domainlang_get", "workspace_deploy"];
@@ -22,12 +22,14 @@ fn user_message(text: &str) -> Message {
 
 fn came_to(call: &str, tool: &str, text: &str) -> [Message; 2] {
     let (id, tool) = (call.to_owned(), tool.to_owned());
-    let said =
-        AssistantMessage { calls: vec![ToolCall { id: id.clone(), tool: tool.clone(), arguments: json!({}) }], ..AssistantMessage::default() };
+    let said = AssistantMessage {
+        calls: vec![ToolCall { id: id.clone(), tool: tool.clone(), arguments: json!({}) }],
+        ..AssistantMessage::default()
+    };
     [Message::Assistant(said), Message::Tool(ToolResult { call: id, tool, text: text.to_owned(), is_error: false })]
 }
 
-/// What the model says to the messages, with its calls; its pieces are the beginnings of it.
+/// Returns the model's text for the messages, with its calls; checks that its deltas are the beginnings of it.
 async fn answer(model: &dyn Model, messages: &[Message], tools: &[&str]) -> String {
     let heard = Mutex::new(String::new());
     let pieces = |piece: Delta| match piece {
@@ -236,7 +238,7 @@ async fn a_scenario_is_played_in_its_order() {
     let mut messages = vec![user_message("What is there?")];
     let mut all = String::new();
     let play = async |messages: &[Message]| {
-        // Opened anew for each turn.
+        // Opened again for each turn.
         let model = mock.open("shop.yaml").await.unwrap();
         assert_eq!((model.info().id.as_str(), model.info().name.as_str()), ("mock:shop.yaml", "A shop"));
         format!("{}\n", answer(model.as_ref(), messages, &OFFERED).await)
@@ -245,7 +247,10 @@ async fn a_scenario_is_played_in_its_order() {
     messages.extend(came_to("mock-1", "file_read", "tea and coffee"));
     all.push_str(&play(&messages).await);
     all.push_str(&play(&messages).await);
-    messages.extend([Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }), user_message("And now?")]);
+    messages.extend([
+        Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }),
+        user_message("And now?"),
+    ]);
     all.push_str(&play(&messages).await);
     all.push_str(&play(&messages).await);
     insta::assert_snapshot!(all, @r#"
@@ -257,7 +262,7 @@ async fn a_scenario_is_played_in_its_order() {
     No.
     Refused: A shop has 4 answers, and all were given: it ends here
     "#);
-    // A conversation that begins with the same words begins with the first answer; and so does another.
+    // Every conversation that begins with the same message begins with the first answer.
     for first in ["What is there?", "Hello"] {
         assert!(play(&[user_message(first)]).await.starts_with("I look."));
     }
@@ -269,7 +274,10 @@ async fn a_conversation_goes_on_where_its_prompt_shows() {
     let model = mock.open("shop.yaml").await.unwrap();
     let mut messages = vec![user_message("What is there?")];
     messages.extend(came_to("mock-1", "file_read", "tea"));
-    messages.extend([Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }), user_message("And now?")]);
+    messages.extend([
+        Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }),
+        user_message("And now?"),
+    ]);
     insta::assert_snapshot!(answer(model.as_ref(), &messages, &OFFERED).await, @"No.");
 }
 
@@ -332,7 +340,7 @@ fn a_final_answer_is_the_smallest_value_that_fits() {
         json!({ "anyOf": [{ "type": "string", "pattern": "^a+$" }, { "$ref": "#/$defs/n" }], "$defs": { "n": { "type": "integer" } } }),
         json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 }),
         json!({ "type": "number", "exclusiveMinimum": 0, "maximum": 0.5 }),
-        // Nothing is made up that does not fit.
+        // The mock invents no value that does not fit.
         json!({ "type": "string", "pattern": "^a+$" }),
         json!({ "type": "number", "exclusiveMinimum": 1, "exclusiveMaximum": 1 }),
         json!({ "allOf": [{ "$ref": "#/allOf/0" }] }),
@@ -342,7 +350,9 @@ fn a_final_answer_is_the_smallest_value_that_fits() {
         json!({ "type": "string", "minLength": 1_000_000 }),
         json!(false),
     ];
-    let all = schemas.iter().map(|schema| smallest::minimal_instance(schema).map_or("nothing".to_owned(), |it| it.to_string()));
+    let all = schemas
+        .iter()
+        .map(|schema| schema_example::minimal_instance(schema).map_or("nothing".to_owned(), |it| it.to_string()));
     insta::assert_snapshot!(all.collect::<Vec<_>>().join("\n"), @r#"
     null
     {}

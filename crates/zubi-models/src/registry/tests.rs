@@ -1,4 +1,4 @@
-//! Ids, bare names, the first model, and what is said where there is none.
+//! Ids, bare names, the first model, and the errors without one.
 
 use async_trait::async_trait;
 use insta::assert_snapshot;
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use super::*;
 use crate::{Answer, OnDelta, Prompt};
 
-/// A provider as a test says it is: what it lists or why it lists nothing, and whether it opens anything.
+/// A scripted provider: its list or the reason for none, and whether it opens any name.
 struct ScriptedProvider {
     provider: &'static str,
     models: Result<Vec<&'static str>, ErrorKind>,
@@ -27,7 +27,7 @@ impl Model for OpenedModel {
 }
 
 impl ScriptedProvider {
-    /// GitHub's is one that nobody has configured.
+    /// GitHub's is used only by name, because it is not configured.
     fn new((provider, models): ModelListing) -> Self {
         Self { provider, models, only_by_name: provider == "github" }
     }
@@ -71,7 +71,7 @@ impl ModelSource for ScriptedProvider {
 
     async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
         match &self.models {
-            // The editor opens none that it does not have.
+            // The editor opens only models that it has.
             Ok(models) if self.provider == EDITOR && !models.contains(&name) => {
                 Err(ModelError::new(ErrorKind::NotConfigured, "the editor does not have it"))
             }
@@ -87,7 +87,7 @@ type ModelListing = (&'static str, Result<Vec<&'static str>, ErrorKind>);
 
 const NO_KEY: Result<Vec<&'static str>, ErrorKind> = Err(ErrorKind::NotConfigured);
 
-/// What each id opens.
+/// Opens each id and returns the results.
 async fn check(sources: Vec<ModelListing>, ids: &[&str]) -> String {
     open_models(sources.into_iter().map(ScriptedProvider::new), ids).await
 }
@@ -157,8 +157,8 @@ async fn bare_names() {
     ");
 }
 
-/// Where a list is not to be had nobody can say that there is no such model. A program that does not run has none now, and it
-/// is said that it does not run.
+/// If a list is not available, no error claims that the model does not exist. A program that does not run has no models
+/// now, and the error says that it does not run.
 #[tokio::test]
 async fn a_name_that_may_be_there_is_not_unknown() {
     let with = |provider, kind| vec![("openai", NO_KEY), (provider, Err(kind)), ("mock", Ok(vec![""]))];
@@ -188,7 +188,7 @@ async fn a_name_that_may_be_there_is_not_unknown() {
     assert_snapshot!(format!("{listed:?}"), @r#"[("openai/gpt-5", Some(true)), ("openai/gpt-9", Some(false)), ("ollama/llama3", Some(true)), ("mock:a.yaml", None)]"#);
 }
 
-/// Its key has much else to do, and is sent nowhere where nobody wants its models.
+/// The variable of its key serves other programs too, so the key is not sent unless the user names the provider.
 #[tokio::test]
 async fn github_is_asked_only_by_its_name() {
     let sources = vec![("github", Ok(vec!["phi-4"]))];
@@ -199,7 +199,7 @@ async fn github_is_asked_only_by_its_name() {
     ");
 }
 
-/// Who has configured it wants its models as those of any other.
+/// A configured provider's models are treated as those of any other.
 #[tokio::test]
 async fn github_is_one_of_all_where_it_is_configured() {
     let configured = |listed: ModelListing| ScriptedProvider { only_by_name: false, ..ScriptedProvider::new(listed) };

@@ -1,5 +1,6 @@
-//! Built-ins of shells: which of their arguments only say what they say. All others may be evaluated, set variables of any
-//! name or run something, and cannot be told. A list of what is harmless: built-ins have more ways than anybody remembers.
+//! Shell built-ins: which of their arguments have no effect of their own. All other arguments may be evaluated, set
+//! variables of any name or run something, and are unresolved. This is a list of what is harmless, because built-ins
+//! have more ways to run code than anyone remembers.
 
 use zubi_base::env::is_name;
 
@@ -7,11 +8,11 @@ use super::names;
 use super::short;
 use super::word::Word;
 
-/// Options of `[[`, `[` and `test` that compare numbers: in Bash's `[[` and in some shells' `test` any text that stands
-/// there is worked out as arithmetic, which runs the subscripts of names.
+/// Options of `[[`, `[` and `test` that compare numbers: Bash's `[[` and some shells' `test` evaluate any text there as
+/// arithmetic, which runs the subscripts of names.
 const COMPARES_NUMBERS: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
-/// Why it cannot be told what the built-in `name` does with its words, if it cannot.
+/// Returns why the effect of the built-in `name` on its words cannot be determined, or `None` if it can.
 pub(super) fn problem(name: &str, words: &[Word]) -> Option<String> {
     let arguments = words.get(1..).unwrap_or_default();
     match name {
@@ -38,7 +39,7 @@ pub(super) fn problem(name: &str, words: &[Word]) -> Option<String> {
     }
 }
 
-/// Why a variable that stays in the shell cannot be set without a question.
+/// Returns why setting a variable that stays in the shell requires approval.
 pub(super) fn sets(name: &str, value: Option<&str>) -> Option<String> {
     match () {
         () if !is_name(name) => Some(format!("`{}` may be evaluated once more", short(name))),
@@ -52,7 +53,7 @@ pub(super) fn sets(name: &str, value: Option<&str>) -> Option<String> {
     }
 }
 
-/// Why a variable that programs get cannot be set without a question.
+/// Returns why setting a variable that programs receive requires approval.
 pub(super) fn reaches(name: &str, value: Option<&str>) -> Option<String> {
     match value {
         Some(value) if is_name(name) && names::is_inert(name, value) && !names::may_be_evaluated(value) => None,
@@ -142,7 +143,7 @@ pub(super) fn tests(words: &[Word]) -> Option<String> {
         if text == "-t" && words.get(at + 1).is_some_and(|word| !is_number(&word.text) && !word.text.starts_with(']')) {
             return Some("`-t` is given no number".to_owned());
         }
-        // Some shells evaluate what stands in a subscript wherever a name is meant.
+        // Some shells evaluate the subscript wherever a name is expected.
         if word.text.contains("$(") || word.text.contains('`') {
             return Some(format!("`{}` may be evaluated once more", short(&word.raw)));
         }

@@ -3,7 +3,7 @@
 use super::short;
 use super::word::Word;
 
-/// What is to be known about a `git` command besides its words.
+/// The properties of a `git` command besides its words.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Git {
     /// The command that begins at this word runs too.
@@ -72,7 +72,7 @@ pub(super) fn analyze(words: &[Word]) -> Git {
             at += 1;
         } else if !FLAGS.contains(&text) && !text.starts_with("--namespace=") {
             git.cannot_tell(format!("`git {}` may choose programs", short(text)));
-            // Whether the next word belongs to it does not matter: it cannot be told anyway.
+            // Whether the next word belongs to this option does not matter: the command is unresolved anyway.
         }
     }
     let subcommand = words.get(at).map_or("", |word| word.text.as_str());

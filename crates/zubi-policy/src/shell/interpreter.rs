@@ -3,9 +3,9 @@
 
 use super::word::Word;
 
-/// How a program is given the text that it runs.
+/// The way in which a program receives the text that it runs.
 struct Interpreter {
-    /// Without a version: `python` stands for `python3.12`.
+    /// Names without a version: `python` also matches `python3.12`.
     names: &'static [&'static str],
     /// Options that are followed by the text or by the file that has it.
     texts: &'static [&'static str],
@@ -17,11 +17,11 @@ struct Interpreter {
 /// When a program takes its program from its standard input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reads {
-    /// Where no file is named.
+    /// If no file is named.
     WithoutFile,
     /// Unless an option has the text: its operands are data bases, files and hosts.
     Unless,
-    /// Where a word says that the file is standard input.
+    /// If a word says that the file is standard input.
     WhereNamed,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn runs_texts(name: &str) -> bool {
     find(name).is_some_and(|interpreter| interpreter.reads != Reads::WhereNamed)
 }
 
-/// Whether the program `name` runs what stands on its standard input. `fed`: something may stand there.
+/// Whether the program `name` runs its standard input as a program. `fed`: its standard input may have data.
 pub(super) fn reads_program(name: &str, words: &[Word], fed: bool) -> bool {
     let Some(interpreter) = find(name) else { return false };
     let arguments = words.get(1..).unwrap_or_default();

@@ -94,8 +94,9 @@ pub(super) fn commands(variable: &str) -> bool {
         || ENDS.iter().any(|end| variable.to_ascii_uppercase().ends_with(end))
 }
 
-/// Whether a variable may reach a program with this value without a question: nothing that programs do with these names
-/// chooses what runs. A list of what is harmless, because nobody knows all that is not (`OPENSSL_CONF`, `VIMINIT`, …).
+/// Whether a program may receive a variable with this value without approval: nothing that programs do with these names
+/// selects what runs. This is a list of what is harmless, because no list of dangerous names is complete
+/// (`OPENSSL_CONF`, `VIMINIT`, …).
 pub(super) fn is_inert(variable: &str, value: &str) -> bool {
     const NAMES: &[&str] = &[
         "CI",
@@ -134,7 +135,7 @@ pub(super) fn is_inert(variable: &str, value: &str) -> bool {
     ];
     let word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.@".contains(&byte));
     match variable {
-        // A path would be read as a file: of a time zone at least, which is none of a program.
+        // A path would be read as a file, though one of a time zone, not of a program.
         "TZ" => word(&value.replace(['/', '+'], "")) && !value.starts_with('/') && !value.contains(".."),
         "LANG" | "LANGUAGE" | "TERM" => word(value),
         _ if variable.starts_with("LC_") => word(value),
@@ -142,7 +143,7 @@ pub(super) fn is_inert(variable: &str, value: &str) -> bool {
     }
 }
 
-/// Whether a variable of the shell itself may be set: it is not one that is exported already, as far as names tell.
+/// Whether a script may set a variable of the shell itself: as far as the name shows, it is not already exported.
 pub(super) fn is_own(variable: &str) -> bool {
     !variable.bytes().any(|byte| byte.is_ascii_uppercase()) && !affects_execution(variable)
 }
@@ -189,7 +190,7 @@ pub(super) const REWRITES: &[&str] = &[
 /// Shells, by the name of their program.
 pub(super) const SHELLS: &[&str] =
     &["sh", "bash", "rbash", "dash", "ash", "ksh", "mksh", "rksh", "zsh", "rzsh", "yash"];
-/// Shells with a language of their own: what their text says is read all the same, and never told for sure.
+/// Shells with a language of their own: their text is read too, but the result is always unresolved.
 pub(super) const FOREIGN_SHELLS: &[&str] = &["fish", "csh", "tcsh", "pwsh", "powershell", "nu", "xonsh", "elvish"];
 /// Programs that start the command among their words, whose options are not read here.
 pub(super) const WRAPPER_PROGRAMS: &[&str] = &[
@@ -233,7 +234,7 @@ pub(super) const WRAPPER_PROGRAMS: &[&str] = &[
     "ld.so",
 ];
 
-/// Reserved words before which a command begins anew.
+/// Reserved words after which a new command begins.
 pub(super) const BEFORE_COMMAND: &[&str] =
     &["if", "then", "elif", "else", "do", "while", "until", "{", "!", "time", "coproc"];
 /// Reserved words that end a compound command.

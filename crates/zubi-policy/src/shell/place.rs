@@ -1,19 +1,19 @@
-//! In which directory a command of a script stands, as far as `cd` lets it be known.
+//! The directory in which a command of a script runs, as far as `cd` allows it to be determined.
 
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 /// The directory at one place of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WorkingDir {
-    /// Where the script began; without links.
+    /// The directory in which the script began; without links.
     Known(Utf8PathBuf),
-    /// Where a `cd` led.
+    /// The directory that a `cd` changed to.
     Moved(Utf8PathBuf),
     /// A `cd` may have failed or led elsewhere.
     Lost,
 }
 
-/// Why a path cannot be told.
+/// Why a path cannot be determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathProblem {
     DirectoryLost,

@@ -9,7 +9,7 @@ use super::place::{PathProblem, WorkingDir};
 use super::word::{self, Pattern, Word};
 use super::{ShellReading, builtin, read_into, short, wrapper};
 
-/// How many tokens of `((…))` are looked at.
+/// The maximum number of tokens of `((…))` that are checked.
 const MAX_COUNTED: usize = 64;
 
 /// A script being walked.
@@ -28,7 +28,7 @@ pub(super) struct Script<'a> {
     pub(super) in_test: bool,
 }
 
-/// What a closing token ends.
+/// The construct that a closing token ends.
 enum Frame {
     Parenthesis { place: WorkingDir, chain: Chain },
     Case(Stage),
@@ -41,7 +41,7 @@ enum Stage {
     Pattern,
     /// One has been read: `|` or `)` is due.
     PatternRead,
-    /// What runs when a pattern fits.
+    /// The commands that run if a pattern matches.
     Commands,
 }
 
@@ -49,17 +49,17 @@ enum Stage {
 #[derive(Default)]
 pub(super) struct Simple {
     pub(super) words: Vec<Word>,
-    /// An assignment or a redirection came first: what follows is no reserved word.
+    /// An assignment or a redirection came first, so the next word is not a reserved word.
     prefixed: bool,
     /// Variables that are set before the words, and to what.
     assigned: Vec<(String, Word)>,
-    /// What it is given to read: the text of here-documents and here-strings where it is fixed, or something else.
+    /// Inputs of the command: the text of a here-document or here-string if it is fixed, `None` for any other input.
     pub(super) input: Vec<Option<String>>,
     /// A redirection is of another descriptor than the usual ones.
     beside: bool,
 }
 
-/// What has been seen of an and-or list.
+/// The properties of an and-or list so far.
 #[derive(Default, Clone, Copy)]
 struct Chain {
     moved: bool,
@@ -100,7 +100,7 @@ impl<'a> Script<'a> {
             }
         }
         self.finish(End::List);
-        // What would come next would be read as something else than it is.
+        // The text after it would be misread.
         if self.frames.iter().any(|frame| matches!(frame, Frame::Case(_))) {
             self.mark_undecidable("a `case` does not end");
         }
@@ -127,7 +127,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Of the `case` that the next token stands in, if it stands in one.
+    /// Returns the stage of the `case` that contains the next token, if any.
     fn stage(&mut self) -> Option<&mut Stage> {
         match self.frames.last_mut() {
             Some(Frame::Case(stage)) => Some(stage),
@@ -153,7 +153,7 @@ impl<'a> Script<'a> {
                 self.finish(End::List);
                 match self.stage() {
                     Some(stage) => *stage = Stage::Pattern,
-                    None => self.mark_undecidable(format!("`{operator}` stands outside `case`")),
+                    None => self.mark_undecidable(format!("`{operator}` is outside `case`")),
                 }
             }
             "(" => self.open(),
@@ -175,8 +175,10 @@ impl<'a> Script<'a> {
                 self.simple = Simple::default();
                 return self.define(&name);
             }
-            Some(name) => self.mark_undecidable(format!("a parenthesis stands after `{}`", short(&name))),
-            None if self.simple.prefixed => self.mark_undecidable("a list is assigned or a command stands in a redirection"),
+            Some(name) => self.mark_undecidable(format!("a parenthesis follows `{}`", short(&name))),
+            None if self.simple.prefixed => {
+                self.mark_undecidable("a list is assigned, or a redirection contains a command")
+            }
             None => {}
         }
         self.counts();
@@ -186,8 +188,8 @@ impl<'a> Script<'a> {
         self.chain = Chain::default();
     }
 
-    /// `((…))` is arithmetic in Bash, which evaluates the subscripts of names; in other shells it is a subshell twice. Both
-    /// count, and only numbers are told.
+    /// Handles `((…))`, which is arithmetic in Bash, where the subscripts of names are evaluated, and two nested
+    /// subshells in other shells. Both readings count, and only numbers are resolved.
     fn counts(&mut self) {
         let tokens = self.tokens;
         let place =
@@ -201,7 +203,7 @@ impl<'a> Script<'a> {
         let named =
             |token: &Token| token.to_str().contains(|c: char| c.is_alphabetic() || matches!(c, '_' | '$' | '`'));
         let mut inner = tokens.iter().skip(self.at + 1).take_while(|token| token.to_str() != ")");
-        // A long one is not looked through: many stand inside each other in hostile texts.
+        // A long expression is not searched: hostile texts nest many of them.
         if inner.by_ref().take(MAX_COUNTED).any(named) || inner.next().is_some() {
             self.mark_undecidable("`((…))` may be worked out as arithmetic");
         }
@@ -218,7 +220,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// A function; its body counts where it stands.
+    /// Reads a function definition; the body counts at the place of the definition.
     fn define(&mut self, name: &str) {
         if name == "cd" || name.contains('/') || REWRITES.contains(&name) || wrapper::is_looked_through(name) {
             self.mark_undecidable(format!("`{}` is made to mean something else", short(name)));
@@ -239,7 +241,7 @@ impl<'a> Script<'a> {
         let kept = raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(is_name);
         if (kept || raw.bytes().all(|byte| byte.is_ascii_digit())) && self.is_descriptor() {
             if kept {
-                self.mark_undecidable(format!("`{raw}` keeps a descriptor in a variable"));
+                self.mark_undecidable(format!("`{raw}` stores a descriptor in a variable"));
             }
             self.simple.beside |= raw != "0";
             return;
@@ -264,19 +266,19 @@ impl<'a> Script<'a> {
         redirects && number.location().end.index == next.location().start.index
     }
 
-    /// Whether the variable reaches a program, its simple command's end will tell.
+    /// Records an assignment. The end of the simple command decides whether the variable reaches a program.
     fn assign(&mut self, name: &str, word: &Word) {
         if word.raw.split_once('=').is_some_and(|(left, _)| left.contains('[')) {
             self.mark_undecidable(format!("the subscript of `{}` is worked out", short(&word.raw)));
         }
         if word.raw.contains("$'") || word.raw.contains("$\"") {
-            self.mark_undecidable(format!("the value of `{}` is told in another way by each shell", short(name)));
+            self.mark_undecidable(format!("shells disagree about the value of `{}`", short(name)));
         }
         self.scripts_of(word);
         self.simple.assigned.push((name.to_owned(), word.clone()));
     }
 
-    /// Reserved words, where one may stand. Whether this was one.
+    /// Reads a reserved word at a position where one is allowed, and returns whether this was one.
     fn read_reserved(&mut self, raw: &str) -> bool {
         match raw {
             "case" => {
@@ -312,7 +314,7 @@ impl<'a> Script<'a> {
         true
     }
 
-    /// `for name in words`. The words are no commands; what they become is asked where `$name` stands.
+    /// Reads `for name in words`. The words are not commands; each use of `$name` is checked when it is read.
     fn read_for_loop(&mut self) {
         let Some(name) = self.next_word() else { return self.mark_undecidable("a loop that counts") };
         if let Some(why) = builtin::sets(name, None) {
@@ -327,7 +329,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// Counts the commands that stand in a word.
+    /// Counts the commands that a word contains.
     pub(super) fn scripts_of(&mut self, word: &Word) {
         for script in &word.scripts {
             self.mark_undecidable(format!("`{}` is worked out only when it runs", short(&word.raw)));
@@ -343,7 +345,7 @@ impl<'a> Script<'a> {
         if !operator.contains(['<', '>']) {
             return self.mark_undecidable(format!("`{}` is not understood", short(operator)));
         }
-        // A process instead of a file: its commands are read as if they stood alone.
+        // A process substitution instead of a file: its commands are read like those of a script of their own.
         let Some(raw) = self.next_word() else { return };
         let target = word::read(raw);
         let descriptor = target.text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit());
@@ -369,7 +371,7 @@ impl<'a> Script<'a> {
         }
     }
 
-    /// What the simple command is given to read, where it is its standard input.
+    /// Records the input of the simple command if it is its standard input.
     fn input(&mut self, text: Option<String>) {
         let text = text.filter(|_| !self.simple.beside);
         self.simple.input.push(text);
@@ -438,7 +440,7 @@ impl<'a> Script<'a> {
     }
 }
 
-/// Devices that keep nothing.
+/// Whether a path is a device that stores nothing.
 fn is_harmless(path: &Utf8PathBuf) -> bool {
     ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"].contains(&path.as_str())
         || path.as_str().starts_with("/dev/fd/")

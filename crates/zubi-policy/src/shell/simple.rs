@@ -11,11 +11,11 @@ use super::word::{Pattern, Word};
 use super::wrapper::{self, CommandAnalysis};
 use super::{builtin, read_into, short};
 
-/// How many commands one simple command may stand for through its wrappers.
+/// The maximum number of commands that one simple command may contain through its wrappers.
 const MAX_WRAPPED: usize = 64;
 
 impl Script<'_> {
-    /// Counts a simple command and what it starts. Where it leads, if it is a `cd`.
+    /// Counts a simple command and the commands that it starts. Returns the new directory if the command is a `cd`.
     pub(super) fn simple_command(&mut self, simple: &Simple) -> Option<WorkingDir> {
         let words = simple.words.as_slice();
         for word in words {
@@ -31,7 +31,10 @@ impl Script<'_> {
             let Some(words) = due.pop_front() else { return entered };
             let Some(program) = words.first() else { continue };
             if program.tilde || program.pattern != Pattern::No {
-                self.mark_undecidable(format!("which program `{}` is, is known only when it runs", short(&program.raw)));
+                self.mark_undecidable(format!(
+                    "which program `{}` is, is known only when it runs",
+                    short(&program.raw)
+                ));
             }
             let told = program.is_static();
             let name = match program.text.as_str() {
@@ -50,13 +53,13 @@ impl Script<'_> {
             due.extend(look.commands.into_iter().filter_map(|range| words.get(range)));
             match name {
                 "xargs" => self.mark_undecidable("`xargs` adds arguments from what it reads"),
-                // What has a path is no built-in.
+                // A program with a path is not a built-in.
                 _ if !told || program.text.contains('/') => {}
                 "cd" => entered = Some(self.change_directory(words)),
                 name => self.builtin(name, words),
             }
         }
-        self.mark_undecidable("a command stands for too many others");
+        self.mark_undecidable("a command contains too many others");
         entered
     }
 
@@ -76,7 +79,7 @@ impl Script<'_> {
         }
     }
 
-    /// What stands within `[[ … ]]` is a test in Bash, whatever it looks like, and commands in other shells.
+    /// Handles the words within `[[ … ]]`: a test in Bash, whatever they look like, and commands in other shells.
     fn part_of_test(&mut self, words: &[Word]) {
         self.in_test |= words.first().is_some_and(|word| word.text == "[[");
         if self.in_test
@@ -115,12 +118,14 @@ impl Script<'_> {
 
     fn change_directory(&mut self, words: &[Word]) -> WorkingDir {
         if self.repeats {
-            self.mark_undecidable("`cd` stands in a script with loops or functions");
+            self.mark_undecidable("`cd` is used in a script with loops or functions");
             return WorkingDir::Lost;
         }
         let mut operands = words.iter().skip(1).skip_while(|word| word.text.starts_with('-') && word.text != "-");
         match (operands.next(), operands.next()) {
-            (Some(word), None) if word.is_static() && word.pattern == Pattern::No && !word.tilde && word.text != "-" => {
+            (Some(word), None)
+                if word.is_static() && word.pattern == Pattern::No && !word.tilde && word.text != "-" =>
+            {
                 let Some(path) = self.path(&word.text) else { return WorkingDir::Lost };
                 self.reading.reads.push(path.clone());
                 WorkingDir::Moved(path)

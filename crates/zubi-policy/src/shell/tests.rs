@@ -1,4 +1,4 @@
-//! What scripts would run, as tables; and that nothing is overlooked, with scripts made at random.
+//! The commands that scripts would run, as tables; and that nothing is overlooked, with randomly generated scripts.
 
 use proptest::prelude::*;
 
@@ -243,7 +243,7 @@ fn absurd_scripts_end_at_once() {
             assert!(reading.unresolved.len() <= MAX_CLAUSES && reading.commands.len() <= MAX_COMMANDS, "{piece}");
         }
     }
-    assert!(!at_work(&"a ".repeat(MAX_SCRIPT)).unresolved.is_empty(), "too long is told");
+    assert!(!at_work(&"a ".repeat(MAX_SCRIPT)).unresolved.is_empty(), "a script that is too long is unresolved");
     assert!(started.elapsed() < std::time::Duration::from_mins(1), "{:?}", started.elapsed());
 }
 

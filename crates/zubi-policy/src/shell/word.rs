@@ -1,11 +1,11 @@
-//! One word of a script: its text without quotes, or why its text cannot be told.
+//! One word of a script: its text without quotes, or why its text cannot be determined.
 
 /// A word as a shell would understand it before it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Word {
     /// Without quotes; the source text where `expands`.
     pub(super) text: String,
-    /// As it stands in the script.
+    /// The word as written in the script.
     pub(super) raw: String,
     /// Something in it is worked out only when it runs.
     pub(super) expands: bool,
@@ -16,7 +16,7 @@ pub(super) struct Word {
     pub(super) scripts: Vec<String>,
 }
 
-/// Whether a word stands for the names of files.
+/// Whether a word is a glob pattern for file names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Pattern {
     #[default]
@@ -128,7 +128,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Up to the closing quote, or to the end where there is none to come.
+    /// Reads up to the closing quote, or to the end if there is no closing quote.
     fn double_quoted(&mut self, quoted: bool) {
         while let Some(c) = self.next() {
             match c {
@@ -162,7 +162,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The script after `$(`. What quotes hide is passed over; a wrong end costs nothing, for the word is not told anyway.
+    /// Returns the script after `$(`. Quoted text is skipped; a wrong end does no harm, because the word is unresolved
+    /// anyway.
     fn read_substitution(&mut self) {
         let (mut depth, mut quote) = (1_usize, None);
         let start = self.rest;

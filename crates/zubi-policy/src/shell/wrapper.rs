@@ -8,18 +8,18 @@ use super::names::{self, FOREIGN_SHELLS, SHELLS, WRAPPER_PROGRAMS};
 use super::word::{Pattern, Word};
 use super::{builtin, git, interpreter, short};
 
-/// What a simple command amounts to.
+/// The analysis of a simple command.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct CommandAnalysis {
-    /// It only passes a command on and is none itself.
+    /// Whether it only passes a command on and does not count as a command itself.
     pub(super) passes: bool,
     /// The words of it that are commands.
     pub(super) commands: Vec<Range<usize>>,
     /// The texts that a shell runs.
     pub(super) scripts: Vec<String>,
-    /// It is a shell that runs what it reads.
+    /// Whether it is a shell that runs what it reads.
     pub(super) reads_script: bool,
-    /// Why it cannot be told what else runs.
+    /// Why it cannot be determined what else runs.
     pub(super) unsure: Option<String>,
 }
 
@@ -37,9 +37,9 @@ struct Wrapper {
     values: &'static str,
     long_flags: &'static [&'static str],
     long_values: &'static [&'static str],
-    /// Words before the command that are no options: a duration.
+    /// The number of words before the command that are not options: a duration.
     operands: usize,
-    /// `NAME=value` may stand before the command.
+    /// Whether `NAME=value` is allowed before the command.
     assigns: bool,
     /// Runs with other rights, so that it is a command of its own.
     counts: bool,
@@ -56,7 +56,8 @@ const PLAIN: Wrapper = Wrapper {
     counts: false,
 };
 
-/// Options that change what is started or write files (`env -S`, `time -o`) are left out, so that they are not told.
+/// Options that change what is started or write files (`env -S`, `time -o`) are left out, so that such a command is
+/// unresolved.
 const WRAPPERS: &[Wrapper] = &[
     Wrapper { names: &["builtin", "nohup", "busybox", "toybox"], ..PLAIN },
     Wrapper { names: &["command"], flags: "p", ..PLAIN },
@@ -119,7 +120,8 @@ const WRAPPERS: &[Wrapper] = &[
     Wrapper { names: &["strace"], flags: "fFcCqrtTvwxyidDkzZ", values: "esabPS", counts: true, ..PLAIN },
 ];
 
-/// The name of a program that is searched for or lies where systems keep theirs; another file of that name is any program.
+/// Returns the name of a program that is found through the search path or in a system directory. A file of that name
+/// elsewhere may be any program.
 pub(crate) fn system_name(program: &str) -> Option<&str> {
     const DIRECTORIES: &[&str] = &[
         "/bin",
@@ -156,7 +158,9 @@ pub(super) fn is_certain(name: &str) -> bool {
 /// Whether a program starts a command among its words, in a way that is not read here.
 pub(crate) fn starts_others(program: &str) -> bool {
     let name = Utf8Path::new(program).file_name().unwrap_or(program);
-    WRAPPER_PROGRAMS.contains(&name) || (name.starts_with("ld-linux") && name.contains(".so")) || FOREIGN_SHELLS.contains(&name)
+    WRAPPER_PROGRAMS.contains(&name)
+        || (name.starts_with("ld-linux") && name.contains(".so"))
+        || FOREIGN_SHELLS.contains(&name)
 }
 
 /// Whether the arguments of a program may be programs themselves, so that no prefix of a command says what it does.
@@ -164,7 +168,7 @@ pub(crate) fn runs_arguments(name: &str) -> bool {
     is_looked_through(name) || starts_others(name) || interpreter::runs_texts(name)
 }
 
-/// Looks at a simple command whose program is `name`. `fed`: something may stand on its standard input.
+/// Analyzes a simple command whose program is `name`. `fed`: its standard input may have data.
 pub(super) fn analyze(name: &str, words: &[Word], fed: bool) -> CommandAnalysis {
     if SHELLS.contains(&name) {
         return shell(words);
@@ -172,7 +176,11 @@ pub(super) fn analyze(name: &str, words: &[Word], fed: bool) -> CommandAnalysis 
     if FOREIGN_SHELLS.contains(&name) {
         let scripts = words.iter().skip(1).filter(|word| !word.text.starts_with('-'));
         let unsure = Some(format!("the language of `{name}` is not read"));
-        return CommandAnalysis { scripts: scripts.map(|word| word.text.clone()).collect(), unsure, ..CommandAnalysis::default() };
+        return CommandAnalysis {
+            scripts: scripts.map(|word| word.text.clone()).collect(),
+            unsure,
+            ..CommandAnalysis::default()
+        };
     }
     if name == "find" {
         return find(words);
@@ -183,12 +191,14 @@ pub(super) fn analyze(name: &str, words: &[Word], fed: bool) -> CommandAnalysis 
         return CommandAnalysis { commands, scripts: git.scripts, unsure: git.unsure, ..CommandAnalysis::default() };
     }
     if starts_others(name) {
-        return CommandAnalysis::unsure(format!("what `{name}` starts is not told by the text"));
+        return CommandAnalysis::unsure(format!("the text does not determine what `{name}` starts"));
     }
     if interpreter::reads_program(name, words, fed) {
-        return CommandAnalysis::unsure(format!("`{name}` runs what stands on its standard input"));
+        return CommandAnalysis::unsure(format!("`{name}` runs its standard input"));
     }
-    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else { return CommandAnalysis::default() };
+    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| wrapper.names.contains(&name)) else {
+        return CommandAnalysis::default();
+    };
     if name == "command" && words.get(1).is_some_and(|word| matches!(word.text.as_str(), "-v" | "-V")) {
         return CommandAnalysis::default();
     }
@@ -199,12 +209,15 @@ pub(super) fn analyze(name: &str, words: &[Word], fed: bool) -> CommandAnalysis 
             let commands = std::iter::once(at..words.len()).collect();
             CommandAnalysis { passes: !wrapper.counts, commands, unsure, ..CommandAnalysis::default() }
         }
-        Err(option) => CommandAnalysis::unsure(format!("what `{name}` starts after `{option}` is not told by the text")),
+        Err(option) => {
+            CommandAnalysis::unsure(format!("the text does not determine what `{name}` starts after `{option}`"))
+        }
     }
 }
 
 impl Wrapper {
-    /// Where the command begins, or the word that is not understood. Variables that it sets may be a reason to be unsure.
+    /// Returns the index at which the command begins, or the word that is not understood. A variable that the wrapper
+    /// sets may be stored in `unsure` as a reason.
     fn command(&self, words: &[Word], unsure: &mut Option<String>) -> Result<usize, String> {
         let mut at = 1;
         while let Some(word) = words.get(at) {
@@ -286,7 +299,9 @@ fn shell(words: &[Word]) -> CommandAnalysis {
             CommandAnalysis { passes: true, scripts: vec![word.text.clone()], unsure, ..CommandAnalysis::default() }
         }
         _ if text_given => CommandAnalysis::unsure("a shell is given a text that is worked out only when it runs"),
-        Some(word) if !reads && !interpreter::names_stdin(word) => CommandAnalysis { unsure, ..CommandAnalysis::default() },
+        Some(word) if !reads && !interpreter::names_stdin(word) => {
+            CommandAnalysis { unsure, ..CommandAnalysis::default() }
+        }
         _ => CommandAnalysis { reads_script: true, unsure, ..CommandAnalysis::default() },
     }
 }

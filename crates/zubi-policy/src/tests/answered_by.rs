@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Whether rules that were given for a run answer what the policy with these rules asks about the call.
+/// Whether rules that a run was given approve everything that the policy with these `ask` rules requires approval for.
 fn is_answered_by(asking: &[Value], yes: &[Value], spec: &ToolSpec, footprint: &Footprint) -> bool {
     policy(asking).remaining_after(&policy(yes), spec, &caller(false), footprint).action == Action::Allow
 }
@@ -40,9 +40,9 @@ fn every_part_that_is_asked_about_needs_its_yes() {
         (vec![], vec![&all], &shell, runs(&["rm -rf x"]), true),
         (vec![], vec![&all], &shell, unresolved, false),
         (vec![&deny], vec![&test], &shell, runs(&["cargo test"]), false),
-        // What other rules allow already needs no second yes.
+        // A part that other rules already allow needs no further approval.
         (vec![&rm], vec![&test], &shell, runs(&["cargo test", "rm -rf x"]), true),
-        // What a rule asks about is answered by one that is about the same.
+        // An `ask` rule is satisfied by an `allow` rule about the same thing.
         (vec![&ask_git], vec![&all], &shell, runs(&["git push"]), false),
         (vec![&ask_docs], vec![&docs], &file, writes("/w/docs/a.md"), true),
         (vec![&ask_docs], vec![&test], &file, writes("/w/docs/a.md"), false),

@@ -1,4 +1,4 @@
-//! Words of commands that name places where credentials are kept.
+//! Words of commands that name locations of credentials.
 
 use std::fmt::Write as _;
 
@@ -25,8 +25,8 @@ fn patterns_of_the_shell_may_become_credentials() {
     }
 }
 
-/// M16: a question names what is read, or says that it may be, or that it cannot be told; and a rule is offered for what is
-/// one path.
+/// M16: an approval prompt names the files that are read, or says that they may be read or that this cannot be
+/// determined; and a rule is offered if it is about one path.
 #[test]
 fn a_question_about_credentials_says_what_is_known() {
     let mut shown = String::new();

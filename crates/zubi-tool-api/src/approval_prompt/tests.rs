@@ -1,4 +1,4 @@
-//! What a person is shown of a call.
+//! The approval prompt's text for a call.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -18,7 +18,7 @@ fn request(tool: &str, footprint: Footprint) -> ApprovalRequest {
     }
 }
 
-/// X27: what is shown is what would happen, not the arguments that a model gave.
+/// X27: the prompt shows what would happen, not the arguments from the model.
 #[test]
 fn the_resolved_call_is_shown() {
     let footprint = Footprint {
@@ -50,7 +50,7 @@ fn the_resolved_call_is_shown() {
     "#);
 }
 
-/// Whatever stands in a call: it makes no line that is not its own, and nothing of it is invisible.
+/// A call with any content adds no line of its own to the prompt, and none of the content is invisible.
 #[test]
 fn nothing_in_a_call_forges_the_question() {
     let evil =
@@ -102,7 +102,7 @@ fn the_end_of_what_is_long_is_shown() {
     };
     let card = prompt_text(&request("t", footprint));
     assert!(card.contains("… and 80 more\n"), "{card}");
-    // Its end is where a command hides.
+    // A command can hide at the end.
     assert!(card.contains("\n  | line 18\n  … 70 lines between …\n  | line 89\n"), "{card}");
     assert!(card.ends_with("\n  | line 100\n"), "{card}");
     for (lines, shown) in [(30, 30), (31, 31), (32, 31)] {

@@ -1,23 +1,23 @@
 //! Secrets in texts that name them: `PASSWORD=…`, `--token …`, `X-Api-Key: …`, `?token=…`, `-u name:…`.
 //!
-//! For records only, where a word too many that is left out costs nothing.
+//! For records only, where an unnecessarily masked word does no harm.
 
 use std::sync::OnceLock;
 
 use regex::{Captures, Regex};
 use zubi_base::secret;
 
-/// What stands in the place of a value.
+/// The placeholder for a value.
 const HIDDEN: &str = "(not logged)";
 
-/// A name, what joins it to its value, and the value: quoted, or up to the next blank or the end of a URL's parameter.
+/// A name, the separator, and the value: quoted, or up to the next blank or the end of a URL's parameter.
 const NAMED: &str = r#"([A-Za-z0-9_-]+)(["']?\s*[=:]\s*|\s+)("[^"]*"|'[^']*'|[^\s&;|"']+)"#;
-/// Passwords that are told by their place: after a user's name, as curl takes it, and after `-p` of the programs that take it
-/// there.
+/// Passwords that are recognized by their position: after a user name, as in curl, and after `-p` for the programs that
+/// take a password there.
 const PLACED: &str =
     r"(\s(?:-u|--user)[\s=]+[^\s:]+:|\b(?:mysql|mariadb)[a-z-]*\s(?:[^|;&\n]*\s)?-p|\bsshpass\s+-p\s*)[^\s\x22]+";
 
-/// A text without the values that it gives names of secrets to.
+/// Masks the values of secret names in a text.
 pub(super) fn without_values(text: &str) -> String {
     static PATTERNS: OnceLock<Option<(Regex, Regex)>> = OnceLock::new();
     let compiled = PATTERNS.get_or_init(|| Some((Regex::new(NAMED).ok()?, Regex::new(PLACED).ok()?)));
@@ -35,8 +35,8 @@ pub(super) fn without_values(text: &str) -> String {
     placed.replace_all(&kept, format!("${{1}}{HIDDEN}")).into_owned()
 }
 
-/// How a name and its value are shown, and where reading goes on: after the value of a secret, else at the value, which may
-/// be the name of the next.
+/// Returns the masked name and value, and the offset at which scanning continues: after the value of a secret, else at
+/// the value, which may be the next name.
 fn mask_secret(found: &Captures<'_>) -> (String, usize) {
     let part = |index: usize| found.get(index).map_or("", |part| part.as_str());
     let (name, join) = (part(1), part(2));

@@ -1,4 +1,4 @@
-//! What is written, what is not, and rotation.
+//! The content of records, redaction, and rotation.
 
 use camino::Utf8Path;
 use serde_json::json;
@@ -87,7 +87,7 @@ fn a_link_in_place_of_the_log_is_not_followed() {
     assert_eq!(zubi_base::fs::read_text(&victim).unwrap(), "mine");
 }
 
-/// A log is rotated by its size: no call and no client may empty it.
+/// A log is rotated by its size: no call and no client can empty it.
 #[test]
 fn one_record_is_small() {
     let deep = |inner: Value| json!((0..20).map(|_| inner.clone()).collect::<Vec<_>>());

@@ -18,27 +18,28 @@ use crate::cx::{ApprovalAnswer, ApprovalRequest, ToolCx};
 use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
 use crate::output::{ToolError, ToolOutput};
-use zubi_policy::rule::{Action, Rule, RuleText};
-use zubi_policy::{ApprovalOption, Decision, Policy, RECENT, RecentCall, suggest_auto_approve, options};
 use crate::schema::Checker;
 use crate::spec::{Effect, ToolSpec};
+use zubi_policy::rule::{Action, Rule, RuleText};
+use zubi_policy::{ApprovalOption, Decision, Policy, RECENT, RecentCall, options, suggest_auto_approve};
 
-/// The longest argument for a run that a refusal names, in bytes. What is longer is cut somewhere, and is another one then.
+/// The longest argument for a run that a refusal shows, in bytes. A longer one would be truncated somewhere, and would
+/// then be a different argument.
 const ARGUMENT_BYTES: usize = 1_500;
-/// The word of the audit log for a yes of a person.
+/// The audit log's word for a user's approval.
 const APPROVED: &str = "approved";
-/// How the line begins that says with which arguments a call was made in place of its own.
+/// The beginning of the line that shows the arguments with which an edited call was made.
 pub const CHANGED: &str = "The user changed the arguments to ";
-/// How often a person may change the arguments of one call before it runs.
+/// The maximum number of edits by a person before one call runs.
 const MAX_EDITS: usize = 8;
-/// How long a cancelled tool may take to tell its server and return. After this it is dropped where it stands.
+/// How long a cancelled tool may take to notify its server and return. After this it is dropped.
 const CANCEL_GRACE: Duration = Duration::from_millis(250);
 
 impl Registry {
     /// Runs a tool, by id or wire name. The only caller of [`crate::Tool::call`].
     ///
-    /// The call ends when the tool answers, when its time-out or the caller's deadline passes, or when `cx.cancel` is
-    /// cancelled; dropping the future cancels it too. A panic of the tool is an error of this call and nothing else.
+    /// The call ends when the tool returns, when its time-out or the caller's deadline passes, or when `cx.cancel` is
+    /// cancelled; dropping the future cancels it too. A panic of the tool becomes an error of this call only.
     pub async fn call(&self, name: &str, args: Value, cx: ToolCx) -> Result<ToolOutput, CallError> {
         let entry = self.entry_now(name, &cx.caller.restrictions).await?;
         let spec = entry.tool.spec();
@@ -53,7 +54,7 @@ impl Registry {
         };
         let result = self.call_with_policy(&entry, args, &cx, &mut trail).await;
         let result = if trail.were_changed { self.with_change(result, &trail) } else { result };
-        // What was read or ran may hold one of the user's secrets, and a model never sees them.
+        // The output may contain one of the user's secrets, which a model must not see.
         let result = self.redactor.known_in_result(result);
         self.config.audit.record(&AuditRecord {
             time,
@@ -70,10 +71,12 @@ impl Registry {
         if let Err(ToolError::Fatal(error)) = &result {
             tracing::error!(tool = %spec.id, error = format!("{error:#}"), "a tool failed for a reason of its own");
         }
-        result.map(ToolOutput::sanitized).map_err(|error| CallError::Tool { id: spec.id.clone(), error: error.cleaned() })
+        result
+            .map(ToolOutput::sanitized)
+            .map_err(|error| CallError::Tool { id: spec.id.clone(), error: error.cleaned() })
     }
 
-    /// What a call would touch, without running it: for a tool that passes a call on.
+    /// Returns what a call would touch, without running it: for a tool that forwards a call.
     pub fn footprint(&self, name: &str, args: Value, cx: &ToolCx) -> Result<Footprint, CallError> {
         let entry = self.entry(name, &cx.caller.restrictions)?;
         let prepared = prepare(&entry, args, cx);
@@ -100,15 +103,15 @@ impl Registry {
                     if word == APPROVED && !footprint.covers(&footprint_of(entry, &args, cx)?) {
                         return Err(ToolError::operation_failed(
                             &format!("run {}", spec.id),
-                            "what it would touch has changed while the user was asked",
-                            "Call it again: the user is asked about what it would touch now.",
+                            "what it would touch has changed during the approval prompt",
+                            "Call it again: the new approval prompt shows what it would touch now.",
                         ));
                     }
                     trail.decision = word;
                     self.remember(spec, cx, footprint);
                     return run(entry, args, cx, trail.effect).await;
                 }
-                // What a person wrote is checked and judged like what a model wrote.
+                // Arguments from a user are checked and judged like those of a model.
                 Permission::Edited(edited) => {
                     trail.arguments.clone_from(&edited);
                     trail.were_changed = true;
@@ -118,12 +121,13 @@ impl Registry {
         }
         Err(ToolError::user(
             Code::Denied,
-            format!("Failed to run {}: the arguments were changed over and over", spec.id),
-            "Ask the user what to do instead.",
+            format!("Failed to run {}: the arguments were edited too often", spec.id),
+            "Let the user decide what to do instead.",
         ))
     }
 
-    /// What came of a call that a person has changed says so: else whoever made it takes the outcome for that of its own.
+    /// Adds the changed arguments to the result of a call that a user has edited: otherwise the caller would take it
+    /// for the result of its own arguments.
     fn with_change(&self, result: Result<ToolOutput, ToolError>, trail: &Trail) -> Result<ToolOutput, ToolError> {
         let arguments = audit::shorten(&trail.arguments, &trail.secrets, &self.redactor);
         let said = format!("{CHANGED}{arguments}.");
@@ -142,10 +146,10 @@ impl Registry {
         if recent.len() >= RECENT {
             recent.pop_front();
         }
-        recent.push_back(RecentCall::new(spec, cx, footprint));
+        recent.push_back(RecentCall::new(spec, &cx.caller, footprint));
     }
 
-    /// Asks the policy, and a person where the policy does.
+    /// Queries the policy, and requests the user's approval if the policy requires it.
     async fn permission(
         &self,
         entry: &Entry,
@@ -159,15 +163,16 @@ impl Registry {
         match judgement.action {
             Action::Allow => return Ok(Permission::Given("allow")),
             Action::Deny => {
-                let hint = "Do it another way, or ask the user: `zubi policy explain` shows which rule says so.";
-                let by = judgement.rule.map(|rule| format!("; the rule stands at {rule}")).unwrap_or_default();
+                let hint =
+                    "Do it another way, or let the user decide: `zubi policy explain` shows which rule denies it.";
+                let by = judgement.rule.map(|rule| format!("; see the rule at {rule}")).unwrap_or_default();
                 let why = format!("Failed to run {}: {}{by}", spec.id, judgement.why);
                 return Err(ToolError::user(Code::Denied, why, hint));
             }
             Action::Ask => {}
         }
         let recent = self.recent_of(&cx.caller);
-        let call = RecentCall::new(spec, cx, footprint.clone());
+        let call = RecentCall::new(spec, &cx.caller, footprint.clone());
         let offered = options(&policy, &call, &judgement, &recent, policy.store().is_some());
         let only_by_name = is_only_by_name(&judgement);
         let (why, rule) = (judgement.why.clone(), judgement.rule.clone());
@@ -195,31 +200,31 @@ impl Registry {
                 let said = text.map(|text| format!("; they say: {}", text.trim())).unwrap_or_default();
                 Err(ToolError::user(
                     Code::Denied,
-                    format!("Failed to run {}: the user said no ({why}){said}", spec.id),
-                    "Do not call it again for this; ask the user what to do instead.",
+                    format!("Failed to run {}: the user denied it ({why}){said}", spec.id),
+                    "Do not call it again for this; let the user decide what to do instead.",
                 ))
             }
             ApprovalAnswer::Unanswered { how } => Err(ToolError::user(
                 Code::Denied,
-                format!("Failed to run {}: the user was asked ({why}), and {how}", spec.id),
-                "Ask the user whether it is to be done, then call it again.",
+                format!("Failed to run {}: it needs the user's approval ({why}), and {how}", spec.id),
+                "Check with the user whether to do it, then call it again.",
             )),
             ApprovalAnswer::NotAsked { why: busy } => Err(ToolError::user(
                 Code::Denied,
-                format!("Failed to run {}: {why}, and the user could not be asked: {busy}", spec.id),
+                format!("Failed to run {}: {why}, and no approval prompt could be shown: {busy}", spec.id),
                 "Wait until the user has answered, then call it again.",
             )),
             ApprovalAnswer::Unavailable if was_asked_by_client(spec, footprint, cx) => Ok(Permission::Given("client")),
             ApprovalAnswer::Unavailable => Err(ToolError::user(
                 Code::ApprovalUnavailable,
-                format!("Failed to run {}: {why}, and there is nobody to ask here", spec.id),
+                format!("Failed to run {}: {why}, and no one can approve it here", spec.id),
                 unavailable(spec, &offered, rule.as_deref(), only_by_name),
             )),
             ApprovalAnswer::OnlyRules { rules } => Err(refused_but_for(&policy, &call, &judgement, &rules)),
         }
     }
 
-    /// What the policy says about a call, without running it or asking anybody.
+    /// Returns the policy's decision about a call, without running it or prompting a user.
     pub fn judge(&self, name: &str, args: Value, cx: &ToolCx) -> Result<PolicyCheck, CallError> {
         let entry = self.entry(name, &cx.caller.restrictions)?;
         let spec = entry.tool.spec();
@@ -231,27 +236,27 @@ impl Registry {
         let explained = footprint.clone();
         let policy = self.policy_for(entry.tool.as_ref(), &cx.caller);
         let judgement = policy.judge(spec, &cx.caller, &footprint);
-        let call = RecentCall::new(spec, cx, footprint);
+        let call = RecentCall::new(spec, &cx.caller, footprint);
         let offered = options(&policy, &call, &judgement, &[], true);
         let would_allow = if judgement.action == Action::Ask { allowing_rules(&offered) } else { Vec::new() };
         Ok(PolicyCheck { tool: spec.id.clone(), footprint: explained, judgement, would_allow })
     }
 }
 
-/// A call that was judged and not made.
+/// The policy's decision about a call that was not made.
 #[derive(Debug, Clone)]
 pub struct PolicyCheck {
-    /// The tool's id; of a call that is passed on, that of the tool which it is passed on to.
+    /// The tool's id; for a forwarded call, the id of the tool that receives it.
     pub tool: String,
     pub footprint: Footprint,
     pub judgement: Decision,
-    /// Rules that would allow what is asked about.
+    /// Rules that would allow the parts of the call that need approval.
     pub would_allow: Vec<String>,
 }
 
-/// Whether the client has shown this very call to its user as one that may change something. It shows the calls that it
-/// makes, not those that they make in turn; and what gets here with the rights of a session that only reads was said to
-/// look only, which clients do not ask about.
+/// Returns whether the client has shown this very call to its user as one that may change something. A client shows the
+/// calls that it makes, not those that these make in turn. A call with the rights of a read-only session was announced
+/// as read-only, and clients do not prompt for such calls.
 fn was_asked_by_client(spec: &ToolSpec, footprint: &Footprint, cx: &ToolCx) -> bool {
     footprint.vouched
         && cx.approver.client_asks()
@@ -260,30 +265,31 @@ fn was_asked_by_client(spec: &ToolSpec, footprint: &Footprint, cx: &ToolCx) -> b
         && spec.is_to_be_confirmed()
 }
 
-/// What came of a question.
+/// The outcome of an approval request.
 enum Permission {
-    /// The word for the audit log.
+    /// The decision, as written to the audit log.
     Given(&'static str),
     Edited(Value),
 }
 
-/// The rules that would have allowed a call, as they would stand in a file.
+/// Returns the rules that would have allowed a call, as TOML.
 fn allowing_rules(offered: &[ApprovalOption]) -> Vec<String> {
     let widest = offered.last().map(|option| option.rules.as_slice()).unwrap_or_default();
     widest.iter().map(RuleText::to_toml).collect()
 }
 
-/// Whether no rule for whole calls can allow what is asked about.
+/// Returns whether no rule for whole calls can allow the parts that need approval.
 fn is_only_by_name(judgement: &Decision) -> bool {
     judgement.parts.iter().any(|part| part.only_by_name)
 }
 
-/// The refusal where only the rules of a run answer, which do not answer all: what they leave, and what would allow that.
+/// Returns the error if the rules of a run do not allow the whole call: the remaining parts, and what would allow them.
 fn refused_but_for(policy: &Policy, call: &RecentCall, asked: &Decision, rules: &[RuleText]) -> ToolError {
     let rules = rules.iter().filter_map(|rule| Rule::new(rule.clone(), "this run", policy.places()).ok()).map(Arc::new);
     let given = Policy::from_rules(ToolFilter::default(), [], policy.places().clone()).with_rules(rules);
     let left = policy.remaining_after(&given, &call.spec, &call.caller, &call.footprint);
-    // Whoever answered knows of fewer answers than there are here, and has not said yes.
+    // These rules may cover fewer parts than the policy requires approval for, and the approver has not approved the
+    // call.
     let left = if left.action == Action::Ask { left } else { asked.clone() };
     let arguments: Vec<String> = suggest_auto_approve(policy, &given, call, &left)
         .iter()
@@ -297,18 +303,18 @@ fn refused_but_for(policy: &Policy, call: &RecentCall, asked: &Decision, rules: 
         [] => String::new(),
         all => format!("The user can allow it for one run with\n{}\n", all.join("\nor, more widely, with\n")),
     };
-    // What the run allows already needs no rule in a file.
+    // Rules of the run need no copy in a file.
     let offered =
         options(&policy.with_rules(given.rules().iter().cloned()), call, &left, &[], policy.store().is_some());
     let kept = unavailable(&call.spec, &offered, left.rule.as_deref(), is_only_by_name(&left));
     ToolError::user(
         Code::ApprovalUnavailable,
-        format!("Failed to run {}: {}, and there is nobody to ask here", call.spec.id, left.why),
+        format!("Failed to run {}: {}, and no one can approve it here", call.spec.id, left.why),
         format!("{for_a_run}{kept}"),
     )
 }
 
-/// One word for a shell.
+/// Quotes one word for a shell.
 fn shell_word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
@@ -317,11 +323,12 @@ fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>, 
     let rules = allowing_rules(offered);
     if let (true, Some(rule)) = (rules.is_empty(), rule) {
         return format!(
-            "The rule at {rule} asks whatever others allow; the user can change it, or run this themselves."
+            "The rule at {rule} requires approval whatever others allow; the user can change it, or run this themselves."
         );
     }
     if rules.is_empty() && only_by_name {
-        return "No rule can allow what cannot be told; say it more plainly, or ask the user to run it.".to_owned();
+        return "No rule can allow a call with an unknown effect; make it more explicit, or let the user run it."
+            .to_owned();
     }
     let whole = Policy::rule_that_allows(spec);
     if rules.is_empty()
@@ -333,7 +340,7 @@ fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>, 
     format!("The user can allow it in zubi.toml with\n{}{whole}", rules.join("\n"))
 }
 
-/// The arguments as the tool gets them, and what the call would touch.
+/// Returns the arguments that the tool receives, and what the call would touch.
 fn prepare(entry: &Entry, args: Value, cx: &ToolCx) -> Result<(Value, Footprint), ToolError> {
     let spec = entry.tool.spec();
     let checker = entry.checker.get_or_init(|| Checker::new(spec));
@@ -344,22 +351,22 @@ fn prepare(entry: &Entry, args: Value, cx: &ToolCx) -> Result<(Value, Footprint)
 }
 
 fn footprint_of(entry: &Entry, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
-    // A footprint is worked out by the tool's own code, which must not end the process either.
+    // The tool's own code computes the footprint, and a panic there must not end the process either.
     catch_unwind(AssertUnwindSafe(|| entry.tool.footprint(args, cx)))
         .unwrap_or_else(|panic| Err(panic_error(panic.as_ref())))
 }
 
-/// What the audit record says beyond the call itself.
+/// The contents of the audit record beyond the call itself.
 struct Trail {
     effect: Effect,
     decision: &'static str,
     secrets: Vec<String>,
-    /// As they were given, or as a person changed them.
+    /// The original arguments, or the edited ones.
     arguments: Value,
     were_changed: bool,
 }
 
-/// Runs the tool as a task of its own, so that its panic is contained and a caller who goes away ends it.
+/// Runs the tool as a task of its own, so that a panic is contained and the call ends when the caller drops it.
 #[expect(clippy::disallowed_methods, reason = "the one caller of `Tool::call`")]
 async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<ToolOutput, ToolError> {
     let spec = entry.tool.spec();
@@ -369,7 +376,7 @@ async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<
     let inner = ToolCx { cancel: cancel.clone(), deadline, ..cx.clone() };
     let tool = Arc::clone(&entry.tool);
     let task = tokio::spawn(async move { tool.call(args, &inner).await });
-    // A write is not dropped halfway: it runs to its end, whoever still listens.
+    // A write is not aborted halfway: it runs to its end, even if the caller no longer waits.
     let mut running = RunningCall { task, cancel, droppable: effect <= Effect::Plan };
 
     let gave_up = tokio::select! {
@@ -378,26 +385,26 @@ async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<
         () = tokio::time::sleep_until(deadline.into()) => ToolError::user(
             Code::TimedOut,
             format!("Error in {}: no answer within {} s", spec.id, deadline.duration_since(now).as_secs_f32().ceil()),
-            "Narrow the question, or call again: what was started keeps getting ready meanwhile.",
+            "Narrow the query, or call again: what was started continues to load meanwhile.",
         ),
     };
     running.cancel.cancel();
     match tokio::time::timeout(CANCEL_GRACE, &mut running.task).await {
-        // The tool made it after all; what it has done must be told.
+        // The tool finished after all; its effects must be reported.
         Ok(Ok(Ok(output))) => Ok(output),
         Ok(Err(error)) => flatten_join(Err(error)),
         Ok(Ok(Err(_))) => Err(gave_up),
         Err(_) if running.droppable => Err(gave_up),
-        // Nobody is told that it failed while it may still be done.
+        // The call may still finish, so it is not reported as failed.
         Err(_) => Err(ToolError::user(
             gave_up.code(),
-            format!("Error in {}: it was given up after it had begun, and may still be carried to its end", spec.id),
+            format!("Error in {}: it was cancelled after it had begun, and may still run to its end", spec.id),
             "Look at what it has changed before calling again.",
         )),
     }
 }
 
-/// A running tool; cancelled when nobody waits for it any more.
+/// A running tool; cancelled when no caller waits for it any more.
 struct RunningCall {
     task: JoinHandle<Result<ToolOutput, ToolError>>,
     cancel: CancellationToken,
@@ -413,7 +420,9 @@ impl Drop for RunningCall {
     }
 }
 
-fn flatten_join(result: Result<Result<ToolOutput, ToolError>, tokio::task::JoinError>) -> Result<ToolOutput, ToolError> {
+fn flatten_join(
+    result: Result<Result<ToolOutput, ToolError>, tokio::task::JoinError>,
+) -> Result<ToolOutput, ToolError> {
     result.unwrap_or_else(|error| {
         Err(match error.try_into_panic() {
             Ok(panic) => panic_error(panic.as_ref()),

@@ -1,7 +1,8 @@
-//! What people have allowed with their answers, and for which session it holds.
+//! The rules that users have added with their approvals, and the session that each one holds for.
 //!
-//! One host serves many sessions, each with a person of its own: what one of them allows for the session must not run unasked
-//! for another. What is allowed for longer than the session holds for all, as it will when it is read from its file.
+//! One host serves many sessions, each with a user of its own: a rule that one of them allows for the session must not
+//! let calls of another session run without approval. A rule that outlives the session holds for all sessions, as it
+//! will when it is loaded from its file.
 
 use std::sync::{Arc, PoisonError};
 
@@ -12,33 +13,33 @@ use crate::cx::{ApprovalScope, Caller};
 use zubi_policy::rule::Rule;
 use zubi_policy::{ApprovalOption, Policy, RecentCall};
 
-/// A rule that an answer has made.
+/// A rule from an approval.
 pub(super) struct StoredGrant {
-    /// The only session that it holds for; `None`: it holds for all.
+    /// The session that the rule holds for; `None` for all.
     session: Option<u64>,
     rule: Arc<Rule>,
-    /// The tool that the person was asked about, by id.
+    /// The id of the tool that the user was prompted about.
     tool: String,
-    /// What that tool was at the time ([`Tool::version`]).
+    /// The version of that tool at the time ([`Tool::version`]).
     version: Option<String>,
 }
 
 impl Registry {
-    /// The rules in force for every session. What was allowed for one session only is not among them.
+    /// Returns the rules in force for every session, without those that hold for one session only.
     pub fn policy(&self) -> Arc<Policy> {
         self.policy_with(|kept| kept.session.is_none())
     }
 
-    /// Forgets what was allowed for this session ([`Caller::session`]) and which calls it has made. Its number must not be
-    /// given to another one as long as calls of this one may run.
+    /// Removes the rules for this session ([`Caller::session`]) and its recent calls. The number must not be reused
+    /// while calls of this session may still run.
     pub fn end_session(&self, session: u64) {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).retain(|kept| kept.session != Some(session));
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         recent.retain(|call| call.caller.session != session);
     }
 
-    /// The rules in force for a call of this tool by this caller. What was allowed of another version of the tool is
-    /// forgotten, whoever allowed it: the yes was to what it did then.
+    /// Returns the rules in force for a call of this tool by this caller. Rules that were added for another version of
+    /// the tool are dropped, for all sessions: the approval was for what that version did.
     pub(super) fn policy_for(&self, tool: &dyn Tool, caller: &Caller) -> Arc<Policy> {
         let (id, version) = (&tool.spec().id, tool.version());
         let is_old = |kept: &StoredGrant| kept.tool == *id && kept.version.is_some() && kept.version != version;
@@ -52,26 +53,26 @@ impl Registry {
         if rules.is_empty() { Arc::clone(&self.policy) } else { Arc::new(self.policy.with_rules(rules)) }
     }
 
-    /// The last calls of the caller's session.
+    /// Returns the last calls of the caller's session.
     pub(super) fn recent_of(&self, caller: &Caller) -> Vec<RecentCall> {
         let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         recent.iter().filter(|call| call.caller.session == caller.session).cloned().collect()
     }
 
-    /// Makes what a person allowed part of the policy, for as long as they said.
+    /// Adds the rules of an approval to the policy, for the approved scope.
     pub(super) fn store_grant(&self, option: &ApprovalOption, entry: &Entry, caller: &Caller) {
         let lasting = matches!(option.scope, ApprovalScope::Workspace | ApprovalScope::Always);
         for text in &option.rules {
             let rule = match Rule::new(text.clone(), "an answer in this session", self.policy.places()) {
                 Ok(rule) => Arc::new(rule),
                 Err(why) => {
-                    tracing::warn!(why, "an answer cannot be kept");
+                    tracing::warn!(why, "an approval cannot be stored");
                     continue;
                 }
             };
             let stored = match self.policy.store().filter(|_| lasting).map(|store| store.store(option.scope, text)) {
                 Some(Err(why)) => {
-                    tracing::warn!(why, "an answer holds for this session only");
+                    tracing::warn!(why, "an approval could not be stored and holds for this session only");
                     false
                 }
                 Some(Ok(())) => true,

@@ -1,4 +1,4 @@
-//! The tools by name, rebuilt when a provider says that its list changed.
+//! The tools by name, rebuilt when a provider's list has changed.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use crate::schema::{Checker, is_wire_name};
 use crate::{Tool, ToolProvider};
 
-/// One tool with its compiled schema. Compiling waits for the first call: most tools of a list are never called.
+/// One tool with its compiled schema. The schema is compiled at the first call: most tools of a list are never called.
 #[derive(Clone)]
 pub(super) struct Entry {
     pub(super) tool: Arc<dyn Tool>,
@@ -19,7 +19,7 @@ pub(super) struct Entry {
 pub(super) struct Index {
     pub(super) tools: Vec<Entry>,
     pub(super) problems: Vec<String>,
-    /// Position in `tools` by id and by wire name.
+    /// Positions in `tools` by id and by wire name.
     by_name: FxHashMap<String, usize>,
     changes: Vec<watch::Receiver<u64>>,
 }
@@ -32,15 +32,15 @@ impl Index {
         index
     }
 
-    /// After a provider came or went.
+    /// Rebuilds the index after a provider was added or removed.
     pub(super) fn replace(&mut self, providers: &[Arc<dyn ToolProvider>]) {
         self.changes = providers.iter().map(|provider| provider.changes()).collect();
         self.build(providers);
     }
 
-    /// Builds the index anew if a provider's list changed since.
+    /// Rebuilds the index if a provider's list has changed.
     pub(super) fn refresh(&mut self, providers: &[Arc<dyn ToolProvider>]) {
-        // A provider that is gone changes nothing any more.
+        // A removed provider reports no more changes.
         if self.changes.iter().any(|changes| changes.has_changed().unwrap_or(false)) {
             self.build(providers);
         }
@@ -67,7 +67,7 @@ impl Index {
     fn add(&mut self, provider: &dyn ToolProvider, tool: Arc<dyn Tool>) {
         let (id, wire) = (tool.spec().id.clone(), tool.spec().wire_name());
         let problem = if !is_wire_name(&wire) {
-            Some(format!("`{wire}` is no name for the wire"))
+            Some(format!("`{wire}` is not a valid wire name"))
         } else {
             [&id, &wire]
                 .into_iter()

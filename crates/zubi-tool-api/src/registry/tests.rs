@@ -16,7 +16,7 @@ use crate::footprint::Footprint;
 use crate::output::ToolOutput;
 use crate::testing::{cx, spec};
 
-/// What a test tool does when it is called.
+/// The behaviour of a test tool when it is called.
 #[derive(Clone)]
 enum Does {
     Answers(&'static str),
@@ -121,7 +121,7 @@ fn ids(registry: &Registry, restrictions: &Restrictions) -> Vec<String> {
     registry.list(restrictions).iter().map(|tool| tool.spec().id.clone()).collect()
 }
 
-/// The answer or failure of one call as a surface shows it, then the audit record's decision and outcome.
+/// Returns the output or error of one call as a surface shows it, then the decision and outcome in the audit record.
 async fn check(fixture: &Fixture, name: &str, args: Value, cx: ToolCx) -> String {
     let answer = match fixture.registry.call(name, args, cx).await {
         Ok(output) => output.render(),
@@ -133,7 +133,7 @@ async fn check(fixture: &Fixture, name: &str, args: Value, cx: ToolCx) -> String
     format!("{answer}\n({}, {})", record.decision, record.outcome)
 }
 
-/// X4: one id, one tool, both listed and called. X34: names are fit for the wire.
+/// X4: one id, one tool, both listed and called. X34: names are valid wire names.
 #[tokio::test]
 async fn order_is_fixed_and_names_are_unique() {
     let first = provider(
@@ -163,7 +163,8 @@ async fn order_is_fixed_and_names_are_unique() {
     assert_eq!(ids(&fixture.registry, &everything), ["b.b", "a.a", "c", "d"]);
 }
 
-/// X3: what is listed can be called, from the moment a provider comes until it goes, and when it changes its list.
+/// X3: listed tools can be called, from the moment a provider is added until it is removed, and after it changes its
+/// list.
 #[tokio::test]
 async fn providers_come_and_go() {
     let fixture = registry(vec![provider("first", vec![tool("a.a", Effect::Read, Does::Answers("a"))])]);
@@ -267,7 +268,7 @@ async fn a_call_that_is_cancelled_or_late_tells_the_tool_first() {
     Narrow the question, or call again: what was started keeps getting ready meanwhile.
     (allow, timed_out)
     ");
-    // A.7-7: what writes is not stopped half-way, so nobody is told that it failed.
+    // A.7-7: a write is not stopped halfway, so it is not reported as failed.
     let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
     assert_snapshot!(check(&single_tool(Effect::Write, Does::Hangs), "test.tool", json!({}), late).await, @"
     Error in test.tool: it was given up after it had begun, and may still be carried to its end
@@ -292,7 +293,7 @@ async fn a_caller_who_goes_away_ends_the_call() {
     .unwrap();
 }
 
-/// Gives the same answer to every question and counts them.
+/// An approver that always gives the same answer, and counts the requests.
 struct Says(ApprovalAnswer, std::sync::atomic::AtomicUsize);
 
 #[async_trait]

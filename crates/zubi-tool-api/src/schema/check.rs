@@ -1,5 +1,5 @@
-//! Checks a call's arguments before anything runs, with errors that a model can act on: the field, what was wrong with
-//! it, and what is expected.
+//! Validation of a call's arguments before anything runs, with errors that a model can act on: the field, the problem,
+//! and the expected value.
 
 use jsonschema::Validator;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
@@ -10,11 +10,11 @@ use super::coerce;
 use crate::output::ToolError;
 use crate::spec::ToolSpec;
 
-/// How many characters of a wrong value an error repeats.
+/// The maximum length of a wrong value in an error, in characters.
 const SHOWN: usize = 60;
 
-/// How many characters a text may have whose schema says no `maxLength`. Names, paths, patterns and commands are shorter;
-/// what takes whole files says so.
+/// The maximum length of a text whose schema has no `maxLength`, in characters. Names, paths, patterns and commands are
+/// shorter; parameters for whole files set their own limit.
 const MAX_TEXT: usize = 20_000;
 
 /// A tool's schema, compiled.
@@ -23,17 +23,18 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Compiles a tool's schema; the error says what is wrong with the schema.
+    /// Compiles a tool's schema; the error describes the problem with the schema.
     pub fn new(spec: &ToolSpec) -> Result<Self, String> {
         let schema = Value::Object(spec.input.clone());
         jsonschema::draft202012::options()
             .build(&schema)
             .map(|validator| Self { validator })
-            .map_err(|error| format!("the input is no JSON Schema: {error}"))
+            .map_err(|error| format!("the input is not a valid JSON Schema: {error}"))
     }
 
-    /// The arguments as the tool gets them: an object that satisfies the schema, with defaults filled in and values read as
-    /// what they stand for ([`mod@coerce`]). Nulls at the root count as not given, for models fill in what they leave out.
+    /// Returns the arguments as the tool receives them: an object that satisfies the schema, with defaults filled in
+    /// and values converted to the type of the schema ([`mod@coerce`]). Nulls at the root count as absent, because
+    /// models send them for arguments that they omit.
     pub fn check(&self, spec: &ToolSpec, args: Value) -> Result<Value, ToolError> {
         let mut args = match args {
             Value::Null => Map::new(),
@@ -54,7 +55,7 @@ impl Checker {
         }
     }
 
-    /// The first thing wrong with the arguments.
+    /// Returns the first problem with the arguments.
     fn problem(&self, spec: &ToolSpec, args: &Value) -> Option<ToolError> {
         let error = self.validator.iter_errors(args).next()?;
         let mut field = field_of(error.instance_path().as_str());
@@ -83,10 +84,11 @@ fn properties(spec: &ToolSpec) -> Option<&Map<String, Value>> {
     spec.input.get("properties")?.as_object()
 }
 
-/// An argument that the tool does not have: most likely a misspelling whose meaning would be lost silently.
+/// Returns an error for an argument that the tool does not have: probably a misspelling, which would otherwise be
+/// ignored silently.
 fn unknown(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError> {
     let known = || properties(spec).into_iter().flat_map(Map::keys).map(String::as_str);
-    // A schema may take any name, where it says so.
+    // A schema can allow any name explicitly.
     let open = spec.input.get("additionalProperties").is_some_and(|value| value != &Value::Bool(false));
     let Some(name) = args.keys().find(|name| !open && !known().any(|known| known == name.as_str())) else {
         return Ok(());
@@ -98,7 +100,7 @@ fn unknown(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError> 
     Err(ToolError::invalid(&truncate(name, SHOWN), what, signature(spec)))
 }
 
-/// A text that is longer than anybody means. Refused here, so that no tool searches for a megabyte or repeats it.
+/// Returns an error for a text of implausible length, so that no tool searches for a megabyte or repeats it.
 fn too_long(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError> {
     let limit = |name: &str| {
         let schema = properties(spec).and_then(|properties| properties.get(name));
@@ -110,11 +112,11 @@ fn too_long(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError>
         (length > limit).then_some((name, length, limit))
     });
     let Some((name, length, limit)) = long else { return Ok(()) };
-    let what = format!("{length} characters are too many, at most {limit} are taken");
+    let what = format!("must have at most {limit} characters, got {length}");
     Err(ToolError::invalid(&truncate(name, SHOWN), what, hint(spec, name)))
 }
 
-/// The parameters at a glance: `lsp_hover takes at (string), line (integer), query* (string)`.
+/// Returns a summary of the parameters: `lsp_hover takes at (string), line (integer), query* (string)`.
 fn signature(spec: &ToolSpec) -> String {
     let required = |name: &str| {
         spec.input.get("required").and_then(Value::as_array).is_some_and(|list| list.iter().any(|item| item == name))
@@ -131,7 +133,7 @@ fn signature(spec: &ToolSpec) -> String {
     format!("{} takes {}{star}.", spec.id, parameters.join(", "))
 }
 
-/// What the field is, in its own words, and a call that works.
+/// Returns the field's description, and a call that works.
 fn hint(spec: &ToolSpec, field: &str) -> String {
     let name = field.split(['.', '[']).next().unwrap_or_default();
     let Some(schema) = properties(spec).and_then(|properties| properties.get(name)) else { return signature(spec) };
@@ -156,7 +158,7 @@ fn type_of(schema: &Value) -> String {
     }
 }
 
-/// `/context/only/0` as `context.only[0]`.
+/// Converts `/context/only/0` to `context.only[0]`.
 pub(super) fn field_of(pointer: &str) -> String {
     let mut field = String::new();
     for part in pointer.split('/').skip(1) {

@@ -1,14 +1,14 @@
-//! Arguments as their schema wants them, where what a model sent can only mean one thing.
+//! Conversion of arguments to the types of their schema, where the value from the model has only one meaning.
 //!
-//! Models send numbers as text, one item where a list is wanted, objects as JSON text. Nothing is lost by reading these
-//! as what they stand for, and a question is saved. What could mean two things stays as it is, and is refused.
+//! Models send numbers as text, one item instead of a list, objects as JSON text. The conversion loses nothing and
+//! saves a round trip. Ambiguous values stay as they are, and are refused.
 
 use serde_json::{Map, Number, Value};
 
-/// How deep schemas are followed. What models fill in is flat.
+/// The maximum depth to which schemas are followed. Arguments from models are flat.
 const MAX_DEPTH: usize = 8;
 
-/// Makes arguments fit a schema and fills in what has a default.
+/// Converts arguments to the types of a schema, and fills in defaults.
 pub(super) fn arguments(schema: &Map<String, Value>, args: &mut Map<String, Value>) {
     inside(schema, args, 0);
 }
@@ -38,7 +38,7 @@ fn coerce_value(schema: &Value, value: &mut Value, depth: usize) {
     match (kind, &mut *value) {
         ("object", Value::Object(object)) => {
             if let Value::Object(schema) = schema {
-                // Of what a tool did not ask for, nothing is left out: the schema's own check tells it.
+                // Unknown fields stay: the schema's own check reports them.
                 inside(schema, object, depth + 1);
             }
         }
@@ -53,11 +53,11 @@ fn coerce_value(schema: &Value, value: &mut Value, depth: usize) {
     }
 }
 
-/// What a value stands for where the schema wants this type; `None` when it is one already, or could be two things.
+/// Returns the value converted to this type of the schema; `None` if it already has the type, or is ambiguous.
 fn coerced(kind: &str, schema: &Value, value: &Value) -> Option<Value> {
     match (kind, value) {
         ("integer", Value::String(text)) => integer(text),
-        // 5.0 is an integer to JSON Schema, and none to the types that read it.
+        // 5.0 is an integer in JSON Schema, but not for the types that parse it.
         ("integer", Value::Number(number)) if number.is_f64() => {
             let number = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < MAX_EXACT)?;
             #[expect(clippy::cast_possible_truncation, reason = "whole and within what is exact")]
@@ -70,7 +70,7 @@ fn coerced(kind: &str, schema: &Value, value: &Value) -> Option<Value> {
         }),
         ("boolean", Value::String(text)) if text.eq_ignore_ascii_case("true") => Some(true.into()),
         ("boolean", Value::String(text)) if text.eq_ignore_ascii_case("false") => Some(false.into()),
-        // A number has several spellings, so it is not taken for a text: `1e3` might have been meant.
+        // A number has several spellings, so it is not converted to a text: the original might have been `1e3`.
         ("string", Value::String(text)) => of_a_choice(schema, text),
         ("array", Value::String(text)) => {
             let json = text.trim_start().starts_with('[').then(|| serde_json::from_str(text).ok()).flatten();
@@ -89,16 +89,16 @@ fn coerced(kind: &str, schema: &Value, value: &Value) -> Option<Value> {
     }
 }
 
-/// Up to here every whole number is one of the numbers that JSON's readers agree on (IEEE 754, 2^53).
+/// The largest value up to which all JSON parsers agree on whole numbers (IEEE 754, 2^53).
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A whole number that is written as such: nothing of `007`, `+5` or `5 ` would be left to tell.
+/// Parses a canonical whole number; `007`, `+5` and `5 ` would lose information.
 fn integer(text: &str) -> Option<Value> {
     let number: i64 = text.parse().ok()?;
     (number.to_string() == text).then(|| number.into())
 }
 
-/// The value of a choice that differs in case alone.
+/// Returns the value of an enumeration that differs only in case.
 fn of_a_choice(schema: &Value, text: &str) -> Option<Value> {
     let choice = schema.get("enum")?.as_array()?;
     if choice.iter().any(|value| value == text) {
@@ -109,7 +109,7 @@ fn of_a_choice(schema: &Value, text: &str) -> Option<Value> {
     alike.next().is_none().then(|| only.clone())
 }
 
-/// Whether a list's items are of a value's type; a list of anything might mean something else.
+/// Returns whether a list's items have the type of a value; for a list of any type, the value is ambiguous.
 fn is_item(schema: &Value, value: &Value) -> bool {
     let kind = schema.get("items").and_then(|items| items.get("type")).and_then(Value::as_str);
     match (kind, value) {
@@ -127,7 +127,7 @@ mod tests {
 
     use super::*;
 
-    /// X33: arguments are read as what they stand for, or left to be refused.
+    /// X33: arguments are converted if they have one meaning, and left to be refused otherwise.
     #[test]
     fn what_can_only_mean_one_thing_is_read_as_that() {
         let schema = json!({

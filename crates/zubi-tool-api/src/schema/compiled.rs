@@ -1,36 +1,39 @@
-//! Whether data fits a JSON Schema that somebody gave, who is not one of our tools: any schema that needs nothing from elsewhere.
+//! Validation of data against a JSON Schema from outside, not of our own tools: any schema that is self-contained.
 
 use jsonschema::Validator;
 use serde_json::Value;
 
-use super::check::{truncate, field_of};
+use super::check::{field_of, truncate};
 
-/// The largest such schema, in bytes.
+/// The maximum size of such a schema, in bytes.
 const MAX_SCHEMA: usize = 64 * 1024;
-/// How many problems are told at once.
+/// The maximum number of problems in one report.
 const TOLD: usize = 5;
-/// How many characters of each.
+/// The maximum length of each problem, in characters.
 const SHOWN: usize = 240;
 
-/// A schema, compiled.
+/// A compiled schema.
 pub struct CompiledSchema {
     validator: Validator,
 }
 
 impl CompiledSchema {
-    /// The error says what is wrong with the schema.
+    /// Compiles a schema; the error describes the problem with the schema.
     pub fn new(schema: &Value) -> Result<Self, String> {
         if schema.to_string().len() > MAX_SCHEMA {
             return Err(format!("it has more than {} KiB", MAX_SCHEMA / 1024));
         }
         if let Some(elsewhere) = leads_elsewhere(schema) {
-            return Err(format!("`{}` leads out of it: put what it means into its `$defs`", truncate(elsewhere, SHOWN)));
+            return Err(format!(
+                "`{}` refers to another document: move its target into `$defs`",
+                truncate(elsewhere, SHOWN)
+            ));
         }
         let validator = jsonschema::options().build(schema).map_err(|error| truncate(&error.to_string(), SHOWN))?;
         Ok(Self { validator })
     }
 
-    /// What does not fit, each with where it stands.
+    /// Returns the values that do not fit, each with its location.
     pub fn check(&self, data: &Value) -> Result<(), String> {
         let problems: Vec<String> = self
             .validator
@@ -46,7 +49,7 @@ impl CompiledSchema {
     }
 }
 
-/// A reference to another document.
+/// Returns a reference to another document, if there is one.
 fn leads_elsewhere(schema: &Value) -> Option<&str> {
     match schema {
         Value::Object(object) => object.iter().find_map(|(key, value)| match value.as_str() {

@@ -1,4 +1,4 @@
-//! Turns what `schemars` writes into the portable subset.
+//! Conversion of the output of `schemars` to the portable subset.
 
 use serde_json::{Map, Value};
 
@@ -11,14 +11,14 @@ const MANY: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
 pub(super) fn make(schema: &mut Value) {
     let Value::Object(object) = schema else { return };
     object.remove("$schema");
-    // A title only repeats the Rust name of the type. (As a property's name, `title` stands one level deeper.)
+    // A title only repeats the Rust name of the type. (A property named `title` is one level deeper.)
     if object.get("title").is_some_and(Value::is_string) {
         object.remove("title");
     }
     if object.get("default").is_some_and(Value::is_null) {
         object.remove("default");
     }
-    // Rust's number widths are no JSON Schema formats; some clients refuse what they do not know.
+    // Rust's number widths are not JSON Schema formats; some clients refuse formats that they do not know.
     if object.get("format").and_then(Value::as_str).is_some_and(is_number_format) {
         object.remove("format");
     }
@@ -56,7 +56,7 @@ fn is_number_format(format: &str) -> bool {
     format.starts_with("uint") || format.starts_with("int") || matches!(format, "float" | "double")
 }
 
-/// `anyOf: [T, null]` becomes `T`.
+/// Converts `anyOf: [T, null]` to `T`.
 fn unwrap_nullable(object: &mut Map<String, Value>) {
     let Some(Value::Array(choices)) = object.get_mut("anyOf") else { return };
     choices.retain(|choice| choice.get("type").and_then(Value::as_str) != Some("null"));
@@ -67,7 +67,7 @@ fn unwrap_nullable(object: &mut Map<String, Value>) {
     }
 }
 
-/// `allOf: [T]` becomes `T`.
+/// Converts `allOf: [T]` to `T`.
 fn unwrap_single(object: &mut Map<String, Value>) {
     if let Some(Value::Array(parts)) = object.get_mut("allOf")
         && parts.len() == 1
@@ -78,8 +78,8 @@ fn unwrap_single(object: &mut Map<String, Value>) {
     }
 }
 
-/// A choice of constants, which `schemars` writes for an enum with documented variants, becomes `enum`; the variants'
-/// documentation moves into the description.
+/// Converts a choice of constants, which `schemars` writes for an enum with documented variants, to `enum`; the
+/// variants' documentation moves into the description.
 fn constants_to_enum(object: &mut Map<String, Value>) {
     let Some(Value::Array(choices)) = object.get("oneOf") else { return };
     let mut values = Vec::new();
@@ -110,7 +110,7 @@ fn constants_to_enum(object: &mut Map<String, Value>) {
     }
 }
 
-/// Adds what the outer schema does not say itself: its own description belongs to the property, not to the type.
+/// Adds the keywords that the outer schema does not have: its own description belongs to the property, not to the type.
 fn merge(object: &mut Map<String, Value>, inner: Value) {
     let Value::Object(inner) = inner else { return };
     for (key, value) in inner {

@@ -1,19 +1,20 @@
-//! What is wrong with a tool's description of itself. A test runs this over the whole registry; declared and
-//! contributed tools are refused by it.
+//! The problems of a tool's description of itself. A test checks the whole registry; declared and contributed tools
+//! with a problem are refused.
 
 use serde_json::Value;
 
 use super::Checker;
 use crate::spec::{Approval, Effect, ToolSpec};
 
-/// The longest wire name. Hosts put their own prefix before it and cut at 64 (Gemini CLI at 63 with the server's name).
+/// The maximum length of a wire name. Hosts add their own prefix and truncate at 64 (Gemini CLI at 63 with the server's
+/// name).
 const MAX_NAME: usize = 40;
-/// The longest description, in bytes.
+/// The maximum length of a description, in bytes.
 const MAX_DESCRIPTION: usize = 1024;
-/// Some clients show only so many characters of a description.
+/// The number of characters of a description that some clients show.
 const STANDS_ALONE: usize = 300;
 
-/// Everything that is wrong; empty when nothing is.
+/// Returns all problems, or an empty list.
 pub fn problems(spec: &ToolSpec) -> Vec<String> {
     let mut found = Vec::new();
     name(spec, &mut found);
@@ -25,8 +26,8 @@ pub fn problems(spec: &ToolSpec) -> Vec<String> {
     found
 }
 
-/// Whether a name is fit for the wire: `[A-Za-z][A-Za-z0-9_-]*`, at most [`MAX_NAME`]. All model APIs and MCP clients take
-/// capitals and dashes, and the mission's names have them (`file.getCurrent`, `my-provider.hello`).
+/// Returns whether a name is a valid wire name: `[A-Za-z][A-Za-z0-9_-]*`, at most [`MAX_NAME`]. All model APIs and MCP
+/// clients accept capitals and dashes, and names such as `file.getCurrent` and `my-provider.hello` have them.
 pub(crate) fn is_wire_name(name: &str) -> bool {
     name.len() <= MAX_NAME
         && name.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -57,7 +58,7 @@ fn description(spec: &ToolSpec, found: &mut Vec<String>) {
     if text.len() > MAX_DESCRIPTION {
         found.push(format!("the description has {} bytes, more than {MAX_DESCRIPTION}", text.len()));
     }
-    // What is cut after 300 characters must still be a whole thought.
+    // A client may truncate the text after 300 characters; the rest must still be a whole sentence.
     let head: String = text.chars().take(STANDS_ALONE).collect();
     if head.len() < text.len() && !head.contains(". ") && !head.contains(".\n") {
         found.push(format!("no sentence of the description ends within its first {STANDS_ALONE} characters"));
@@ -69,7 +70,7 @@ fn description(spec: &ToolSpec, found: &mut Vec<String>) {
 
 fn effect(spec: &ToolSpec, found: &mut Vec<String>) {
     if spec.approval == Approval::Always && spec.effect <= Effect::Plan {
-        found.push("asks a person although it only reads".to_owned());
+        found.push("requires approval although it only reads".to_owned());
     }
     if spec.timeout.is_zero() {
         found.push("its time-out is zero".to_owned());

@@ -1,4 +1,4 @@
-//! Derivation, the wording of errors, and what a whole specification may not look like.
+//! Derivation, the wording of errors, and the rules for a whole specification.
 
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ use crate::spec::{Approval, Effect, Example, Exposure, ToolSpec};
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Direction {
-    /// Who calls it.
+    /// Functions that call it.
     Incoming,
-    /// What it calls.
+    /// Functions that it calls.
     Outgoing,
 }
 
@@ -30,14 +30,14 @@ struct SingleField {
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Arguments {
-    /// What to look for.
+    /// The text to find.
     query: String,
     /// 0-based line.
     line: Option<u32>,
     /// Shown lines.
     #[schemars(range(min = 1, max = 9))]
     max_tokens: Option<usize>,
-    /// Where to look.
+    /// The direction of the calls.
     direction: Option<Direction>,
     /// Narrows the actions.
     context: Option<SingleField>,
@@ -119,7 +119,7 @@ fn derived_schemas_are_portable() {
     assert_eq!(problems(&spec()), Vec::<String>::new());
 }
 
-/// The error for these arguments, as every surface shows it.
+/// Returns the error for these arguments, as every surface shows it.
 fn check(args: Value) -> String {
     let spec = spec();
     match Checker::new(&spec).unwrap().check(&spec, args) {
@@ -251,7 +251,7 @@ fn data_is_held_to_a_schema_of_somebody_else() {
         told(json!({"allOf": [{"$dynamicRef": "https://example.org/x"}]}), json!(1)),
         told(json!({"type": "text"}), json!(1)),
         told(json!({"description": "x".repeat(70_000)}), json!(1)),
-        // A property of that name is no reference.
+        // A property named `$ref` is not a reference.
         told(json!({"properties": {"$ref": {"type": "string"}}}), json!({"$ref": "https://example.org"})),
     ];
     assert_snapshot!(cases.join("\n"), @r#"

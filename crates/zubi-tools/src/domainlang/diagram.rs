@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
+use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
 
 pub(super) struct DrawDiagram;
 
@@ -31,6 +31,6 @@ impl DomainTool for DrawDiagram {
 
     fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         let format = input.format.as_deref().map_or(Ok(DiagramFormat::default()), str::parse)?;
-        ask::diagram(call.snapshot, &input.fqn, format)
+        queries::diagram(call.snapshot, &input.fqn, format)
     }
 }

@@ -16,7 +16,7 @@ use zubi_tool_api::spec::Example;
 use zubi_tool_api::{Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
 use super::arguments::QueryScope;
-use super::model::{DomainModel, DomainModelError, AdHocSource};
+use super::model::{AdHocSource, DomainModel, DomainModelError};
 
 /// Static description of a DomainLang tool. All of them are read-only.
 pub(super) struct DomainToolMeta {
@@ -99,10 +99,13 @@ impl<T: DomainTool> Tool for DomainToolAdapter<T> {
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        args.as_object().map_or(Ok(()), ask::check_text).map_err(|error| model_error(DomainModelError::Invalid(error)))?;
+        args.as_object()
+            .map_or(Ok(()), queries::check_text)
+            .map_err(|error| model_error(DomainModelError::Invalid(error)))?;
         let Arguments { tool: input, scope } = schema::parse::<Arguments<T::Input>>(args)?;
         let workspace = Arc::clone(&cx.workspace);
-        let query = move |snapshot: &WorkspaceSnapshot| T::answer(&DomainCall { snapshot, workspace: &workspace }, &input);
+        let query =
+            move |snapshot: &WorkspaceSnapshot| T::answer(&DomainCall { snapshot, workspace: &workspace }, &input);
         let answer = match ad_hoc_source(scope, &cx.workspace)? {
             None => self.model.query_for_tool(cx, query).await,
             Some(source) => self.model.query_ad_hoc(cx, source, query).await,
@@ -126,14 +129,20 @@ fn ad_hoc_source(scope: QueryScope, workspace: &Workspace) -> Result<Option<AdHo
 fn model_error(error: DomainModelError) -> ToolError {
     match error {
         DomainModelError::Invalid(error) => ToolError::invalid(error.field, error.message, CORRECT_HINT),
-        DomainModelError::Changing => {
-            ToolError::operation_failed("query the model", "its files change too often", "Call again when they have settled.")
+        DomainModelError::Changing => ToolError::operation_failed(
+            "query the model",
+            "its files change too often",
+            "Call again when they have settled.",
+        ),
+        DomainModelError::Loading(progress) => {
+            ToolError::user(Code::Loading, queries::loading(progress).to_string(), "")
         }
-        DomainModelError::Loading(progress) => ToolError::user(Code::Loading, ask::loading(progress).to_string(), ""),
         DomainModelError::Load(error @ LoadError::NotAModel(_)) => {
             ToolError::invalid("path", error, "Name a folder, or a file that ends in .dlang.")
         }
-        DomainModelError::Load(error) => ToolError::operation_failed("load the model", error, "Check that it exists, then call again."),
+        DomainModelError::Load(error) => {
+            ToolError::operation_failed("load the model", error, "Check that it exists, then call again.")
+        }
         DomainModelError::Cancelled => {
             ToolError::user(Code::Cancelled, "Failed to query the model: the call was cancelled", "Call again.")
         }

@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
-use dlang_server::{RequestError, InProcessRequests, Snapshot};
+use dlang_server::{InProcessRequests, RequestError, Snapshot};
 use dlang_workspace::WorkspaceSnapshot;
-use dlang_workspace::queries::QueryError;
 use dlang_workspace::files::{EXTENSION, LOCK, MANIFEST};
+use dlang_workspace::queries::QueryError;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::{
-    DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Caveats, Readiness,
+    Caveats, DiagnosticsReport, DocumentRef, Endpoint, EndpointError, EndpointId, EndpointSource, Endpoints, Readiness,
     RequestCx,
 };
 use zubi_base::framing::ResponseError;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 
-use super::model::{ModelCallContext, DomainModel, DomainModelError};
+use super::model::{DomainModel, DomainModelError, ModelCallContext};
 
 /// Endpoint id in answers.
 const ID: &str = "domainlang";
@@ -256,7 +256,8 @@ impl Endpoint for DomainLangEndpoint {
             return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
         }
         let started = Instant::now();
-        let (requests, requested_method, documents) = (Arc::clone(&self.requests), method.to_owned(), cx.documents.clone());
+        let (requests, requested_method, documents) =
+            (Arc::clone(&self.requests), method.to_owned(), cx.documents.clone());
         let query = move |snapshot: &WorkspaceSnapshot| {
             if let Some(why) = why_excluded(snapshot, &documents)? {
                 return Ok(Err(EndpointError::Document(why)));

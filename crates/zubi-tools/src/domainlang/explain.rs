@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
+use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
 
 pub(super) struct ExplainElement;
 
@@ -27,6 +27,6 @@ impl DomainTool for ExplainElement {
     type Input = Input;
 
     fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
-        ask::explain(call.snapshot, &input.fqn)
+        queries::explain(call.snapshot, &input.fqn)
     }
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
+use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
 
 pub(super) struct GetElement;
 
@@ -26,6 +26,6 @@ impl DomainTool for GetElement {
     type Input = Input;
 
     fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
-        ask::get(call.snapshot, input.fqn.as_deref())
+        queries::get(call.snapshot, input.fqn.as_deref())
     }
 }

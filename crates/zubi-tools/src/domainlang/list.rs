@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
+use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
 
 pub(super) struct ListElements;
 
@@ -67,6 +67,6 @@ impl DomainTool for ListElements {
             pattern: input.pattern.clone(),
             detail,
         };
-        ask::list(call.snapshot, &list)
+        queries::list(call.snapshot, &list)
     }
 }

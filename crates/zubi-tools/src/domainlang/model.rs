@@ -14,8 +14,8 @@ use anyhow::anyhow;
 use camino::Utf8PathBuf;
 use dlang_model::CancellationToken;
 use dlang_server::ModelHandle;
-use dlang_workspace::queries::{self, QueryError};
 use dlang_workspace::files::{DiskFiles, EXTENSION, SharedFiles};
+use dlang_workspace::queries::{self, QueryError};
 use dlang_workspace::workspace::{LoadError, Progress, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use tokio::sync::{OnceCell, oneshot, watch};
@@ -183,7 +183,8 @@ impl DomainModel {
         query: impl Fn(&WorkspaceSnapshot) -> Result<T, QueryError> + Send + Sync + 'static,
     ) -> Result<T, DomainModelError> {
         let progress = |progress| report_progress(cx, progress);
-        self.query(&ModelCallContext { progress: &progress, ..ModelCallContext::without_deadline(&cx.cancel) }, query).await
+        self.query(&ModelCallContext { progress: &progress, ..ModelCallContext::without_deadline(&cx.cancel) }, query)
+            .await
     }
 
     /// Runs a query on a source that is loaded for this query only. Loading progress is not returned, because a later
@@ -195,7 +196,7 @@ impl DomainModel {
         query: impl Fn(&WorkspaceSnapshot) -> Result<T, QueryError> + Send + Sync + 'static,
     ) -> Result<T, DomainModelError> {
         let load: Box<dyn FnOnce() -> Result<Workspace, LoadError> + Send> = match source {
-            AdHocSource::Text(text) => Box::new(|| Ok(Workspace::of_text(ask::TEXT, text))),
+            AdHocSource::Text(text) => Box::new(|| Ok(Workspace::of_text(queries::TEXT, text))),
             AdHocSource::Root(root) => {
                 let (files, root) = self.files(cx, root).await?;
                 let cancel = cx.cancel.clone();

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
+use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
 
 pub(super) struct SearchElements;
 
@@ -31,6 +31,6 @@ impl DomainTool for SearchElements {
 
     fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         let limit = input.limit.map_or(DEFAULT_RESULTS, |limit| limit as usize);
-        ask::search(call.snapshot, &input.query, limit)
+        queries::search(call.snapshot, &input.query, limit)
     }
 }

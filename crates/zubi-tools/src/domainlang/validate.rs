@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
 
-use super::domain_tool::{DomainToolMeta, DomainCall, DomainTool};
+use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
 
 pub(super) struct ValidateModel;
 
@@ -30,7 +30,7 @@ impl DomainTool for ValidateModel {
 
     fn answer(call: &DomainCall<'_>, input: &Input) -> Result<Value, QueryError> {
         let file = input.file.as_deref().map(|name| resolve_file(call, name));
-        let validation = ask::validate(call.snapshot, file.as_deref())?;
+        let validation = queries::validate(call.snapshot, file.as_deref())?;
         Ok(validation.to_json(call.snapshot))
     }
 }
@@ -41,5 +41,9 @@ fn resolve_file(call: &DomainCall<'_>, given: &str) -> Utf8PathBuf {
     let by_display_path = || call.snapshot.find(given).filter(|path| matches!(call.snapshot.file(path), Ok(Some(_))));
     let by_uri = || uri::to_path(&Uri(given.to_owned()));
     let by_path = || call.workspace.resolve(given).ok();
-    by_display_path().or_else(by_path).or_else(by_uri).or_else(|| call.snapshot.find(given)).unwrap_or_else(|| given.into())
+    by_display_path()
+        .or_else(by_path)
+        .or_else(by_uri)
+        .or_else(|| call.snapshot.find(given))
+        .unwrap_or_else(|| given.into())
 }

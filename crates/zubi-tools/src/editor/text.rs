@@ -12,8 +12,8 @@ use zubi_ipc::wire::editor::{ActiveFile, OpenFile, OpenFiles};
 use zubi_tool_api::{Status, ToolCx, Truncation};
 
 use super::EditorAnswer;
-use crate::lsp::view::{OutputBudget, count};
 use crate::editor_state::{EditorService, EditorStatus};
+use crate::lsp::view::{OutputBudget, count};
 
 /// Renders answers of the `editor` tool.
 pub(super) struct EditorRenderer<'a> {
@@ -136,7 +136,10 @@ impl EditorRenderer<'_> {
         let display_path = self.display(path);
         let what = if problems.is_empty() { empty_list_text(&status).to_owned() } else { tally(problems) };
         let (list, truncated) = self.render_diagnostics(&[(path, problems)], false).await;
-        EditorAnswer { truncated, ..EditorAnswer::new(object, format!("{header}{what} in `{display_path}`\n{list}"), status) }
+        EditorAnswer {
+            truncated,
+            ..EditorAnswer::new(object, format!("{header}{what} in `{display_path}`\n{list}"), status)
+        }
     }
 
     /// Renders a list of diagnostics, with a file name before each group if `named`.
@@ -202,7 +205,8 @@ impl EditorRenderer<'_> {
 
 /// Returns the 1-based line and column; columns count characters, or UTF-16 code units if the text is unknown.
 fn display_position(index: Option<&TextIndex>, position: lsp::Position) -> (u32, u32) {
-    let position_in_chars = index.map_or(position, |index| index.to_lsp(index.from_lsp(position, Encoding::Utf16), Encoding::Utf32));
+    let position_in_chars =
+        index.map_or(position, |index| index.to_lsp(index.from_lsp(position, Encoding::Utf16), Encoding::Utf32));
     (position_in_chars.line.saturating_add(1), position_in_chars.character.saturating_add(1))
 }
 

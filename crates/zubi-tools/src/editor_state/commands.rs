@@ -7,7 +7,7 @@ use serde_json::Value;
 use zubi_ipc::wire::codes;
 use zubi_ipc::wire::editor::{ExecuteCommandParams, ExecutedCommand, commands};
 
-use super::{EditorService, EditorCallContext, EditorServiceError, ViewError, to_value};
+use super::{EditorCallContext, EditorService, EditorServiceError, ViewError, to_value};
 
 /// Most arguments of a user-added command, and their total size in bytes.
 const MAX_ARGS: usize = 16;
@@ -56,7 +56,12 @@ impl EditorService {
         !cx.read_only && self.config.commands.iter().any(|added| added == command)
     }
 
-    async fn run_in_editor(&self, command: &str, args: Vec<Value>, cx: &EditorCallContext) -> Result<Value, EditorServiceError> {
+    async fn run_in_editor(
+        &self,
+        command: &str,
+        args: Vec<Value>,
+        cx: &EditorCallContext,
+    ) -> Result<Value, EditorServiceError> {
         let needs_editor = |what: &str| {
             EditorServiceError::new(codes::COMMAND_NOT_ALLOWED, format!("`{command}` needs an editor, and {what}"))
         };

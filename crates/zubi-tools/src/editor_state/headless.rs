@@ -1,14 +1,14 @@
 //! Answers without an editor: queries language servers within the deadline.
 
 use camino::Utf8Path;
-use zubi_base::endpoint::{MissingServer, EndpointError};
+use zubi_base::endpoint::{EndpointError, MissingServer};
 use zubi_code::CodeError;
 use zubi_code::diagnostics::report::{FileReport, WorkspaceReport};
 use zubi_ipc::wire::codes;
 use zubi_ipc::wire::diagnostics::{Coverage, CoverageMode, FileDiagnostics};
 
-use super::report::{EditorReport, EditorFileReport, omission_note};
-use super::{EditorService, EditorCallContext, EditorServiceError, convert, uri_of};
+use super::report::{EditorFileReport, EditorReport, omission_note};
+use super::{EditorCallContext, EditorService, EditorServiceError, convert, uri_of};
 
 /// Most files that are queried for one answer.
 const MAX_FILES: usize = 500;
@@ -17,7 +17,11 @@ const MAX_FILES: usize = 500;
 const MAX_MISSING: usize = 2;
 
 impl EditorService {
-    pub(super) async fn headless_file_report(&self, path: &Utf8Path, cx: &EditorCallContext) -> Result<EditorFileReport, EditorServiceError> {
+    pub(super) async fn headless_file_report(
+        &self,
+        path: &Utf8Path,
+        cx: &EditorCallContext,
+    ) -> Result<EditorFileReport, EditorServiceError> {
         let report = match self.code_query(cx).await.file_report(path).await {
             Ok(report) => report,
             Err(CodeError::NoEndpoint(absent)) => return Ok(unserved_report(path, &absent)),
@@ -38,12 +42,19 @@ impl EditorService {
         })
     }
 
-    pub(super) async fn headless_workspace_report(&self, cx: &EditorCallContext) -> Result<EditorReport, EditorServiceError> {
+    pub(super) async fn headless_workspace_report(
+        &self,
+        cx: &EditorCallContext,
+    ) -> Result<EditorReport, EditorServiceError> {
         let report = match self.code_query(cx).await.workspace_report(MAX_FILES).await {
             Ok(report) => report,
             Err(CodeError::NoEndpoint(absent)) => {
-                let coverage =
-                    Coverage { analysed: 0, total: 0, mode: CoverageMode::None, note: Some(missing_server_note(&absent)) };
+                let coverage = Coverage {
+                    analysed: 0,
+                    total: 0,
+                    mode: CoverageMode::None,
+                    note: Some(missing_server_note(&absent)),
+                };
                 return Ok(EditorReport { coverage: Some(coverage), ..EditorReport::default() });
             }
             Err(error) => return Err(service_error(&error)),
@@ -105,8 +116,15 @@ fn join_notes(mut notes: Vec<String>) -> Option<String> {
 
 /// Creates the report of a file that no server checks.
 fn unserved_report(path: &Utf8Path, absent: &[MissingServer]) -> EditorFileReport {
-    let coverage = Coverage { analysed: 0, total: 1, mode: CoverageMode::None, note: Some(missing_server_note(absent)) };
-    EditorFileReport { uri: uri_of(path), language_id: None, diagnostics: Vec::new(), coverage: Some(coverage), note: None }
+    let coverage =
+        Coverage { analysed: 0, total: 1, mode: CoverageMode::None, note: Some(missing_server_note(absent)) };
+    EditorFileReport {
+        uri: uri_of(path),
+        language_id: None,
+        diagnostics: Vec::new(),
+        coverage: Some(coverage),
+        note: None,
+    }
 }
 
 fn missing_server_note(absent: &[MissingServer]) -> String {

@@ -40,8 +40,7 @@ pub(super) struct EditorReport {
 }
 
 /// Note about diagnostics of an editor, which may be incomplete.
-const EDITOR_NOTE: &str =
-    "from the editor: most of its servers check only open files; validating a file opens it";
+const EDITOR_NOTE: &str = "from the editor: most of its servers check only open files; validating a file opens it";
 
 /// Most bytes of files in one answer; a message over the socket may have 8 MiB.
 const MAX_BYTES: usize = 6 * 1024 * 1024;
@@ -51,11 +50,12 @@ pub(super) fn from_editor(path: &Utf8Path, answer: EditorDiagnostics, mode: Diag
     let (diagnostics, omitted) = convert::convert_all(&answer.items);
     let mut notes = Vec::new();
     if !answer.is_open && mode == DiagnosticsMode::Known {
-        notes.push(
-            "the file is not open in the editor, so it may be unchecked; validating it opens it".to_owned(),
-        );
+        notes.push("the file is not open in the editor, so it may be unchecked; validating it opens it".to_owned());
     } else if !answer.is_current {
-        notes.push("no server of the editor has reported on the present text: it may have no diagnostics, or not be done yet".to_owned());
+        notes.push(
+            "no server of the editor has reported on the present text: it may have no diagnostics, or not be done yet"
+                .to_owned(),
+        );
     }
     notes.extend(omission_note(omitted));
     EditorFileReport {

@@ -11,7 +11,7 @@ use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 use super::replace::{self, TextReplacement};
 use super::write_path::{self, FileWrite};
 use super::{FileToolContext, paths};
-use crate::adapter::{LocalToolMeta, LocalTool};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct EditFile;
 
@@ -99,8 +99,9 @@ impl LocalTool for EditFile {
         let before = before.map_err(|error| paths::read_error(cx, OPERATION, &path, &error))?;
         let is_known = files.reads.ensure_fresh(cx, OPERATION, &path, &before, input.expected.as_deref())?;
         let field = |index| if input.edits.is_some() { format!("edits[{index}].old") } else { "old".to_owned() };
-        let replaced = replace::replace_all(&before.text, &replacements)
-            .map_err(|(index, problem)| ToolError::invalid(&field(index), problem.describe(&display_path), problem.hint()))?;
+        let replaced = replace::replace_all(&before.text, &replacements).map_err(|(index, problem)| {
+            ToolError::invalid(&field(index), problem.describe(&display_path), problem.hint())
+        })?;
         let count = replaced.count;
         let write_request = FileWrite {
             title: format!("edit {display_path}, {count} replacement{}", if count == 1 { "" } else { "s" }),

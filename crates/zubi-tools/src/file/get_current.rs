@@ -13,7 +13,7 @@ use zubi_base::uri;
 use zubi_tool_api::{Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
 use super::FileToolContext;
-use crate::adapter::{LocalToolMeta, LocalTool};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct GetCurrent;
 
@@ -86,8 +86,8 @@ impl LocalTool for GetCurrent {
             return Err(ToolError::user(Code::NoEditor, why, hint));
         }
         let answer = editor.request(METHOD, Value::Null, &request).await;
-        let answer =
-            answer.map_err(|error: EndpointError| ToolError::operation_failed(OPERATION, error, "Try again in a moment."))?;
+        let answer = answer
+            .map_err(|error: EndpointError| ToolError::operation_failed(OPERATION, error, "Try again in a moment."))?;
         let active: ActiveEditorResponse = serde_json::from_value(answer)
             .map_err(|error| ToolError::operation_failed(OPERATION, format!("invalid response: {error}"), hint))?;
         if !active.is_active {
@@ -101,7 +101,8 @@ impl LocalTool for GetCurrent {
         let display_path = path.map_or_else(|| active.uri.clone(), |path| cx.workspace.display(&path));
         let selected = input.include_selection == Some(true);
         let content = if selected { &active.selected_text } else { &active.text };
-        let mut text = format!("{display_path} ({}{})", active.language_id, if active.is_dirty { ", not saved" } else { "" });
+        let mut text =
+            format!("{display_path} ({}{})", active.language_id, if active.is_dirty { ", not saved" } else { "" });
         // Writing to a `String` cannot fail.
         if let Some(range) = &active.selection {
             let (start, end) = (range.start, range.end);
@@ -125,7 +126,11 @@ impl LocalTool for GetCurrent {
         text.push_str(&shown_text);
         let remaining = content.len() - shown_text.len();
         if remaining > 0 {
-            let _ = write!(text, "… cut: {remaining} more bytes; continue with file.read {}", json!({ "path": display_path }));
+            let _ = write!(
+                text,
+                "… cut: {remaining} more bytes; continue with file.read {}",
+                json!({ "path": display_path })
+            );
         }
         let status = Status {
             endpoint: "editor".to_owned(),

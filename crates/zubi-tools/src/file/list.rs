@@ -15,7 +15,7 @@ use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, Tool
 
 use super::glob::GlobPattern;
 use super::{FileToolContext, paths};
-use crate::adapter::{LocalToolMeta, LocalTool};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct ListFiles;
 
@@ -150,7 +150,12 @@ impl FileListing {
     }
 }
 
-fn walk(root: &Utf8Path, pattern: Option<&GlobPattern>, depth: Option<usize>, cancel: &CancellationToken) -> FileListing {
+fn walk(
+    root: &Utf8Path,
+    pattern: Option<&GlobPattern>,
+    depth: Option<usize>,
+    cancel: &CancellationToken,
+) -> FileListing {
     let mut listing = FileListing::default();
     // Visited entries of each opened folder; the other entries of the folder are ignored ones.
     let mut visited: BTreeMap<std::path::PathBuf, usize> = BTreeMap::new();

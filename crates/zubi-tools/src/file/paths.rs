@@ -69,9 +69,10 @@ pub(crate) fn read_error(cx: &ToolCx, operation: &str, path: &Utf8Path, error: &
             format!("`{display_path}` has {bytes} bytes, more than the limit of {MAX_TEXT_BYTES}"),
             "`file.search` with this `path` finds lines in it.",
         ),
-        ReadError::Linked { .. } => {
-            (format!("`{display_path}` was replaced by a link while it was read"), "Check with file.list, then try again.")
-        }
+        ReadError::Linked { .. } => (
+            format!("`{display_path}` was replaced by a link while it was read"),
+            "Check with file.list, then try again.",
+        ),
         ReadError::NotText { .. } => (
             format!("`{display_path}` is binary, or text in another encoding than UTF-8"),
             "Use another program for this format.",

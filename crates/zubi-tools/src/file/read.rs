@@ -12,7 +12,7 @@ use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, Tool
 
 use super::read_guard::short_hash;
 use super::{FileToolContext, paths};
-use crate::adapter::{LocalToolMeta, LocalTool};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct ReadFile;
 

@@ -44,7 +44,8 @@ impl ReadTracker {
     fn read_hash(&self, cx: &ToolCx, path: &Utf8Path) -> Option<(ContentHash, bool)> {
         let caller = client_key(cx);
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.iter()
+        entries
+            .iter()
             .find(|entry| entry.path == path && entry.client == caller)
             .map(|entry| (entry.hash.clone(), entry.is_whole))
     }
@@ -80,7 +81,9 @@ impl ReadTracker {
             return Ok(true);
         }
         match self.read_hash(cx, path) {
-            Some((last_read, _)) if last_read != hash => Err(stale(format!("`{display_path}` changed since it was read here"))),
+            Some((last_read, _)) if last_read != hash => {
+                Err(stale(format!("`{display_path}` changed since it was read here")))
+            }
             known => Ok(known.is_some_and(|(_, whole)| whole)),
         }
     }

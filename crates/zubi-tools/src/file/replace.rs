@@ -69,7 +69,10 @@ impl ReplaceError {
                 write!(text, "it occurs {count} times in `{display_path}`, on lines {line_list}{more}")
             }
             Self::WhiteSpace { line, text: actual } => {
-                write!(text, "not in `{display_path}`, except with other white space; the text from line {line} is\n{actual}")
+                write!(
+                    text,
+                    "not in `{display_path}`, except with other white space; the text from line {line} is\n{actual}"
+                )
             }
             Self::Missing { nearest } if nearest.is_empty() => write!(text, "not in `{display_path}`"),
             Self::Missing { nearest } => {
@@ -85,9 +88,7 @@ impl ReplaceError {
         match self {
             Self::Empty => "Pass the text to replace; file.write writes a whole file.",
             Self::Unchanged => "Nothing was written; pass a different `new`.",
-            Self::Ambiguous { .. } => {
-                "Nothing was written. Include more surrounding text, or pass replaceAll: true."
-            }
+            Self::Ambiguous { .. } => "Nothing was written. Include more surrounding text, or pass replaceAll: true.",
             Self::WhiteSpace { .. } => "Nothing was written. Repeat the call with `old` exactly as shown.",
             Self::Missing { .. } => {
                 "Nothing was written. Read the lines with file.read, and pass `old` exactly as written there."
@@ -186,12 +187,16 @@ fn missing_text_problem(text: &str, old: &str) -> ReplaceError {
     let words = distinct_words(longest);
     let mut scored: Vec<(usize, usize, &str)> = lines
         .iter()
-        .map(|(number, line, _)| (distinct_words(line).iter().filter(|word| words.contains(word)).count(), *number, *line))
+        .map(|(number, line, _)| {
+            (distinct_words(line).iter().filter(|word| words.contains(word)).count(), *number, *line)
+        })
         .filter(|(score, _, _)| 2 * score >= words.len().max(1))
         .collect();
     scored.sort_by_key(|(score, number, _)| (std::cmp::Reverse(*score), *number));
     scored.truncate(3);
-    ReplaceError::Missing { nearest: scored.into_iter().map(|(_, number, line)| (number, truncate_line(line))).collect() }
+    ReplaceError::Missing {
+        nearest: scored.into_iter().map(|(_, number, line)| (number, truncate_line(line))).collect(),
+    }
 }
 
 /// Collapses white space in a line.

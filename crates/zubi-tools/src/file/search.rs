@@ -12,10 +12,10 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncation};
 
-use self::engine::{SearchLimits, SearchFindings, SearchQuery};
+use self::engine::{SearchFindings, SearchLimits, SearchQuery};
 use super::glob::GlobPattern;
 use super::{FileToolContext, paths};
-use crate::adapter::{LocalToolMeta, LocalTool};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct SearchFiles;
 

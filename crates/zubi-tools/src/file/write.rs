@@ -11,7 +11,7 @@ use zubi_tool_api::{Code, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOu
 
 use super::write_path::{self, FileWrite};
 use super::{FileToolContext, paths, replace};
-use crate::adapter::{LocalToolMeta, LocalTool};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct WriteFile;
 

@@ -8,7 +8,7 @@ use serde_json::json;
 use zubi_base::text::{BOM, ContentHash, SourceText};
 use zubi_code::CodeIntel;
 use zubi_code::edit::{EditError, diff};
-use zubi_tool_api::{Effect, Footprint, Status, ToolCx, ToolError, ToolOutput, question};
+use zubi_tool_api::{Effect, Footprint, Status, ToolCx, ToolError, ToolOutput, approval_prompt};
 
 use super::read_guard::short_hash;
 
@@ -45,13 +45,21 @@ pub(crate) async fn write(intel: &CodeIntel, request: FileWrite<'_>) -> Result<W
     let text = if bom { request.text.strip_prefix(BOM).unwrap_or(request.text) } else { request.text };
     let hash = ContentHash::of_parts(&[if bom { BOM.as_bytes() } else { &[] }, text.as_bytes()]);
     let status = |endpoint: &str| {
-        Some(Status { endpoint: endpoint.to_owned(), readiness: format!("sha {}", short_hash(&hash)), ..Status::default() })
+        Some(Status {
+            endpoint: endpoint.to_owned(),
+            readiness: format!("sha {}", short_hash(&hash)),
+            ..Status::default()
+        })
     };
     let plan = match intel.edits().plan_text(&request.title, request.path, before.as_ref(), text, request.by).await {
         Ok(plan) => plan,
         Err(EditError::Nothing) => {
-            let text = format!("{} already has exactly this text; nothing was written", workspace.display(request.path));
-            return Ok(WriteResult { output: ToolOutput { text, status: status("disk"), ..ToolOutput::default() }, hash });
+            let text =
+                format!("{} already has exactly this text; nothing was written", workspace.display(request.path));
+            return Ok(WriteResult {
+                output: ToolOutput { text, status: status("disk"), ..ToolOutput::default() },
+                hash,
+            });
         }
         Err(error) => return Err(to_error(error)),
     };
@@ -76,8 +84,12 @@ pub(crate) fn footprint(cx: &ToolCx, path: &Utf8Path, before: Option<&str>, afte
     Footprint {
         effect: Some(Effect::Write),
         writes: vec![path.to_owned()],
-        preview: after
-            .map(|after| question::ellipsize_middle(diff::of_whole_text(path, before, after, &cx.workspace), diff::MAX_DIFF_BYTES)),
+        preview: after.map(|after| {
+            approval_prompt::ellipsize_middle(
+                diff::of_whole_text(path, before, after, &cx.workspace),
+                diff::MAX_DIFF_BYTES,
+            )
+        }),
         ..Footprint::default()
     }
 }

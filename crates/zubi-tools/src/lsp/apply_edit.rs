@@ -12,7 +12,7 @@ use zubi_code::apply::{Change, Direction};
 use zubi_code::{Answer, CodeError, CodeIntel, Question};
 use zubi_tool_api::Effect;
 
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::diagnostics::{items, write_delta};
 use crate::lsp::view::{OutputBudget, count};
 
@@ -67,7 +67,12 @@ pub(crate) enum AppliedVerb {
 }
 
 /// Renders a change in either direction.
-pub(crate) fn render_applied(view: &OutputBudget, plan: &str, direction: AppliedVerb, changed: Answer<Change>) -> CodeAnswer {
+pub(crate) fn render_applied(
+    view: &OutputBudget,
+    plan: &str,
+    direction: AppliedVerb,
+    changed: Answer<Change>,
+) -> CodeAnswer {
     let applied = &changed.value.applied;
     let verb = match direction {
         AppliedVerb::Applied => "applied",

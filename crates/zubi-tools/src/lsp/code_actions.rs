@@ -15,7 +15,7 @@ use zubi_code::{CodeError, Question};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::view::{OutputBudget, count};
 
 pub(crate) struct CodeActions;
@@ -107,7 +107,10 @@ impl CodeTool for CodeActions {
 }
 
 /// Resolves the range of the call: a given range, a whole file, or the line of a position.
-async fn resolve_range(question: &Question<'_>, input: &Input) -> Result<(camino::Utf8PathBuf, TextRange, String), CodeError> {
+async fn resolve_range(
+    question: &Question<'_>,
+    input: &Input,
+) -> Result<(camino::Utf8PathBuf, TextRange, String), CodeError> {
     let target = input.target.input();
     let file = target.path.as_deref().or(target.uri.as_deref());
     if let Some(range) = &input.range {
@@ -136,7 +139,11 @@ async fn resolve_range(question: &Question<'_>, input: &Input) -> Result<(camino
         let (last, before) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
         last.parse::<u32>().is_ok() && before.parse::<u32>().is_err()
     });
-    let intent = if whole_line || target.at.is_some() || target.line.is_some() { PositionIntent::Exact } else { PositionIntent::Identifier };
+    let intent = if whole_line || target.at.is_some() || target.line.is_some() {
+        PositionIntent::Exact
+    } else {
+        PositionIntent::Identifier
+    };
     let at = question.resolve(&target, intent).await?;
     if whole_line {
         let document = question.document(&at.path).await?;

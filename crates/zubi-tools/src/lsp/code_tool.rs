@@ -112,7 +112,8 @@ impl<T: CodeTool> Tool for CodeToolAdapter<T> {
     }
 
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        let mut footprint = Footprint { reads: files_in_arguments(&self.intel, args), ..Footprint::of_effect(self.spec.effect) };
+        let mut footprint =
+            Footprint { reads: files_in_arguments(&self.intel, args), ..Footprint::of_effect(self.spec.effect) };
         if self.spec.effect >= Effect::Write {
             let arguments: CodeToolArgs<T::Input> = schema::parse(args.clone())?;
             footprint.writes = T::writes(&self.intel, &arguments.tool);

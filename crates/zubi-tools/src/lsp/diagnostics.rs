@@ -11,7 +11,7 @@ use zubi_code::{CodeError, Question};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::PagingArgs;
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::view::{OutputBudget, count, location_json};
 
 pub(crate) struct DiagnosticsTool;
@@ -81,8 +81,8 @@ impl CodeTool for DiagnosticsTool {
         };
         text.push_str(&list.text);
         let shown = report.items.get(list.range).unwrap_or_default();
-        let data = view
-            .data(|| json!({ "items": items(shown), "total": report.items.len(), "snapshot": report.snapshot }));
+        let data =
+            view.data(|| json!({ "items": items(shown), "total": report.items.len(), "snapshot": report.snapshot }));
         Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
     }
 }

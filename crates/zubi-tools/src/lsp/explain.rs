@@ -16,7 +16,7 @@ use zubi_code::{Answer, AnswerStatus, CodeError, Question};
 use zubi_tool_api::{Effect, Exposure};
 
 use crate::lsp::arguments::TargetArgs;
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::tree;
 use crate::lsp::view::{OutputBudget, count, file_count, listed_location_json, location_json, resolved_json};
 
@@ -76,11 +76,15 @@ impl CodeTool for ExplainSymbol {
         };
         builder.text.push('\n');
         builder.add_hover(hover);
-        builder.add_locations("definition", "definitions", definitions, CONTEXT_LINES, "lsp_definition lists them").await?;
+        builder
+            .add_locations("definition", "definitions", definitions, CONTEXT_LINES, "lsp_definition lists them")
+            .await?;
         builder.add_types(types)?;
         builder.add_lenses(lenses);
         builder.add_locations("reference", "references", references, 0, "lsp_references lists them").await?;
-        builder.add_locations("implementation", "implementations", implementations, 0, "lsp_implementations lists them").await?;
+        builder
+            .add_locations("implementation", "implementations", implementations, 0, "lsp_implementations lists them")
+            .await?;
         builder.add_callers(callers)?;
         // If every part failed, the first failure is the answer.
         if let (false, Some(error)) = (builder.has_answer, builder.failed) {
@@ -171,7 +175,9 @@ impl ExplainBuilder<'_> {
     }
 
     fn add_lenses(&mut self, answer: Result<Answer<Vec<String>>, CodeError>) {
-        let Some(titles) = self.record_optional_part("lenses", answer).filter(|titles| !titles.is_empty()) else { return };
+        let Some(titles) = self.record_optional_part("lenses", answer).filter(|titles| !titles.is_empty()) else {
+            return;
+        };
         let _ = writeln!(self.text, "code lenses: {}", titles.join(" · "));
         self.data["lenses"] = json!(titles);
     }

@@ -12,7 +12,7 @@ use zubi_code::{Answer, CodeError, Question};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::locations::MAX_CONTEXT;
 use crate::lsp::view::{OutputBudget, count, file_count, listed_location_json, resolved_json};
 

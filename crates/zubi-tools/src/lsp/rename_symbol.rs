@@ -8,7 +8,7 @@ use zubi_code::{CodeError, Question};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::TargetArgs;
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::view::{OutputBudget, plan_answer, resolved_json};
 
 pub(crate) struct RenameSymbol;

@@ -34,7 +34,9 @@ pub(crate) async fn answer_hierarchy(
     let noun = relation_noun(direction);
     // Writing to a `String` cannot fail.
     let _ = match (roots.len(), total) {
-        (0, _) => writeln!(text, "\nno {noun}s of `{name}`: it is not a {} known to the server", subject_noun(direction)),
+        (0, _) => {
+            writeln!(text, "\nno {noun}s of `{name}`: it is not a {} known to the server", subject_noun(direction))
+        }
         (_, 0) => writeln!(text, "\nno {noun}s of `{name}`"),
         (_, total) => {
             let reach = if depth > 1 { format!(", up to {depth} steps away") } else { String::new() };

@@ -10,7 +10,7 @@ use zubi_code::{CodeError, Question};
 use zubi_tool_api::{Effect, Exposure};
 
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::locations::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
 

@@ -10,7 +10,7 @@ use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tool_api::Effect;
 
 use crate::lsp::apply_edit::{AppliedVerb, render_applied};
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::view::OutputBudget;
 
 pub(crate) struct UndoEdit;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use zubi_code::edit::Plan;
-use zubi_code::features::locations::{RawLocation, Location};
+use zubi_code::features::locations::{Location, RawLocation};
 use zubi_code::locate::ResolvedTarget;
 use zubi_code::place::SourcePlace;
 use zubi_code::{AnswerStatus, CodeError, Question};
@@ -166,7 +166,12 @@ impl ListWriter {
         self
     }
 
-    async fn fill_with_locations(mut self, question: &Question<'_>, raw_locations: &[RawLocation], context: u32) -> (Self, Vec<Location>) {
+    async fn fill_with_locations(
+        mut self,
+        question: &Question<'_>,
+        raw_locations: &[RawLocation],
+        context: u32,
+    ) -> (Self, Vec<Location>) {
         let mut hits: Vec<Location> = Vec::new();
         while let Some(raw) = self.next().and_then(|at| raw_locations.get(at)) {
             let hit = question.hit(raw, context).await;

@@ -11,7 +11,7 @@ use zubi_code::{CodeError, Question};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::PagingArgs;
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::view::{OutputBudget, count, location_json};
 
 pub(crate) struct WorkspaceSymbols;

@@ -12,9 +12,9 @@ use zubi_exec::store::OutputStore;
 use zubi_tool_api::redact::Redactor;
 use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncation};
 
-use super::{parse_handle, output_error};
+use super::{output_error, parse_handle};
+use crate::adapter::{LocalTool, LocalToolMeta};
 use crate::file::search::engine::{self, SearchLimits, SearchQuery};
-use crate::adapter::{LocalToolMeta, LocalTool};
 
 pub(crate) struct GrepOutput;
 
@@ -91,7 +91,11 @@ impl LocalTool for GrepOutput {
         }
         if findings.unreadable > 0 {
             let hint = "output.read shows it; run the command again if it was deleted.";
-            return Err(ToolError::operation_failed("search the output", "it cannot be read, or has an extremely long line", hint));
+            return Err(ToolError::operation_failed(
+                "search the output",
+                "it cannot be read, or has an extremely long line",
+                hint,
+            ));
         }
         let room = cx.byte_budget(MAX_BYTES);
         let mut text = format!("{} matching lines in {id}\n", findings.lines);

@@ -13,8 +13,8 @@ use zubi_exec::store::OutputStore;
 use zubi_tool_api::redact::Redactor;
 use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncation};
 
-use super::{parse_handle, output_error};
-use crate::adapter::{LocalToolMeta, LocalTool};
+use super::{output_error, parse_handle};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct ReadOutput;
 
@@ -71,7 +71,8 @@ impl LocalTool for ReadOutput {
             let total = count_lines(store.open(&name)?).map_err(|source| read_error(&name, source))?;
             let skipped = total.saturating_sub(from.unsigned_abs());
             let first = if from < 0 { skipped + 1 } else { from.unsigned_abs() };
-            let shown = read_lines(store.open(&name)?, first, line_count, room).map_err(|source| read_error(&name, source))?;
+            let shown =
+                read_lines(store.open(&name)?, first, line_count, room).map_err(|source| read_error(&name, source))?;
             let redactor = Redactor::default();
             Ok((total, first, shown.iter().map(|line| redactor.text(line)).collect::<Vec<_>>()))
         });

@@ -9,8 +9,8 @@ use zubi_code::actions::Outcome;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tool_api::{Effect, Exposure};
 
-use super::{ApplyRequest, apply, resolve_file, files_in_uri};
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use super::{ApplyRequest, apply, files_in_uri, resolve_file};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::view::OutputBudget;
 
 pub(crate) struct OrganizeImports;
@@ -51,7 +51,8 @@ impl CodeTool for OrganizeImports {
         let answer = question.actions(&path, range, &[KIND.to_owned()]).await?;
         let (actions, _) = answer.value;
         // Servers may return more kinds than requested.
-        let is_requested = |kind: &str| kind == KIND || kind.strip_prefix(KIND).is_some_and(|rest| rest.starts_with('.'));
+        let is_requested =
+            |kind: &str| kind == KIND || kind.strip_prefix(KIND).is_some_and(|rest| rest.starts_with('.'));
         let mut unavailable = None;
         for action in actions.iter().filter(|action| action.kind.as_deref().is_some_and(is_requested)) {
             match &action.outcome {

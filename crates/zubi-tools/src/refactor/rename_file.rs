@@ -15,7 +15,7 @@ use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tool_api::{Effect, Exposure};
 
 use super::{ApplyRequest, apply};
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::view::{OutputBudget, count};
 use crate::settings::update_imports::{ImportUpdatePolicy, UpdateImports};
 
@@ -126,8 +126,12 @@ impl CodeTool for RenameFile {
             }
             notes
         };
-        let options =
-            EditOptions { settings: import_policy.overrides, settings_of_undo: import_policy.undo_overrides, followed: by_extensions, ..EditOptions::default() };
+        let options = EditOptions {
+            settings: import_policy.overrides,
+            settings_of_undo: import_policy.undo_overrides,
+            followed: by_extensions,
+            ..EditOptions::default()
+        };
         let request = ApplyRequest { save: input.save, options, notes: Some(&change_notes), ..ApplyRequest::default() };
         apply(question, view, &planned.value.plan, planned.status, request).await
     }
@@ -137,7 +141,8 @@ impl CodeTool for RenameFile {
 async fn count_mentions(question: &Question<'_>, from: &Utf8Path) -> String {
     let name = from.file_stem().unwrap_or_default().to_owned();
     let (roots, word) = (question.workspace().roots(), name.clone());
-    let matches = tokio::task::spawn_blocking(move || words::search(&roots, &word, Instant::now() + COUNT_TIMEOUT)).await;
+    let matches =
+        tokio::task::spawn_blocking(move || text_search::search(&roots, &word, Instant::now() + COUNT_TIMEOUT)).await;
     match matches {
         Ok(found) => {
             let at_least = if found.cut { "at least " } else { "" };

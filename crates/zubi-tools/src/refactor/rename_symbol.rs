@@ -10,8 +10,8 @@ use zubi_code::text_search;
 use zubi_code::{CodeError, CodeIntel, Question};
 use zubi_tool_api::{Effect, Exposure};
 
-use super::{ApplyRequest, apply, resolve_file, files_in_uri};
-use crate::lsp::code_tool::{CodeToolMeta, CodeTool, CodeAnswer};
+use super::{ApplyRequest, apply, files_in_uri, resolve_file};
+use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
 use crate::lsp::view::OutputBudget;
 
 pub(crate) struct RenameSymbol;
@@ -84,13 +84,15 @@ impl CodeTool for RenameSymbol {
                         Err(error) => return Err(error),
                     }
                 }
-                success.ok_or_else(|| first_error.unwrap_or_else(|| unknown_name(&display_path, &input.original_name)))?
+                success
+                    .ok_or_else(|| first_error.unwrap_or_else(|| unknown_name(&display_path, &input.original_name)))?
             }
             Err(error) => return Err(error),
         };
         let mut status = planned.status;
         status.merge(at.status.clone());
-        let request = ApplyRequest { save: input.save, preamble: format!("{}\n", at.header()), ..ApplyRequest::default() };
+        let request =
+            ApplyRequest { save: input.save, preamble: format!("{}\n", at.header()), ..ApplyRequest::default() };
         apply(question, view, &planned.value, status, request).await
     }
 }
@@ -110,7 +112,7 @@ async fn find_occurrences(
     let document = question.document(path).await?;
     let mut occurrences = Vec::new();
     for (index, line) in document.text.lines().enumerate() {
-        for at in words::occurrences(line, name) {
+        for at in text_search::occurrences(line, name) {
             let column = line.get(..at).unwrap_or_default().chars().count() + 1;
             occurrences.push(format!("{shown}:{}:{column}", index + 1));
         }

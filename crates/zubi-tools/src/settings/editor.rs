@@ -37,7 +37,9 @@ pub(super) async fn get_value(
         Some((name, read)) if read(&values).is_null() => {
             (format!("{key} is not set at the scope `{name}`; {} applies", truncate_value(&values.value)), &Value::Null)
         }
-        Some((name, read)) => (format!("{key} = {} at the scope `{name}`", truncate_value(read(&values))), read(&values)),
+        Some((name, read)) => {
+            (format!("{key} = {} at the scope `{name}`", truncate_value(read(&values))), read(&values))
+        }
         None if values.value.is_null() => (format!("{key} is not set, and has no default here"), &Value::Null),
         None => (format!("{key} = {}, {}", truncate_value(&values.value), value_origin(&values)), &values.value),
     };
@@ -62,7 +64,8 @@ pub(super) async fn set_values(
         let after = editor.set(key, value, scope, &cx).await.map_err(|error| setting_error(OPERATION, &error))?;
         let (before, current) = (before.value_at(scope), after.value_at(scope));
         if current != value {
-            let why = format!("the editor accepted `{key}`, but reports {} at the scope `{name}`", truncate_value(current));
+            let why =
+                format!("the editor accepted `{key}`, but reports {} at the scope `{name}`", truncate_value(current));
             return Err(ToolError::operation_failed(OPERATION, why, "Check the setting in the editor."));
         }
         let old_text = if before.is_null() { "not set".to_owned() } else { truncate_value(before) };
@@ -114,7 +117,11 @@ fn value_origin(values: &SettingValues) -> String {
 
 fn truncate_value(value: &Value) -> String {
     let text = value.to_string();
-    if text.chars().count() <= MAX_VALUE_CHARS { text } else { text.chars().take(MAX_VALUE_CHARS).chain(['…']).collect() }
+    if text.chars().count() <= MAX_VALUE_CHARS {
+        text
+    } else {
+        text.chars().take(MAX_VALUE_CHARS).chain(['…']).collect()
+    }
 }
 
 fn status() -> Status {

@@ -9,7 +9,7 @@ use serde_json::json;
 use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
 use super::{SettingsContext, editor, keys, store};
-use crate::adapter::{LocalToolMeta, LocalTool};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct GetSetting;
 

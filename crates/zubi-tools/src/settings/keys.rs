@@ -52,7 +52,8 @@ const READABLE_PREFIXES: [&str; 3] = ["editor.", "files.", "search."];
 pub(super) fn check_readable(key: &str) -> Result<(), ToolError> {
     let is_writable = WRITABLE.iter().any(|(name, ..)| *name == key);
     let is_language = key.starts_with('[') && key.ends_with(']');
-    let is_text_setting = READABLE_PREFIXES.iter().any(|start| key.starts_with(start)) || key.contains(".updateImportsOnFileMove.");
+    let is_text_setting =
+        READABLE_PREFIXES.iter().any(|start| key.starts_with(start)) || key.contains(".updateImportsOnFileMove.");
     if is_writable || is_language || is_text_setting {
         return Ok(());
     }

@@ -12,7 +12,7 @@ use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::update_imports::{JAVASCRIPT, TYPESCRIPT};
 use super::{SettingsContext, editor, store, update_imports};
-use crate::adapter::{LocalToolMeta, LocalTool};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct SetUpdateImportsSetting;
 

@@ -78,7 +78,11 @@ pub(crate) async fn set_values(
 }
 
 pub(crate) fn malformed(operation: &str, why: &str) -> ToolError {
-    ToolError::operation_failed(operation, format!("{SETTINGS_FILE}:{why}"), "Correct the file, then call again; nothing was written.")
+    ToolError::operation_failed(
+        operation,
+        format!("{SETTINGS_FILE}:{why}"),
+        "Correct the file, then call again; nothing was written.",
+    )
 }
 
 /// Parses JSON with comments as VS Code does. The error begins with `line:column`, 1-based.

@@ -12,12 +12,12 @@ use zubi_tool_api::{Status, ToolCx, ToolOutput};
 const MAX_BYTES: usize = 30_000;
 
 /// Returns the byte budget of an answer.
-pub(crate) fn output_budget(cx: &ToolCx) -> usize {
+pub fn output_budget(cx: &ToolCx) -> usize {
     cx.byte_budget(MAX_BYTES)
 }
 
 /// Renders the answer for a finished command.
-pub(crate) fn ended_answer(finished: &JobResult, timeout: Duration, room: usize) -> ToolOutput {
+pub fn ended_answer(finished: &JobResult, timeout: Duration, room: usize) -> ToolOutput {
     let JobResult { end, duration, level, stdout, stderr } = finished;
     let end_text = match end {
         ExitReason::Exited(code) => format!("exit {code}"),
@@ -55,12 +55,12 @@ fn captured_json(captured: &CapturedOutput) -> Value {
 }
 
 /// Renders `1.2 s`.
-pub(crate) fn format_seconds(duration: Duration) -> String {
+pub fn format_seconds(duration: Duration) -> String {
     format!("{:.1} s", duration.as_secs_f64())
 }
 
 /// Renders both outputs: the beginning and the end of long ones, with the handles of the complete outputs.
-pub(crate) fn outputs(stdout: &CapturedOutput, stderr: &CapturedOutput, room: usize) -> String {
+pub fn outputs(stdout: &CapturedOutput, stderr: &CapturedOutput, room: usize) -> String {
     if stdout.bytes == 0 && stderr.bytes == 0 {
         return "(no output)".to_owned();
     }
@@ -95,6 +95,6 @@ fn captured_text(captured: &CapturedOutput, bytes: usize) -> String {
 
 /// Cleans program output for display: carriage returns, as in progress bars, become line breaks, and likely secrets are
 /// redacted.
-pub(crate) fn clean_output(text: &str) -> String {
+pub fn clean_output(text: &str) -> String {
     Redactor::default().text(&text.replace("\r\n", "\n").replace('\r', "\n"))
 }

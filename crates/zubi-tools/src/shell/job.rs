@@ -11,7 +11,7 @@ use zubi_exec::job::{Background, CapturedOutput, ExitReason};
 use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
 use super::{ShellToolContext, answer, run_error};
-use crate::adapter::{LocalToolMeta, LocalTool};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct JobTool;
 
@@ -73,9 +73,10 @@ impl LocalTool for JobTool {
             let hint = "Pass the handle of a job; shell.job without arguments lists all jobs.";
             return Err(ToolError::invalid("job", "missing", hint));
         };
-        let job = shell.jobs.get(handle).map_err(|error| {
-            ToolError::invalid("job", error, "shell.job without arguments lists all jobs.")
-        })?;
+        let job = shell
+            .jobs
+            .get(handle)
+            .map_err(|error| ToolError::invalid("job", error, "shell.job without arguments lists all jobs."))?;
         let since = input.since.as_deref().map(parse_cursor).transpose()?.unwrap_or_default();
         let action_done = async {
             match action {

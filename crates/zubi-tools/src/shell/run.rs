@@ -11,8 +11,8 @@ use zubi_exec::sandbox::Net;
 use zubi_policy::shell::{self, MAX_SCRIPT};
 use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
 
-use super::{ShellToolContext, answer, run_error, directory, environment};
-use crate::adapter::{LocalToolMeta, LocalTool};
+use super::{ShellToolContext, answer, directory, environment, run_error};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct RunCommand;
 
@@ -133,11 +133,18 @@ impl LocalTool for RunCommand {
     }
 }
 
-async fn start_background(shell: &ShellToolContext, job: Job, title: &str, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+async fn start_background(
+    shell: &ShellToolContext,
+    job: Job,
+    title: &str,
+    cx: &ToolCx,
+) -> Result<ToolOutput, ToolError> {
     let timeout = job.timeout;
     let background = shell.jobs.start(job, title).map_err(|error| match error {
         BackgroundError::Run(error) => run_error(&error),
-        error => ToolError::operation_failed("run the command", error, "End one with shell.job {\"action\":\"stop\"} first."),
+        error => {
+            ToolError::operation_failed("run the command", error, "End one with shell.job {\"action\":\"stop\"} first.")
+        }
     })?;
     tokio::select! {
         _ = background.wait(START_WAIT) => {}

@@ -9,7 +9,7 @@ use serde_json::json;
 use zubi_tool_api::{Code, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::ShellToolContext;
-use crate::adapter::{LocalToolMeta, LocalTool};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct VisibleTerminal;
 
@@ -48,8 +48,7 @@ impl LocalTool for VisibleTerminal {
 
     async fn run(_shell: &ShellToolContext, _input: Input, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let why = "no editor is connected, and only editors have visible terminals";
-        let hint =
-            "Use shell.run; with `background: true` it stays running, and shell.job shows its output.";
+        let hint = "Use shell.run; with `background: true` it stays running, and shell.job shows its output.";
         Err(ToolError::user(Code::Unavailable, format!("Failed to open a terminal: {why}"), hint))
     }
 }

@@ -11,7 +11,7 @@ use zubi_exec::program;
 use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::ShellToolContext;
-use crate::adapter::{LocalToolMeta, LocalTool};
+use crate::adapter::{LocalTool, LocalToolMeta};
 
 pub(crate) struct WhichTool;
 

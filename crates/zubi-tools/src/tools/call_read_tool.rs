@@ -9,7 +9,7 @@ use zubi_tool_api::registry::Registry;
 use zubi_tool_api::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
 use super::CALL_TOOL;
-use super::meta_adapter::{self, MetaToolMeta, Input};
+use super::meta_adapter::{self, Input, MetaToolMeta};
 
 pub(crate) const ID: &str = "call_read_tool";
 
@@ -52,7 +52,8 @@ impl Tool for ReadToolCaller {
         let tool = meta_adapter::find_tool(&registry, &input.tool, cx).await?;
         let effect = tool.spec().effect;
         if effect > Effect::Plan {
-            let what = format!("`{}` is not read-only (its effect is {})", tool.spec().id, meta_adapter::as_str(effect));
+            let what =
+                format!("`{}` is not read-only (its effect is {})", tool.spec().id, meta_adapter::as_str(effect));
             return Err(ToolError::invalid("tool", what, format!("Call it with {CALL_TOOL}, or by its own name.")));
         }
         // Whatever a tool declares: through this one it runs with the rights of a read-only session.
@@ -60,6 +61,12 @@ impl Tool for ReadToolCaller {
             restrictions: Restrictions { read_only: true, ..cx.caller.restrictions.clone() },
             ..Caller::clone(&cx.caller)
         };
-        meta_adapter::call_as(&registry, tool.as_ref(), input.arguments, ToolCx { caller: Arc::new(caller), ..cx.clone() }).await
+        meta_adapter::call_as(
+            &registry,
+            tool.as_ref(),
+            input.arguments,
+            ToolCx { caller: Arc::new(caller), ..cx.clone() },
+        )
+        .await
     }
 }

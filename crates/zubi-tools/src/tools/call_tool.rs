@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use zubi_tool_api::registry::Registry;
 use zubi_tool_api::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-use super::meta_adapter::{self, MetaToolMeta, Input};
+use super::meta_adapter::{self, Input, MetaToolMeta};
 
 pub(crate) const ID: &str = "call_tool";
 

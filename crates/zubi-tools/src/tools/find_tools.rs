@@ -92,11 +92,17 @@ impl Tool for FindTools {
         // Notes about left-out tools are useful only if nothing was found, or if all tools were requested.
         let notes = registry.notes();
         if words.is_empty() {
-            return Ok(append_notes(overview(&format!("{} in all{filter_text}", tool_count(tools.len())), &tools), &notes));
+            return Ok(append_notes(
+                overview(&format!("{} in all{filter_text}", tool_count(tools.len())), &tools),
+                &notes,
+            ));
         }
         let found = rank_tools(tools.clone(), &query, &words);
         if found.is_empty() {
-            return Ok(append_notes(overview(&format!("no tool matches `{}`; available{filter_text}", query.trim()), &tools), &notes));
+            return Ok(append_notes(
+                overview(&format!("no tool matches `{}`; available{filter_text}", query.trim()), &tools),
+                &notes,
+            ));
         }
         let limit = input.limit.unwrap_or(DEFAULT_LIMIT).max(1) as usize;
         Ok(describe_tools(&found, &query, limit, cx.byte_budget(DEFAULT_TOKENS * BYTES_PER_TOKEN)))

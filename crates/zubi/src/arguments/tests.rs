@@ -40,7 +40,7 @@ fn spec() -> ToolSpec {
     }
 }
 
-/// The arguments for these words, or what is said instead.
+/// Returns the parsed arguments for these words, or the error.
 fn check(words: &[&str]) -> String {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     match read(&spec(), &words, "zubi call") {

@@ -1,4 +1,4 @@
-//! What can be typed behind `zubi agent` and `zubi web`.
+//! The arguments and help texts of `zubi agent` and `zubi web`.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Agent {
-    /// Give the agent one task, and print its answer
+    /// Give the agent one task and print its answer
     #[command(after_help = RUN_EXAMPLES)]
     Run(Run),
-    /// Talk with the agent in this terminal
+    /// Chat with the agent in this terminal
     #[command(after_help = CHAT_EXAMPLES)]
     Chat(Chat),
-    /// Go on with a conversation
+    /// Resume a conversation
     #[command(after_help = RESUME_EXAMPLES)]
     Resume(Resume),
     /// List the conversations of this workspace
     #[command(after_help = "Examples:\n  zubi agent list\n  zubi agent list --search 'invoice rounding'")]
     List {
-        /// Only those in which all of these words were said or done
+        /// List only conversations that contain all of these words
         #[arg(long, value_name = "WORDS")]
         search: Option<String>,
-        /// How many at most; never more than 500
+        /// List at most this many conversations (never more than 500)
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = limit)]
         limit: usize,
         /// Print JSON
@@ -32,93 +32,94 @@ pub(crate) enum Agent {
     /// Print a conversation
     #[command(after_help = "Example:\n  zubi agent show 2>/dev/null | less")]
     Show {
-        /// Id, or its beginning [default: the latest]
+        /// Conversation id, or a prefix of it [default: the latest]
         id: Option<String>,
-        /// Print its events, as JSON, one per line
+        /// Print the events as JSON, one per line
         #[arg(long)]
         json: bool,
     },
-    /// Write a conversation as a scenario, which `replay` and `--model mock:FILE` play
+    /// Export a conversation as a scenario for `replay` and `--model mock:FILE`
     #[command(
         after_help = "Examples:\n  zubi agent export -o rename.yaml\n  zubi agent run --model mock:rename.yaml 'the same'"
     )]
     Export {
-        /// Id, or its beginning [default: the latest]
+        /// Conversation id, or a prefix of it [default: the latest]
         id: Option<String>,
-        /// Where to write it; a file that is there is not overwritten [default: stdout]
+        /// Write to this file, which must not exist yet [default: stdout]
         #[arg(short, long, value_name = "FILE")]
         output: Option<Utf8PathBuf>,
     },
-    /// Make the calls of a scenario or conversation again, and compare what comes of them
+    /// Repeat the calls of a scenario or conversation and compare the results
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(Replay),
-    /// List the models that can be asked, and what others need
+    /// List the available models, and the requirements of the others
     #[command(after_help = MODELS_EXAMPLES)]
     Models {
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Remove a conversation for good
+    /// Delete a conversation permanently
     #[command(after_help = "Example:\n  zubi agent delete 01a20a25dd52-554913fdac59fa64")]
     Delete {
-        /// Id; its beginning is not enough here
+        /// Full conversation id (a prefix is rejected)
         id: String,
     },
 }
 
 pub(super) const HELP: &str = "\
-An agent of zubi's own: it asks a model, makes the calls that the model wants with the tools of `zubi tools list`, under the
-rules of `zubi policy list`, and goes on until it has the answer. Conversations are kept below $XDG_STATE_HOME/zubi/sessions
-(~/.local/state), on this machine alone; `zubi agent delete` removes one.
+zubi's own agent sends a task to a model and makes the tool calls that the model requests until the
+model answers. The tools are those of `zubi tools list`, and the rules of `zubi policy list` apply.
+zubi stores conversations on this machine only, below $XDG_STATE_HOME/zubi/sessions (default
+~/.local/state/zubi/sessions); `zubi agent delete` removes one.
 
 Examples:
-  zubi agent run --model mock 'read the file \"README.md\"'    nothing needs to be installed
-  zubi agent models                                         who can be asked, and what others need
+  zubi agent run --model mock 'read the file \"README.md\"'    needs no API key and no installation
+  zubi agent models                                         list the models and their requirements
   zubi agent chat
   zubi agent resume";
 
-/// What holds for every turn of this process.
+/// Model, limits and approvals for every turn of this process.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TurnArgs {
-    /// Who is asked: `provider/model`, `mock`, or `mock:FILE` with a scenario [default: the setting `model`]
+    /// Model: `provider/model`, `mock`, or `mock:FILE` to replay a scenario [default: `model` in zubi.toml]
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
-    /// How often the model may be asked in a turn
+    /// Maximum number of model requests per turn
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) max_iterations: u64,
-    /// How many calls a turn may make
+    /// Maximum number of tool calls per turn
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub(crate) max_calls: u64,
-    /// How many tokens a turn may cost, prompts and answers together [default: any number]
+    /// Maximum number of tokens per turn, prompts and answers together [default: unlimited]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_tokens: Option<u64>,
-    /// How long a turn may take, as 90s, 15m or 2h [default: any time]
+    /// Time limit per turn, as in 90s, 15m or 2h [default: unlimited]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) max_time: Option<Duration>,
-    /// Calls that run without a question: a tool's id, or `shell.run:cargo test *`. Never one that a rule denies
+    /// Approve these calls in advance: a tool id, or `shell.run:cargo test *`; `deny` rules still apply
     #[arg(long, value_name = "RULE")]
     pub(crate) auto_approve: Vec<String>,
 }
 
-/// How one turn is shown.
+/// Output format of one turn.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutputArgs {
-    /// Print what happens, as JSON, one event per line
+    /// Print the events as JSON, one per line
     #[arg(long)]
     pub(crate) json: bool,
-    /// The answer is data that fits the JSON Schema in this file, printed as JSON
+    /// Require an answer that matches the JSON Schema in this file, and print it as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) output_schema: Option<Utf8PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {
-    /// What is to be done; `-` reads it from stdin
+    /// Task for the agent; `-` reads it from stdin
     pub(crate) task: String,
     #[command(flatten)]
     pub(crate) turns: TurnArgs,
-    /// A file that the model is told in front of zubi's own instructions
+    /// File with instructions for the model, inserted before zubi's own
     #[arg(long, value_name = "FILE")]
     pub(crate) instructions: Option<Utf8PathBuf>,
     #[command(flatten)]
@@ -126,17 +127,21 @@ pub(crate) struct Run {
 }
 
 const RUN_EXAMPLES: &str = "\
-The answer goes to stdout; what is called, asked and retried goes to stderr. Looking and writing in the workspace need no
-question; commands, the network and whatever a rule says are asked about in the terminal. Where nobody can be asked such a
-call is refused, and the refusal says which rule would allow it; --auto-approve does so for this run alone.
+The answer goes to stdout; calls, approval prompts and retries go to stderr. The agent reads and
+writes in the workspace without approval; for commands, network access and calls that a rule marks
+`ask`, zubi prompts in the terminal. Without a terminal it denies such a call and names the rule
+that would allow it; --auto-approve allows it for this run only.
 
-The conversation is kept: `zubi agent list` shows it, `zubi agent resume` goes on with it. --json prints the same events.
-Where nobody reads stdout any more (`| head`), the turn is stopped as by Ctrl-C.
+zubi saves the conversation: `zubi agent list` shows it, `zubi agent resume` resumes it. --json
+prints the same events. If stdout is closed (as with `| head`), the turn is cancelled as if you had
+pressed Ctrl-C.
 
-A model needs a key (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY), a server such as Ollama, or [models] in zubi.toml:
-`zubi agent models` says which there are. `--model mock` needs none: it follows keywords and shows how everything else works.
+A model needs a key (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY), a server such as Ollama, or
+[models] in zubi.toml; `zubi agent models` lists the available ones. `--model mock` needs none of
+these: it reacts to keywords, to try out the rest.
 
-Exit codes: 0 done, 1 ended otherwise (stderr says how), 2 wrong usage, 3 no model, no key or no answer, 130 interrupted.
+Exit codes: 0 done, 1 ended early (stderr says why), 2 wrong usage, 3 no model, no key or no answer,
+130 interrupted.
 
 Examples:
   zubi agent run --model mock 'read the file \"README.md\"'
@@ -147,20 +152,21 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct Chat {
-    /// Go on with this one: its id, or the beginning of it [default: a new one]
+    /// Resume this conversation: its id, or a prefix of it [default: a new conversation]
     #[arg(long, value_name = "ID")]
     pub(crate) conversation: Option<String>,
     #[command(flatten)]
     pub(crate) turns: TurnArgs,
-    /// A file that the model is told in front of zubi's own instructions
+    /// File with instructions for the model, inserted before zubi's own
     #[arg(long, value_name = "FILE")]
     pub(crate) instructions: Option<Utf8PathBuf>,
 }
 
 const CHAT_EXAMPLES: &str = "\
-What is typed while the agent works is told to it as soon as it is asked next. A line that ends in \\ goes on in the next.
-Ctrl-C stops the turn, a second one leaves. /help lists the commands. Lines may come from a pipe; then the exit code is that
-of the last turn, as of `zubi agent run`, or of the first line that was wrong.
+Text you type during a turn is sent with the next model request. End a line with \\ to continue it on
+the next line. Ctrl-C stops the turn; a second Ctrl-C exits. /help lists the commands. Lines can
+also come from a pipe; the exit code is then that of the last turn, as for `zubi agent run`, or of
+the first invalid line.
 
 Examples:
   zubi agent chat
@@ -169,13 +175,13 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct Resume {
-    /// Id of the conversation, or its beginning [default: the latest]
+    /// Conversation id, or a prefix of it [default: the latest]
     pub(crate) id: Option<String>,
-    /// What to say. A single argument of several words is this [default: that it should go on]
+    /// Message to send; a single argument with spaces is the message, not the id [default: continue]
     pub(crate) text: Option<String>,
     #[command(flatten)]
     pub(crate) turns: TurnArgs,
-    /// A file that the model is told in front of zubi's own instructions
+    /// File with instructions for the model, inserted before zubi's own
     #[arg(long, value_name = "FILE")]
     pub(crate) instructions: Option<Utf8PathBuf>,
     #[command(flatten)]
@@ -183,8 +189,8 @@ pub(crate) struct Resume {
 }
 
 const RESUME_EXAMPLES: &str = "\
-The model is told everything that was said and done, also where the process was killed in the middle: of a call whose
-outcome was not kept it is said that nobody knows whether it took effect.
+zubi sends the model the whole conversation, even if the process was killed during a turn. If a
+call's result was lost, the model is informed that its effect is unknown.
 
 Examples:
   zubi agent resume
@@ -193,9 +199,9 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
-    /// A scenario's file, or the id of a conversation
+    /// Scenario file, or conversation id
     pub(crate) what: String,
-    /// Calls that run without a question, as `zubi agent run` has it
+    /// Approve these calls in advance, as for `zubi agent run`
     #[arg(long, value_name = "RULE")]
     pub(crate) auto_approve: Vec<String>,
     /// Print JSON
@@ -204,8 +210,10 @@ pub(crate) struct Replay {
 }
 
 const REPLAY_EXAMPLES: &str = "\
-No model is asked: the scenario says what it answered. The tools are real, and so are the rules. Exit codes: 0 everything
-came out as it stands there, 1 something did not.
+Makes no model requests: the answers come from the recording. The tools really run, and the policy
+rules apply.
+
+Exit codes: 0 all results match the recording, 1 differences found.
 
 Examples:
   zubi agent replay rename.yaml
@@ -216,7 +224,7 @@ Examples:
   zubi agent models
   OPENAI_API_KEY=… zubi agent models --json
 
-In zubi.toml, for any server that speaks one of these APIs:
+In zubi.toml, for any server with one of these APIs:
   model = \"local/qwen3\"
   [models.local]
   api = \"openai-chat\"               # or openai-responses, anthropic, gemini, ollama
@@ -225,10 +233,10 @@ In zubi.toml, for any server that speaks one of these APIs:
 
 #[derive(Debug, Args)]
 pub(crate) struct Web {
-    /// Port on 127.0.0.1 [default: any that is free]
+    /// Port on 127.0.0.1 [default: any free port]
     #[arg(long, value_name = "PORT")]
     pub(crate) port: Option<u16>,
-    /// Open no browser
+    /// Do not open a browser
     #[arg(long)]
     pub(crate) no_open: bool,
     #[command(flatten)]
@@ -236,25 +244,26 @@ pub(crate) struct Web {
 }
 
 pub(super) const WEB_EXAMPLES: &str = "\
-Prints the address, with the token that lets this browser in, and serves until Ctrl-C. Nobody but this machine can connect,
-and nobody without the token. It opens a browser if it is started in a terminal on a display.
+Prints the address, which contains an access token, and serves until Ctrl-C. Only programs on this
+machine can connect, and only with the token. Opens a browser if started in a terminal with a
+display.
 
 Examples:
   zubi web
   zubi web --no-open --port 8080";
 
-/// How long a list may be.
+/// Parses the maximum length of a list, at least 1.
 fn limit(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(0) => Err("a list has at least 1".to_owned()),
+        Ok(0) => Err("must be at least 1".to_owned()),
         Ok(limit) => Ok(limit),
         Err(error) => Err(error.to_string()),
     }
 }
 
-/// A time with its unit.
+/// Parses a duration with its unit: `90s`, `15m` or `2h`.
 fn time(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no time; write it as 90s, 15m or 2h");
+    let wrong = || format!("invalid duration `{text}`; use a unit, as in 90s, 15m or 2h");
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let number: u64 = digits.parse().map_err(|_| wrong())?;
     let seconds = match text.strip_prefix(digits).unwrap_or_default() {

@@ -1,12 +1,12 @@
 //! `zubi agent`: zubi's own agent, from the command line.
 
 mod chat;
+mod chat_session;
 mod conversations;
 mod models;
 mod output;
 mod replay;
 mod run;
-mod chat_session;
 mod view;
 
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `zubi call`: one question, answered with the text an agent would get.
+//! `zubi call`: calls one tool and prints the text an agent would receive.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use serde_json::json;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
-use zubi_host::{CallAnswer, CallRequest, CallContext, ToolService, UnknownTool};
+use zubi_host::{CallAnswer, CallContext, CallRequest, ToolService, UnknownTool};
 use zubi_tool_api::Code;
-use zubi_tool_api::cx::{Approver, Caller, NoProgress, NoApprover, ProgressSink, Restrictions, Surface};
+use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, ProgressSink, Restrictions, Surface};
 use zubi_tool_api::progress::ThrottledProgress;
 
 use super::end;
@@ -18,18 +18,20 @@ use crate::arguments;
 use crate::ask::AskOnTerminal;
 use crate::session::Session;
 
-/// The longest a person would wait; tools' own time-outs are shorter.
+/// A time-out longer than any that a tool sets for itself.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 pub(super) fn run(session: &Session, words: &[String]) -> Result<ExitCode, Failure> {
-    let Some((tool, words)) = words.split_first() else { return Err(Failure::usage("which tool?")) };
+    let Some((tool, words)) = words.split_first() else {
+        return Err(Failure::usage("missing tool id: `zubi tools list` lists the tools"));
+    };
     block_on(async {
         let attached = session.attach(false, |_| {}).await?;
         call(attached.service.as_ref(), tool, words, "zubi call").await
     })?
 }
 
-/// Calls a tool with the arguments that these words are, and shows its answer; `command` is what help calls the command.
+/// Calls a tool with the arguments in these words and prints its answer; `command` is the name in help texts.
 pub(super) async fn call(
     host: &dyn ToolService,
     tool: &str,
@@ -38,7 +40,8 @@ pub(super) async fn call(
 ) -> Result<ExitCode, Failure> {
     let spec = match host.find(tool, &Restrictions::default()).await {
         Ok(spec) => spec,
-        // What the tool takes is not known, so these are no more than words; still it is meant as that.
+        // The parameters of an unknown tool are unknown, so these are mere words; `--json` is still meant as the output
+        // format.
         Err(error) if words.iter().any(|word| word == "--json") => {
             tell_json(error.code, &error.to_string())?;
             return Err(unknown(&error));
@@ -91,17 +94,17 @@ fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {
     }
 }
 
-/// A failure as data, which goes to stdout like every answer.
+/// Prints a failure as JSON to stdout, like any answer.
 fn tell_json(code: Code, message: &str) -> Result<(), Failure> {
     terminal::print_json(&json!({ "error": { "code": code, "message": message } }))
 }
 
-/// How a tool that is not there is told, by every command that names one.
+/// The error for an unknown tool, the same for every command that takes a tool id.
 pub(super) fn unknown(error: &UnknownTool) -> Failure {
     let failure = Failure::of_code(error.code, error);
     match error.code {
-        // What is to be done stands in the reason.
+        // The reason contains the hint.
         Code::Unavailable => failure,
-        _ => failure.hint("`zubi tools list` shows what there is."),
+        _ => failure.hint("`zubi tools list` lists the tools."),
     }
 }

@@ -1,4 +1,4 @@
-//! `zubi doctor`: what the workspace needs, what was found, what really works, and what to install.
+//! `zubi doctor`: checks which language servers the workspace needs, which work, and which to install.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -19,8 +19,8 @@ use crate::session::Session;
 pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failure> {
     let config = session.config()?;
     if doctor.fix && !doctor.yes && !std::io::stdin().is_terminal() {
-        return Err(Failure::usage("`--fix` asks before it installs, and there is no terminal to ask on")
-            .hint("Give `--yes` as well to install without asking."));
+        return Err(Failure::usage("`--fix` prompts before it installs, and there is no terminal")
+            .hint("Add `--yes` to install without confirmation."));
     }
     let patience = Duration::from_secs(doctor.wait);
     let examined = block_on(async {
@@ -91,7 +91,7 @@ fn render(survey: &Survey) -> String {
     }
     let beside: Vec<_> = survey.languages.iter().filter(is_beside).map(|language| language.language.as_str()).collect();
     if !beside.is_empty() {
-        let _ = writeln!(text, "without a server, which is no loss to the code: {}", beside.join(", "));
+        let _ = writeln!(text, "without a server, not needed for the code: {}", beside.join(", "));
     }
     if let Some(cut) = &survey.cut {
         let _ = writeln!(text, "note: {cut}");
@@ -99,7 +99,7 @@ fn render(survey: &Survey) -> String {
     text
 }
 
-/// What is worth a line: everything that was found; of what is missing only the first, and only where nothing works.
+/// Selects the servers to list: all that were found; of the missing ones only the first, and only if no server works.
 fn shown_servers(language: &LanguageReport) -> Vec<&ServerReport> {
     let mut missing = 0;
     language
@@ -125,7 +125,7 @@ fn write_server(text: &mut String, server: &ServerReport) {
             let _ = writeln!(text, "{}", head("+"));
             let _ = match ready_ms {
                 Some(ms) => writeln!(text, "      {readiness} after {:.1} s", Duration::from_millis(*ms).as_secs_f64()),
-                None => writeln!(text, "      still {readiness}: ask with a larger --wait"),
+                None => writeln!(text, "      still {readiness}: try a larger --wait"),
             };
             for note in notes {
                 let _ = writeln!(text, "      note: {note}");
@@ -136,7 +136,7 @@ fn write_server(text: &mut String, server: &ServerReport) {
             writeln!(text, "{}\n      failed: {why}\n      {hint}", head("!"))
         }
         ServerState::NotAllowed { hint } => {
-            writeln!(text, "{}\n      may not run here: the folder is not trusted\n      {hint}", head("!"))
+            writeln!(text, "{}\n      not started: the folder is not trusted\n      {hint}", head("!"))
         }
         ServerState::Missing { why, install } => {
             let _ = writeln!(text, "  - {}: {why}{tier}", server.title);
@@ -145,7 +145,7 @@ fn write_server(text: &mut String, server: &ServerReport) {
     };
 }
 
-/// Installs the first missing server of every language that has none, as far as its command can be run.
+/// Installs the first missing server of every language without one, if its install command can run here.
 async fn fix(config: &HostConfig, survey: &Survey, yes: bool) -> Result<ExitCode, Failure> {
     let mut all_well = true;
     for language in survey.languages.iter().filter(|language| language.lacks()) {
@@ -159,7 +159,7 @@ async fn fix(config: &HostConfig, survey: &Survey, yes: bool) -> Result<ExitCode
         };
         let Some((way, (program, arguments))) = ways.iter().find_map(|way| Some((way, doctor::runnable(config, way)?)))
         else {
-            terminal::print_err(&format!("{}: nothing on this machine can install it; see above", server.title));
+            terminal::print_err(&format!("{}: no installer for it on this machine; see above", server.title));
             all_well = false;
             continue;
         };
@@ -174,13 +174,13 @@ async fn fix(config: &HostConfig, survey: &Survey, yes: bool) -> Result<ExitCode
             all_well = false;
         }
     }
-    terminal::print_err("`zubi doctor` tells what works now");
+    terminal::print_err("run `zubi doctor` to see what works now");
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
 }
 
 async fn confirm(command: &str) -> Result<bool, Failure> {
     terminal::print_err(&format!("run `{command}`? [y/N]"));
-    // On a thread of its own, so that Ctrl-C is heard meanwhile.
+    // On a separate thread, so that Ctrl-C is handled meanwhile.
     let read = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
         std::io::stdin().read_line(&mut line).map(|_| line)

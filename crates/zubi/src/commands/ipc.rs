@@ -1,4 +1,4 @@
-//! `zubi ipc`: one method of the protocol, as other programs call it.
+//! `zubi ipc`: calls one method of the protocol, as other programs do.
 
 use std::io::Read as _;
 use std::process::ExitCode;
@@ -10,7 +10,7 @@ use zubi_base::rpc::ConnectionError;
 use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE, USAGE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_host::{Identity, HostServer};
+use zubi_host::{HostServer, Identity};
 use zubi_ipc::wire::host::{self, HostKind};
 use zubi_ipc::wire::methods::{self, METHODS, Sender};
 use zubi_ipc::wire::{codes, editor, tools};
@@ -22,7 +22,7 @@ use crate::session::Session;
 
 pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
     let Some(method) = &ipc.method else {
-        // The same text as the published file.
+        // Identical to the published file.
         terminal::print_exact(&format!("{:#}\n", methods::document()))?;
         return Ok(ExitCode::SUCCESS);
     };
@@ -53,7 +53,7 @@ pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
                 let serving = HostServer::new(Arc::clone(host), identity, attached.limits.clone(), None);
                 serving.handle_local(method, params, &stop, Instant::now() + patience).await
             }
-            (None, None) => Err(ConnectionError::Closed { why: "the host has gone".to_owned() }),
+            (None, None) => Err(ConnectionError::Closed { why: "the host has exited".to_owned() }),
         };
         end(attached.service.as_ref()).await;
         match answer {
@@ -64,22 +64,22 @@ pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
     })?
 }
 
-/// Whether the method makes sense in this session. Methods that are no tools know nothing of a session that is read-only, and
-/// what is registered ends with the connection, which is this process's.
+/// Whether the method makes sense in this session. Methods that are not tools do not know that a session is read-only,
+/// and registered tools end with the connection, which belongs to this process.
 fn may_ask(method: &str, restrictions: &Restrictions, is_here: bool) -> Result<(), Failure> {
     let changes = [editor::EXECUTE_COMMAND, tools::REGISTER, host::SHUTDOWN];
     if restrictions.read_only && changes.contains(&method) {
-        return Err(Failure::usage(format!("`{method}` does more than look, and this session is read-only"))
+        return Err(Failure::usage(format!("`{method}` makes changes, and this session is read-only"))
             .hint("Leave out --read-only, ZUBI_READ_ONLY or `read-only` in zubi.toml; `zubi stop` ends a daemon."));
     }
     if is_here && method == tools::REGISTER {
-        return Err(Failure::usage("no host runs here, and tools of this command would end with it")
+        return Err(Failure::usage("no host is running, and tools registered by this command would end with it")
             .hint("Start one with `zubi serve --detach`, and register from a program that stays connected."));
     }
     Ok(())
 }
 
-/// The parameters with what this session may see: a host that others ask too knows nothing of it.
+/// Adds this session's restrictions to the parameters, because a host that other processes use too does not know them.
 fn add_restrictions(method: &str, params: Value, own: &Restrictions) -> Result<Value, Failure> {
     if ![tools::LIST, tools::FIND, tools::CALL, tools::EXPLAIN].contains(&method) {
         return Ok(params);
@@ -87,8 +87,8 @@ fn add_restrictions(method: &str, params: Value, own: &Restrictions) -> Result<V
     let mut params = match params {
         Value::Null => Map::new(),
         Value::Object(params) => params,
-        // What is sent in the order of the fields would pass by what this session may see.
-        _ => return Err(Failure::usage(format!("the parameters of `{method}` are an object"))),
+        // Positional parameters would bypass the restrictions of this session.
+        _ => return Err(Failure::usage(format!("the parameters of `{method}` must be an object"))),
     };
     let said = match params.remove("restrictions").filter(|said| !said.is_null()) {
         None => tools::Restrictions::default(),
@@ -103,12 +103,12 @@ fn add_restrictions(method: &str, params: Value, own: &Restrictions) -> Result<V
     Ok(Value::Object(params))
 }
 
-/// Prints the result. One that says that it failed, or that there is nothing, is a negative answer.
+/// Prints the result. A result that reports a failure, or that is empty, gives a negative exit code.
 fn print_result(method: &str, value: &Value) -> Result<ExitCode, Failure> {
     if method == tools::READ_RESOURCE && value.as_object().is_some_and(Map::is_empty) {
-        let message = "there is no such resource".to_owned();
+        let message = "unknown resource".to_owned();
         return Err(Failure::Told { code: NEGATIVE, message, hints: Vec::new() }
-            .hint("`zubi ipc resources/list` shows those that there are."));
+            .hint("`zubi ipc resources/list` lists the resources."));
     }
     terminal::print_json(value)?;
     let is_failure = match method {
@@ -119,7 +119,7 @@ fn print_result(method: &str, value: &Value) -> Result<ExitCode, Failure> {
     Ok(if is_failure { ExitCode::from(NEGATIVE) } else { ExitCode::SUCCESS })
 }
 
-/// The parameters; `-` stands for standard input.
+/// The parameters; `-` reads them from stdin.
 fn params(ipc: &Ipc) -> Result<Value, Failure> {
     let text = match ipc.params.as_deref() {
         None => return Ok(Value::Null),
@@ -131,8 +131,8 @@ fn params(ipc: &Ipc) -> Result<Value, Failure> {
         Some(text) => text.to_owned(),
     };
     serde_json::from_str(&text).map_err(|error| {
-        Failure::usage(format!("the parameters are no JSON: {error}"))
-            .hint("Give an object: --params '{\"path\": \"src/main.py\"}'.")
+        Failure::usage(format!("the parameters are not valid JSON: {error}"))
+            .hint("Pass an object: --params '{\"path\": \"src/main.py\"}'.")
     })
 }
 
@@ -142,7 +142,7 @@ fn failure(error: &ConnectionError) -> Failure {
         ConnectionError::Response { code: codes::METHOD_NOT_FOUND, message, .. } => {
             let names: Vec<_> =
                 METHODS.iter().filter(|method| method.sender == Sender::Client).map(|method| method.name).collect();
-            told(USAGE, message.clone()).hint(format!("There are: {}.", names.join(", ")))
+            told(USAGE, message.clone()).hint(format!("Valid methods: {}.", names.join(", ")))
         }
         ConnectionError::Response { code: codes::INVALID_PARAMS | codes::INVALID_REQUEST, message, .. } => {
             told(USAGE, message.clone())
@@ -152,7 +152,7 @@ fn failure(error: &ConnectionError) -> Failure {
         }
         ConnectionError::Response { message, .. } => told(NEGATIVE, message.clone()),
         ConnectionError::TimedOut { .. } => {
-            told(ENVIRONMENT, error.to_string()).hint("Give it longer: --timeout SECONDS.")
+            told(ENVIRONMENT, error.to_string()).hint("Wait longer: --timeout SECONDS.")
         }
         _ => told(ENVIRONMENT, error.to_string()),
     }

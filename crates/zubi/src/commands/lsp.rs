@@ -5,17 +5,20 @@ use std::sync::Arc;
 
 use tokio::runtime::Runtime;
 use zubi_agent::chat::ChatService;
-use zubi_models::registry::MOCK;
 use zubi_agent::run::Budgets;
 use zubi_cli::failure::Failure;
 use zubi_cli::language_server;
 use zubi_cli::runtime::STACK;
 use zubi_cli::terminal;
-use zubi_host::{EditorIntegration, DomainModel, ClientPolicy, LocalHost, FilteredService, PublishedHost, PublishOptions, ToolService};
+use zubi_editor::{AgentSettings, Channel, ChatSpec, EditorHostSpec, PublicationReporter};
+use zubi_host::{
+    ClientPolicy, DomainModel, EditorIntegration, FilteredService, LocalHost, PublishOptions, PublishedHost,
+    ToolService,
+};
 use zubi_ipc::discovery::RunDirectory;
 use zubi_ipc::listener::PortChoice;
 use zubi_ipc::wire::host::HostKind;
-use zubi_editor::{AgentSettings, Channel, PublicationReporter, EditorHostSpec, ChatSpec};
+use zubi_models::registry::MOCK;
 use zubi_tool_api::cx::Restrictions;
 
 use super::SHUTDOWN;
@@ -35,9 +38,9 @@ pub(super) fn run(session: Session, lsp: &Lsp) -> Result<ExitCode, Failure> {
     let channel = Channel::new(runtime.handle().clone(), move |wanted| host(&session, wanted))
         .with_agent(move |wanted| chat(&of_chat, wanted).map_err(|failure| failure.text()));
     let exit = language_server::serve(options, channel.methods());
-    // Within a bound: what is still ending is ended by its supervisor.
+    // The wait is bounded: supervisors kill the servers that are still running.
     if runtime.block_on(async { tokio::time::timeout(SHUTDOWN, channel.shutdown()).await }).is_err() {
-        tracing::debug!("servers were still ending; their supervisors see to it");
+        tracing::debug!("servers were still running; their supervisors kill them");
     }
     runtime.shutdown_background();
     exit
@@ -54,7 +57,7 @@ fn host(session: &Session, wanted: EditorHostSpec) -> Result<Arc<dyn ToolService
     };
     let (host, scope, limits) = session.editor_host(wanted.folders, beside).map_err(|failure| failure.text())?;
     let host = Arc::new(host);
-    // As over the editor's own channel: under texts that are not saved no file is changed, unless the editor changes it.
+    // As on the editor channel: zubi does not change files with unsaved text in the editor; only the editor does.
     let read_only = limits.always.read_only || !wanted.takes_edits;
     let limits = ClientPolicy { always: Restrictions { read_only, ..limits.always }, ..limits };
     let port = wanted.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
@@ -62,7 +65,7 @@ fn host(session: &Session, wanted: EditorHostSpec) -> Result<Arc<dyn ToolService
     Ok(Arc::new(FilteredService::new(host, scope).with_shared(shared)))
 }
 
-/// The conversations of an editor: its models come before those that are configured.
+/// The conversation manager of an editor, whose models precede the configured ones.
 fn chat(session: &Session, wanted: ChatSpec) -> Result<Arc<dyn ChatService>, Failure> {
     let ChatSpec { service, models, settings, secrets, .. } = wanted;
     let AgentSettings { use_mock, model, max_iterations } = settings;
@@ -73,7 +76,7 @@ fn chat(session: &Session, wanted: ChatSpec) -> Result<Arc<dyn ChatService>, Fai
     Ok(agent::desk(session, service, models, AgentOptions { budgets, secrets, ..AgentOptions::default() })?)
 }
 
-/// Lets other processes find the editor's host. That they cannot is no reason not to serve the editor.
+/// Lets other processes find the editor's host. A failure to publish it must not prevent serving the editor.
 fn share(
     session: &Session,
     host: &Arc<LocalHost>,
@@ -84,8 +87,13 @@ fn share(
     if session.uses_private_host().unwrap_or(true) {
         return None;
     }
-    let sharing =
-        PublishOptions { kind: HostKind::Editor, environment: session.shown_environment(), port: choice, limits, ends: None };
+    let sharing = PublishOptions {
+        kind: HostKind::Editor,
+        environment: session.shown_environment(),
+        port: choice,
+        limits,
+        ends: None,
+    };
     let run = session.run_directory();
     let shared = RunDirectory::open(&run, true).and_then(|run| PublishedHost::open(Arc::clone(host), &run, sharing));
     match shared {
@@ -94,7 +102,7 @@ fn share(
             terminal::print_err(&format!("other processes find this editor as {}, {port}", shared.instance()));
             if let (PortChoice::Fixed(wanted), None) = (choice, shared.port()) {
                 findable.problem(format!(
-                    "port {wanted} is taken, so scripts that speak TCP do not find this editor; change the setting \
+                    "port {wanted} is taken, so scripts that use TCP cannot find this editor; change the setting \
                      `zubi.ipcPort` or end the program that has the port, then run the command zubi: Restart Language Server"
                 ));
             }
@@ -102,7 +110,7 @@ fn share(
             Some(shared)
         }
         Err(error) => {
-            let problem = format!("other processes do not find this editor: `{run}`: {error}");
+            let problem = format!("other processes cannot find this editor: `{run}`: {error}");
             terminal::print_err(&format!("warning: {problem}"));
             findable.problem(problem);
             None
@@ -110,7 +118,7 @@ fn share(
     }
 }
 
-/// The language server has threads of its own, so the tools need one beside them that drives what they wait for.
+/// The runtime for the tools: the language server has threads of its own, so a separate one drives asynchronous work.
 fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)

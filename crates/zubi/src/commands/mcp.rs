@@ -13,8 +13,8 @@ use zubi_base::config::{Effective, McpAsk, Settings, Source};
 use super::end;
 use crate::session::Session;
 
-/// Agents have a shell of their own, with their person's rules for it; a second one beside it is only for who asks for it.
-/// A workspace's file cannot: it would bring commands to everybody who opens the folder.
+/// Agents have a shell of their own, under their user's rules; a second shell is only for users who enable it. A
+/// workspace's file cannot enable it, because that would bring commands to every user who opens the folder.
 fn without_shell(settings: &mut Settings) {
     if !asks_for(settings, SHELL_TOOLSET) {
         settings.toolsets.push(Effective { value: vec![format!("!{SHELL_TOOLSET}")], source: Source::Default });
@@ -48,12 +48,12 @@ pub(super) fn run(session: Result<Session, Failure>) -> Result<ExitCode, Failure
         Ok((result, stop)) => match result {
             Ok(()) if stop.is_cancelled() => Ok(ExitCode::from(INTERRUPTED)),
             Ok(()) => Ok(ExitCode::SUCCESS),
-            Err(error) => Err(Failure::environment(format!("the conversation broke off: {error:#}"))),
+            Err(error) => Err(Failure::environment(format!("the connection failed: {error:#}"))),
         },
     }
 }
 
-/// Tells the client of what keeps zubi from starting, besides stderr, which few clients show.
+/// Reports the start-up failure to the MCP client as well as on stderr, which few clients show.
 fn refuse(failure: Failure) -> Result<ExitCode, Failure> {
     let why = format!("zubi cannot start: {}", failure.text());
     let exit = failure.report();

@@ -1,4 +1,4 @@
-//! `zubi policy`: what the rules say about a call, without making it, and which rules there are.
+//! `zubi policy`: explains the policy decision for a call without making it, and lists the rules.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -10,18 +10,20 @@ use tokio_util::sync::CancellationToken;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::{AllowedTools, CallRequest, CallContext, Explanation, HostUnavailable, PolicyInForce, ToolService as _};
-use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
-use zubi_tool_api::output::clean;
+use zubi_host::{
+    AllowedTools, CallContext, CallRequest, Explanation, HostUnavailable, PolicyInForce, ToolService as _,
+};
 use zubi_policy::rule::Action;
 use zubi_tool_api::approval_prompt::escape;
+use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
+use zubi_tool_api::output::clean;
 
 use super::call::unknown;
 use super::end;
 use crate::cli::{ExplainPolicy, Policy};
 use crate::session::Session;
 
-/// Nothing runs, so nothing takes long.
+/// The time-out, which is short because nothing runs.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(super) fn run(session: &Session, policy: &Policy) -> Result<ExitCode, Failure> {
@@ -70,13 +72,13 @@ fn explain(session: &Session, explain: &ExplainPolicy) -> Result<ExitCode, Failu
     })?
 }
 
-/// The call that is meant: `TOOL`, `TOOL --input JSON`, `'TOOL JSON'` or `--shell TEXT`.
+/// Parses the call: `TOOL`, `TOOL --input JSON`, `'TOOL JSON'` or `--shell TEXT`.
 fn call(explain: &ExplainPolicy) -> Result<(String, Value), Failure> {
     if let Some(text) = &explain.shell {
         return Ok(("shell.run".to_owned(), json!({ "command": text })));
     }
     let Some(call) = &explain.call else {
-        return Err(Failure::usage("which call? Give a tool, or --shell with a command"));
+        return Err(Failure::usage("missing call: pass a tool, or --shell with a command"));
     };
     let (tool, rest) = call.trim().split_once(char::is_whitespace).unwrap_or((call.trim(), ""));
     let input = explain.input.as_deref().unwrap_or(rest).trim();
@@ -86,8 +88,8 @@ fn call(explain: &ExplainPolicy) -> Result<(String, Value), Failure> {
 
 fn input_of(input: &str) -> Result<Value, Failure> {
     serde_json::from_str(input).map_err(|error| {
-        Failure::usage(format!("the arguments are no JSON: {error}"))
-            .hint("Give them as an object, behind the tool or as --input '{…}'.")
+        Failure::usage(format!("the arguments are not valid JSON: {error}"))
+            .hint("Pass them as an object, after the tool or as --input '{…}'.")
     })
 }
 
@@ -127,8 +129,11 @@ pub(super) fn render_explanation(explanation: &Explanation) -> String {
 }
 
 fn render_policy(policy: &PolicyInForce) -> String {
-    let mut lines: Vec<String> =
-        policy.broken.iter().map(|why| format!("broken, and therefore closed: {why}")).collect();
+    let mut lines: Vec<String> = policy
+        .broken
+        .iter()
+        .map(|why| format!("invalid policy, so nothing that writes or executes is allowed: {why}"))
+        .collect();
     lines.extend(policy.rules.iter().map(|rule| {
         let text = rule.rule.to_toml();
         let keys: Vec<&str> = text.lines().skip(1).collect();
@@ -139,7 +144,7 @@ fn render_policy(policy: &PolicyInForce) -> String {
     }
     if lines.is_empty() {
         lines.push(
-            "There are no rules: looking and changing the workspace is allowed, and commands as `pwd` that touch nothing; all else is asked about.".to_owned(),
+            "There are no rules: reading and changing the workspace is allowed, and so are commands without effects, such as `pwd`; everything else requires approval.".to_owned(),
         );
     }
     clean(lines.join("\n"))

@@ -1,4 +1,4 @@
-//! `zubi serve`: a host that stays when its clients go.
+//! `zubi serve`: a host that continues to run without clients.
 
 use std::fs::File;
 use std::io;
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::text::ContentHash;
-use zubi_base::{private, process};
+use zubi_base::{owner_only, process};
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_host::{Daemon, DaemonConfig, DaemonError, DaemonEnd, LocalHost, split_filters};
+use zubi_host::{Daemon, DaemonConfig, DaemonEnd, DaemonError, LocalHost, split_filters};
 use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_ipc::listener::PortChoice;
 use zubi_ipc::wire::host::HostKind;
@@ -21,13 +21,13 @@ use super::SHUTDOWN;
 use crate::cli::Serve;
 use crate::session::{self, Session};
 
-/// How long a daemon may take until it can be found.
+/// How long a detached daemon may take until it accepts connections.
 const START: Duration = Duration::from_secs(20);
 
-/// Between looks whether it can.
+/// The interval between checks whether it does.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The largest log that is added to, in bytes; a larger one begins anew.
+/// The size in bytes above which the log is started again instead of appended to.
 const LOG_BYTES: u64 = 1024 * 1024;
 
 /// How many hexadecimal digits of a hash name the log of these folders.
@@ -39,7 +39,7 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
         return detach(session, serve);
     }
     if serve.detached {
-        // The terminal that it was started from is not its own.
+        // It must not depend on the terminal that it was started from.
         process::leave_terminal().map_err(Failure::environment)?;
     }
     let mut config = session.config()?;
@@ -68,42 +68,42 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
         let exit = tokio::select! {
             ending = daemon.wait_for_shutdown() => {
                 let why = match ending {
-                    DaemonEnd::Asked => "it was asked to",
-                    DaemonEnd::Idle => "nobody needs it",
+                    DaemonEnd::Asked => "shutdown was requested",
+                    DaemonEnd::Idle => "no client needs it",
                 };
                 terminal::print_err(&format!("ending: {why}"));
                 ExitCode::SUCCESS
             }
             () = stop.cancelled() => ExitCode::from(INTERRUPTED),
         };
-        // Within a bound: what is still ending is ended by its supervisor.
+        // The wait is bounded: supervisors kill the servers that are still running.
         if tokio::time::timeout(SHUTDOWN, daemon.end()).await.is_err() {
-            tracing::debug!("servers were still ending; their supervisors see to it");
+            tracing::debug!("servers were still running; their supervisors kill them");
         }
         Ok(exit)
     })?
 }
 
-/// A daemon is lent to others, so what this session alone is to have has no place in it.
+/// Checks that no setting of this session alone would apply to a daemon, which is shared with other processes.
 fn check_shareable(session: &Session) -> Result<(), Failure> {
     if !session.uses_private_host()? {
         return Ok(());
     }
     Err(if session.has_session_trust() {
-        Failure::usage("`--trust` holds for one session only, and a daemon answers every session")
-            .hint("`zubi trust` trusts the folder for good; then `zubi serve` needs no flag.")
+        Failure::usage("`--trust` applies to one session only, but a daemon serves every session")
+            .hint("`zubi trust` trusts the folder permanently; then `zubi serve` needs no flag.")
     } else {
-        Failure::usage("a daemon is there to be shared, and `--host own` shares with nobody")
-            .hint("Leave out `--host own` and ZUBI_HOST.")
+        Failure::usage("a daemon shares its host, which `--host own` forbids")
+            .hint("Remove `--host own` and ZUBI_HOST.")
     })
 }
 
-/// No other port takes the place of one that was named: who named it will look there.
+/// A named port is never replaced by another one, because clients expect the daemon there.
 fn port_taken(port: u16) -> Failure {
     Failure::environment(format!(
-        "port {port} on 127.0.0.1 cannot be had: another program has it, or it needs more rights"
+        "port {port} on 127.0.0.1 is not available: another program uses it, or it requires more privileges"
     ))
-    .hint("Name another one, or leave --port out: then the next port that is free is taken.")
+    .hint("Choose another port, or omit --port to use the next free one.")
 }
 
 fn port(serve: &Serve) -> PortChoice {
@@ -118,28 +118,28 @@ fn daemon_failure(error: &DaemonError) -> Failure {
     match error {
         DaemonError::Exists { .. } => {
             let failure = Failure::Told { code: NEGATIVE, message: error.to_string(), hints: Vec::new() };
-            failure.hint("`zubi status` shows it, `zubi stop` ends it.")
+            failure.hint("`zubi status` shows it, `zubi stop` stops it.")
         }
-        DaemonError::Busy => Failure::environment(error).hint("Try again; `zubi status` shows what runs."),
+        DaemonError::Busy => Failure::environment(error).hint("Try again; `zubi status` lists the running hosts."),
         DaemonError::Run { .. } => Failure::environment(error).hint(
-            "Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another.",
+            "Make that directory accessible only to you, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another one.",
         ),
     }
 }
 
-/// Starts this very command in a process of its own, and returns when others can find it.
+/// Starts this command again in a separate process, and returns when that accepts connections.
 fn detach(session: &Session, serve: &Serve) -> Result<ExitCode, Failure> {
     let executable = std::env::current_exe().map_err(Failure::environment)?;
     let executable = Utf8PathBuf::from_path_buf(executable)
         .map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))?;
-    // Everything as it was given, but for the one flag.
+    // The same arguments, except for the one flag.
     let arguments = std::env::args_os().skip(1).map(|word| if word == "--detach" { "--detached".into() } else { word });
     let log = log_file(session)?;
     let (file, begin) = open_log(session, &log)?;
     let mut child = process::detach(&executable, arguments, file).map_err(Failure::environment)?;
     let run = RunDirectory::open(session.run_directory(), false).map_err(Failure::environment)?;
     let deadline = Instant::now() + START;
-    // One that does not have the port that was named is about to end.
+    // A daemon without the named port is about to end.
     let pid = child.id();
     let serves = |host: &DiscoveryRecord| host.pid == pid && (serve.port.is_none() || host.port.is_some());
     loop {
@@ -152,14 +152,17 @@ fn detach(session: &Session, serve: &Serve) -> Result<ExitCode, Failure> {
         }
         if Instant::now() >= deadline {
             let seconds = START.as_secs();
-            return Err(Failure::environment(format!("process {} cannot be found after {seconds} s", child.id()))
-                .hint(format!("Its log is `{log}`; end it with `kill {}`.", child.id())));
+            return Err(Failure::environment(format!(
+                "process {} does not accept connections after {seconds} s",
+                child.id()
+            ))
+            .hint(format!("Its log is `{log}`; end it with `kill {}`.", child.id())));
         }
         std::thread::sleep(LOOK);
     }
 }
 
-/// Where the daemons of these folders write: those of other folders have logs of their own.
+/// The log file of the daemons of these folders; daemons of other folders have separate logs.
 fn log_file(session: &Session) -> Result<Utf8PathBuf, Failure> {
     let folders = session::canonical(&session.folders)?;
     let named: Vec<&[u8]> = folders.iter().flat_map(|folder| [folder.as_str().as_bytes(), b"\n"]).collect();
@@ -167,11 +170,11 @@ fn log_file(session: &Session) -> Result<Utf8PathBuf, Failure> {
     Ok(session.state_directory().join(format!("serve-{digits}.log")))
 }
 
-/// The log, and how long it is already: what another daemon has said there stays.
+/// Opens the log for appending and returns its length, since it may have output of earlier daemons.
 fn open_log(session: &Session, log: &Utf8Path) -> Result<(File, u64), Failure> {
     let open = || {
-        private::create_directory(session.state_directory())?;
-        let file = private::open_append(log)?;
+        owner_only::create_directory(session.state_directory())?;
+        let file = owner_only::open_append(log)?;
         if file.metadata()?.len() > LOG_BYTES {
             file.set_len(0)?;
         }
@@ -188,13 +191,13 @@ fn open_log(session: &Session, log: &Utf8Path) -> Result<(File, u64), Failure> {
     })
 }
 
-/// What the process said that has ended at once: what its log holds from `begin` on.
+/// The failure of a process that exited at once, with the text that its log has from byte `begin` on.
 fn exit_failure(code: Option<i32>, log: &Utf8Path, begin: u64) -> Failure {
-    let bytes = private::read(log, 2 * LOG_BYTES).unwrap_or_default();
+    let bytes = owner_only::read(log, 2 * LOG_BYTES).unwrap_or_default();
     let new = usize::try_from(begin).ok().and_then(|begin| bytes.get(begin..)).unwrap_or_default();
     let said = String::from_utf8_lossy(new);
     let lines = said.lines().map(str::trim);
-    let message = lines.clone().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it has ended at once");
+    let message = lines.clone().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it exited at once");
     let hints = lines.filter_map(|line| line.strip_prefix("hint: ")).map(str::to_owned).collect();
     let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(NEGATIVE);
     Failure::Told { code, message: message.to_owned(), hints }

@@ -1,4 +1,4 @@
-//! `zubi status`: the hosts of this user, what runs behind them, and who is connected.
+//! `zubi status`: the hosts of this user, their language servers and their clients.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -18,10 +18,10 @@ use zubi_ipc::wire::host::{self, ClientStatus, HostStatus, ServerStatus};
 use crate::cli::Status;
 use crate::session::{self, Session};
 
-/// How long a host may take to look at its processes.
+/// How long a host may take to report on its processes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A host that was found and does not answer as one.
+/// A host with a discovery record that does not respond as a host.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Unreachable {
@@ -61,10 +61,12 @@ pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failur
     }
     for file in &found.disbelieved {
         let (file, why) = (printable(file.file.as_str()), printable(&file.why));
-        terminal::print_err(&format!("warning: `{file}` is not believed: {why}"));
+        terminal::print_err(&format!("warning: ignoring `{file}`: {why}"));
     }
     if hosts.is_empty() && unreachable.is_empty() {
-        terminal::print("no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one")?;
+        terminal::print(
+            "no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one",
+        )?;
     }
     let mut pages: Vec<String> = hosts.iter().map(page).collect();
     pages.extend(unreachable.iter().map(silent));
@@ -79,10 +81,11 @@ async fn query_host(found: DiscoveryRecord, environment: host::Environment) -> R
         RemoteHost::attach(&found, &session::client(), &environment).await.map_err(|error| error.to_string())?;
     let answer = remote.ask_raw(host::STATUS, Value::Null, &CancellationToken::new(), PATIENCE).await;
     let answer = answer.map_err(|error| error.to_string())?;
-    serde_json::from_value(answer).map_err(|error| format!("its answer is not understood: {error}"))
+    serde_json::from_value(answer).map_err(|error| format!("invalid response: {error}"))
 }
 
-/// A host that does not answer. What hosts and clients say of themselves is theirs to choose, and stays on its line.
+/// A host that does not answer. Names and reasons come from hosts and clients, so they are escaped and stay on their
+/// line.
 fn silent(host: &Unreachable) -> String {
     let folders = host.workspace_folders.join(", ");
     let (folders, why) = (printable(&folders), printable(&host.why));
@@ -104,9 +107,9 @@ fn page(status: &HostStatus) -> String {
         let _ = write!(text, "\n  {}", printable(&server_line(server)));
     }
     if status.servers.is_empty() {
-        text.push_str("\n  no language server runs");
+        text.push_str("\n  no language servers are running");
     }
-    // This very command is one of them.
+    // This command is one of the clients.
     let own = Some(std::process::id());
     for client in status.clients.iter().filter(|client| client.pid != own) {
         let _ = write!(text, "\n  {}", printable(&client_line(client)));

@@ -1,4 +1,4 @@
-//! `zubi stop`: ends the daemon of the workspace.
+//! `zubi stop`: stops the daemon of the workspace.
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -16,10 +16,11 @@ use zubi_ipc::wire::host::{self, HostKind};
 use crate::cli::Stop;
 use crate::session::{self, Session};
 
-/// How long a daemon may take to end: what it started is ended first.
+/// How long a daemon may take to end, including the processes that it started.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Between looks whether its process has ended; nobody tells of the end of a process that is not one's child.
+/// The interval between checks whether the process has ended; there is no notification for a process that is not a
+/// child.
 const LOOK: Duration = Duration::from_millis(20);
 
 pub(super) fn run(session: &Session, stop: &Stop) -> Result<ExitCode, Failure> {
@@ -33,7 +34,7 @@ pub(super) fn run(session: &Session, stop: &Stop) -> Result<ExitCode, Failure> {
         let mut failures = Vec::new();
         for daemon in &daemons {
             match end(session, daemon).await {
-                Ok(()) => terminal::print_err(&format!("ended: process {}", daemon.pid)),
+                Ok(()) => terminal::print_err(&format!("stopped: process {}", daemon.pid)),
                 Err(failure) => failures.push(failure),
             }
         }
@@ -41,9 +42,13 @@ pub(super) fn run(session: &Session, stop: &Stop) -> Result<ExitCode, Failure> {
     })?
 }
 
-/// The daemons that are meant, and hosts that whoever asks may have meant instead: of these folders and no daemon, or daemons of
-/// these folders among others.
-fn select_daemons(hosts: Vec<DiscoveryRecord>, folders: &[Utf8PathBuf], all: bool) -> (Vec<DiscoveryRecord>, Vec<DiscoveryRecord>) {
+/// Selects the daemons to stop, and other hosts that the user may have meant: hosts of these folders that are not
+/// daemons, and daemons that serve these folders among others.
+fn select_daemons(
+    hosts: Vec<DiscoveryRecord>,
+    folders: &[Utf8PathBuf],
+    all: bool,
+) -> (Vec<DiscoveryRecord>, Vec<DiscoveryRecord>) {
     let is_same = |host: &DiscoveryRecord| folders.iter().map(|folder| folder.as_str()).eq(&host.workspace_folders);
     let has_all = |host: &DiscoveryRecord| {
         folders.iter().all(|folder| host.workspace_folders.iter().any(|other| folder == other.as_str()))
@@ -59,22 +64,25 @@ fn nothing_to_end(others: &[DiscoveryRecord]) -> Failure {
         Some(host) if host.kind == HostKind::Daemon => {
             let named: Vec<_> = host.workspace_folders.iter().map(|folder| format!(" --workspace {folder}")).collect();
             let pid = host.pid;
-            failure.hint(format!("Process {pid} serves it with others; `zubi stop{}` ends that one.", named.concat()))
+            failure.hint(format!(
+                "Process {pid} serves it together with other folders; `zubi stop{}` stops that daemon.",
+                named.concat()
+            ))
         }
         Some(host) => failure.hint(format!(
-            "Its host is of the kind `{}` (process {}) and ends with that process.",
+            "Its host has the kind `{}` (process {}) and ends with that process.",
             host.kind.name(),
             host.pid
         )),
-        None => failure.hint("`zubi status` shows all hosts; --all means the daemons of every workspace."),
+        None => failure.hint("`zubi status` lists all hosts; --all stops the daemons of every workspace."),
     }
 }
 
-/// Nothing, or all that failed as one failure.
+/// Combines the failures into one, or returns success without any.
 fn all(failures: Vec<Failure>) -> Result<ExitCode, Failure> {
     let mut failures = failures.into_iter();
     let Some(first) = failures.next() else { return Ok(ExitCode::SUCCESS) };
-    // Those before the last are told here, so that each stands with its own next step.
+    // All failures but the last are reported here, so that each appears with its own hint.
     Err(failures.fold(first, |told, next| {
         told.report();
         next
@@ -84,8 +92,8 @@ fn all(failures: Vec<Failure>) -> Result<ExitCode, Failure> {
 async fn end(session: &Session, daemon: &DiscoveryRecord) -> Result<(), Failure> {
     let pid = daemon.pid;
     let failed = |why: String| {
-        Failure::environment(format!("the daemon in process {pid} cannot be ended: {why}"))
-            .hint(format!("`kill -KILL {pid}` ends it whatever state it is in."))
+        Failure::environment(format!("cannot stop the daemon in process {pid}: {why}"))
+            .hint(format!("`kill -KILL {pid}` ends it in any state."))
     };
     let remote = RemoteHost::attach(daemon, &session::client(), &session.shown_environment()).await;
     let remote = remote.map_err(|error| failed(error.to_string()))?;
@@ -97,14 +105,14 @@ async fn end(session: &Session, daemon: &DiscoveryRecord) -> Result<(), Failure>
         }
     };
     let seconds = PATIENCE.as_secs();
-    tokio::time::timeout(PATIENCE, gone).await.map_err(|_| failed(format!("it is still there after {seconds} s")))
+    tokio::time::timeout(PATIENCE, gone).await.map_err(|_| failed(format!("it is still running after {seconds} s")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Which of these hosts are ended for a workspace of `/a`, `/b`, and which are near.
+    /// Checks which of these hosts are stopped for a workspace of `/a`, `/b`, and which are near matches.
     fn check(all: bool, expected: (&[u32], &[u32])) {
         let host = |pid: u32, kind: &str, folders: &[&str]| -> DiscoveryRecord {
             let file = serde_json::json!({

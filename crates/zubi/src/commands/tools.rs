@@ -1,4 +1,4 @@
-//! `zubi tools`: what can be asked, and the files in which a workspace declares tools of its own.
+//! `zubi tools`: lists the tools, and checks and runs those that a workspace declares in files.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::{HostUnavailable, ToolService as _, declared};
+use zubi_host::{HostUnavailable, ToolService as _};
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::ToolQuery;
 use zubi_tool_api::{Code, ToolSpec};
@@ -29,7 +29,7 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
         Tools::Run(run) => return self::run::run(session, run),
         Tools::Schema => {
             // The same text as the published file.
-            terminal::print_exact(&format!("{:#}\n", declared::format::schema()))?;
+            terminal::print_exact(&format!("{:#}\n", zubi_declared::format::schema()))?;
             return Ok(ExitCode::SUCCESS);
         }
         Tools::Codes { json } => return codes(*json),
@@ -41,8 +41,10 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
         let host = &attached.service;
         match tools {
             Tools::List { toolset, category, tag, json } => {
-                let mut specs =
-                    host.list(&everyone).await.map_err(|error| Failure::environment(error).hint(HostUnavailable::HINT))?;
+                let mut specs = host
+                    .list(&everyone)
+                    .await
+                    .map_err(|error| Failure::environment(error).hint(HostUnavailable::HINT))?;
                 (ToolQuery { toolset: toolset.as_deref(), category: category.as_deref(), tag: tag.as_deref() })
                     .retain(&mut specs, |spec| spec.as_ref())
                     .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
@@ -92,7 +94,7 @@ fn codes(as_json: bool) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The effect in the word the configuration uses.
+/// The name of the effect, as in the configuration.
 fn word(spec: &ToolSpec) -> String {
     json!(spec.effect).as_str().unwrap_or_default().to_owned()
 }

@@ -1,4 +1,4 @@
-//! `zubi trust`: which folders' code may run, and which files of theirs count.
+//! `zubi trust`: trusts folders, so that their code may run, and the files that configure zubi in them.
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -7,14 +7,14 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use zubi_base::clock::{Clock as _, SystemClock};
 use zubi_base::config::WORKSPACE_FILE;
+use zubi_base::escape::{on_lines, printable};
 use zubi_base::owner_only;
 use zubi_base::text::ContentHash;
 use zubi_base::trust::{self, Contents, Grant, Trust, TrustError, TrustStore};
-use zubi_base::escape::{on_lines, printable};
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
-use zubi_host::declared::{self, DeclaredTools, LoadedFile, ProblemSeverity, TrustState};
+use zubi_declared::{DeclaredTools, LoadedFile, ProblemSeverity, TrustState};
 
 use crate::cli;
 use crate::session::Session;
@@ -51,7 +51,7 @@ pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Fai
         if given.diff {
             if found.preview(&store)? {
                 let hash = trust::hash_of(&found.contents);
-                terminal::print_err(&format!("to trust exactly this: zubi trust --expect {} '{root}'", hash.0));
+                terminal::print_err(&format!("to trust exactly this content: zubi trust --expect {} '{root}'", hash.0));
             }
             continue;
         }
@@ -77,28 +77,27 @@ pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Fai
     Ok(ExitCode::SUCCESS)
 }
 
-/// What there is to be trusted in a folder, read once: what is shown, what the hash is of and what is recorded are the same
-/// bytes.
+/// The trust candidates of a folder, read once: the same bytes are shown, hashed and recorded.
 #[derive(Default)]
 struct TrustCandidates {
     /// The text of the folder's own configuration, or why it cannot be read.
     rules: Option<(Utf8PathBuf, Result<String, String>)>,
     loaded: DeclaredTools,
     workspace: Option<Workspace>,
-    /// All that can be shown, and so be trusted.
+    /// Everything that can be shown and therefore trusted.
     contents: Contents,
 }
 
 impl TrustCandidates {
     fn read(root: &Utf8Path, trust: &Trust) -> Result<Self, Failure> {
         if !root.is_dir() {
-            // Why nothing can be trusted there, whoever is to record it says.
+            // The code that records the trust reports why the folder cannot be trusted.
             return Ok(Self::default());
         }
         let workspace = Workspace::open(&[root.to_owned()]).map_err(Failure::usage)?;
-        let loaded = declared::load(&workspace, trust, &[]);
+        let loaded = zubi_declared::load(&workspace, trust, &[]);
         let path = root.join(WORKSPACE_FILE);
-        let rules = match private::read(&path, trust::MAX_CONFIG_BYTES) {
+        let rules = match owner_only::read(&path, trust::MAX_CONFIG_BYTES) {
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Err(error) => Some((path, Err(error.to_string()))),
             Ok(bytes) => Some((path, String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned()))),
@@ -118,7 +117,7 @@ impl TrustCandidates {
         self.loaded.files.iter().filter(|file| file.trust_content().is_some())
     }
 
-    /// Files that are there and cannot be trusted, and why.
+    /// Files that exist but cannot be trusted, with the reason.
     fn left_out(&self) -> impl Iterator<Item = (&Utf8Path, &str)> {
         let rules = self.rules.iter().filter_map(|(path, text)| Some((path.as_path(), text.as_ref().err()?.as_str())));
         let unread = self.loaded.files.iter().filter(|file| file.trust_content().is_none());
@@ -134,7 +133,7 @@ impl TrustCandidates {
         })
     }
 
-    /// Shows what trusting would let in. Whether there is anything.
+    /// Prints what would become trusted. Returns whether there is anything.
     fn preview(&self, store: &TrustStore) -> Result<bool, Failure> {
         let mut anything = self.show_rules(store)?;
         for file in self.files().filter(|file| file.trust != TrustState::Trusted) {
@@ -149,7 +148,7 @@ impl TrustCandidates {
         if !anything && self.left_out().next().is_none() {
             let root = self.workspace.as_ref().and_then(|workspace| workspace.folders().first());
             let root = root.map_or("there", |folder| folder.path.as_str());
-            terminal::print_err(&format!("{root}: there is no tool file and no rule that is new or has changed"));
+            terminal::print_err(&format!("{root}: no new or changed tool files or rules"));
         }
         Ok(anything)
     }
@@ -170,13 +169,13 @@ impl TrustCandidates {
     }
 }
 
-/// All that the tools of a file would run and say, word for word: that is what is trusted.
+/// Prints everything that the tools of a file would run and say, verbatim, since that is what becomes trusted.
 fn show_tools(file: &LoadedFile) -> Result<(), Failure> {
-    for line in declared::trust_report::describe_file(file).unwrap_or_default() {
+    for line in zubi_declared::trust_report::describe_file(file).unwrap_or_default() {
         terminal::print(&format!("  {line}"))?;
     }
     if file.has_errors() {
-        terminal::print("  it has errors; what has them is left out (`zubi tools check`)")?;
+        terminal::print("  it has errors; zubi ignores the tools with errors (`zubi tools check`)")?;
     }
     Ok(())
 }
@@ -189,10 +188,10 @@ fn failure(error: &TrustError) -> Failure {
     match error {
         TrustError::Write { .. } => Failure::environment(error),
         TrustError::NotTrusted { .. } | TrustError::TrustedByParent { .. } => {
-            Failure::usage(error).hint("`zubi trust --list` shows which folders are trusted.")
+            Failure::usage(error).hint("`zubi trust --list` lists the trusted folders.")
         }
         TrustError::Changed { .. } => {
-            Failure::usage(error).hint("Look again with `zubi trust --diff`; it prints the hash of what it shows.")
+            Failure::usage(error).hint("Review the changes with `zubi trust --diff`, which prints their hash.")
         }
         _ => Failure::usage(error),
     }

@@ -1,4 +1,4 @@
-//! `zubi verify`: whether zubi works here, as one JSON report on stdout, with a line for each check on stderr.
+//! `zubi verify`: checks that zubi works on this machine; one JSON report on stdout, one line per check on stderr.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use zubi_host::verify::{Check, Status, report, verify};
 
 use crate::session::Session;
 
-/// Always prints a report, whatever fails: programs read it.
+/// Always prints a report, because programs parse it.
 pub(super) fn run(session: Result<&Session, &Failure>) -> Result<ExitCode, Failure> {
     let config = match session {
         Ok(session) => session.config().map_err(|failure| failure.text()),
@@ -47,7 +47,7 @@ fn timestamp() -> String {
     DateTime::from_timestamp_millis(now).unwrap_or_default().to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
-/// The report when there are no checks to report.
+/// The report of a failure before any check.
 fn failure_report(timestamp: &str, error: &str) -> Value {
     json!({
         "timestamp": timestamp,

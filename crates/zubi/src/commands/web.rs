@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 
 use camino::Utf8PathBuf;
-use zubi_base::{env, private, process};
+use zubi_base::{env, owner_only, process};
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
@@ -19,7 +19,7 @@ pub(super) fn run(session: &Session, web: &Web) -> Result<ExitCode, Failure> {
         let stop = on_interrupt()?;
         if let Some(model) = &web.turns.model {
             let models = agent::models(session, Vec::new(), None)?;
-            // A provider that is silent is waited for, which whoever has mistyped need not.
+            // The check waits for a provider that does not respond; Ctrl-C ends it.
             tokio::select! {
                 known = agent::begin_with(&models, model) => known?,
                 () = stop.cancelled() => return Ok(ExitCode::from(INTERRUPTED)),
@@ -29,7 +29,7 @@ pub(super) fn run(session: &Session, web: &Web) -> Result<ExitCode, Failure> {
         let desk = agent::open(session, &web.turns).await?;
         let address = server.address();
         terminal::print(&address)?;
-        terminal::print_err("Whoever has this address may do what you may. Ctrl-C ends it, and what the agent is doing.");
+        terminal::print_err("Anyone with this address can act as you. Ctrl-C stops the server and the agent.");
         let has_display = io::stderr().is_terminal() && env::has_display();
         let page = if has_display && !web.no_open { Redirect::open(session, &address) } else { None };
         server.serve(desk.chat_service(), stop).await;
@@ -39,20 +39,20 @@ pub(super) fn run(session: &Session, web: &Web) -> Result<ExitCode, Failure> {
     })?
 }
 
-/// A page that leads the browser to the address, readable by this user alone: every user of the machine sees the arguments
-/// of a program, and the address has the token in it. Removed with this value.
+/// A local page that redirects the browser to the address, readable only by this user: command-line arguments are
+/// visible to every user of the machine, and the address contains the token. Dropping this value removes the page.
 struct Redirect(Utf8PathBuf);
 
 impl Redirect {
-    /// Opens the browser. That it does not open is no failure: the address stands in the terminal.
+    /// Opens the browser. A failure to open it is not an error: the address is in the terminal.
     fn open(session: &Session, address: &str) -> Option<Self> {
         let directory = session.state_directory();
         let page = directory.join(format!("web-{}.html", std::process::id()));
         let text = format!(
             "<!doctype html><meta charset=\"utf-8\"><title>zubi</title><meta http-equiv=\"refresh\" content=\"0; url={address}\">"
         );
-        let opened = private::create_directory(directory)
-            .and_then(|()| private::write_atomic(&page, text.as_bytes()))
+        let opened = owner_only::create_directory(directory)
+            .and_then(|()| owner_only::write_atomic(&page, text.as_bytes()))
             .map(|()| Self(page))
             .and_then(|page| {
                 let nowhere = std::fs::OpenOptions::new().write(true).open("/dev/null")?;
@@ -70,5 +70,5 @@ impl Drop for Redirect {
     }
 }
 
-/// Opens a file with what the user has chosen for it.
+/// Opens a file with the user's default program.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };

@@ -1,4 +1,4 @@
-//! What can be typed. Texts only; what happens is in [`crate::commands`].
+//! The command line of `dlang`: its arguments and help texts. [`crate::commands`] runs the commands.
 
 use std::ffi::OsStr;
 
@@ -10,7 +10,7 @@ use dlang_ide::query::{EntityType, InvalidInput};
 use zubi_base::nearest::nearest;
 use zubi_cli::language_server::Flags;
 
-/// Checks and asks DomainLang models: domains, bounded contexts, and how they are related
+/// Checks and queries DomainLang models: domains, bounded contexts and their relationships
 #[derive(Debug, Parser)]
 #[command(
     name = "dlang",
@@ -23,7 +23,7 @@ use zubi_cli::language_server::Flags;
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
-    /// Print version; so does -v
+    /// Print version (also -v)
     #[arg(short = 'V', short_alias = 'v', long, action = ArgAction::Version)]
     version: Option<bool>,
     #[command(subcommand)]
@@ -32,14 +32,14 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  dlang init shop                              begin a model
-  dlang validate                               check everything below this folder
+  dlang init shop                              create a model
+  dlang validate                               check all models below this folder
   dlang query bcs --domain Sales               bounded contexts, as a table
   dlang query relationships --pattern ACL --json
-  dlang explain Shop.Orders                    one element, for reading
-  dlang fmt --check                            for CI: is everything formatted?
+  dlang explain Shop.Orders                    one element, as readable text
+  dlang fmt --check                            for CI: check the formatting
 
-Data goes to stdout, everything else to stderr. With --json stdout is always JSON, errors included:
+Data goes to stdout, everything else to stderr. With --json, stdout is always JSON; for errors:
 {\"success\":false,\"error\":\"…\",\"hints\":[…]}.
 
 Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment, 130 interrupted.";
@@ -47,57 +47,58 @@ Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment,
 /// Flags of every command.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
-    /// Print JSON, errors included
+    /// Print JSON, including errors
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Print the bare answer, a line for each thing
+    /// Print only the results, one per line
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
     #[arg(
         long,
         global = true,
-        help = "No colour; so it is as well with NO_COLOR, TERM=dumb, and where no terminal is"
+        help = "Disable colour (also off with NO_COLOR, TERM=dumb, or when output is not a terminal)"
     )]
     pub(crate) no_color: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Find out what is wrong with a model
+    /// Check a model and report its diagnostics
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
     /// List elements of one type
     #[command(after_help = QUERY_EXAMPLES)]
     Query(Query),
-    /// Print one element as data, or how much there is of what
+    /// Print one element as JSON, or element counts if no name is given
     #[command(after_help = GET_EXAMPLES)]
     Get(Get),
-    /// Explain one element, for reading
+    /// Explain one element as readable text
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
     /// Format models
     #[command(after_help = FMT_EXAMPLES)]
     Fmt(Fmt),
-    /// Begin a model: model.yaml, index.dlang, .gitignore and a folder for domains
+    /// Create a model: model.yaml, index.dlang, .gitignore and a folder for domains
     #[command(after_help = INIT_EXAMPLES)]
     Init(Init),
-    /// Find out whether every dependency is there
+    /// Check that every dependency is installed
     #[command(after_help = INSTALL_EXAMPLES)]
     Install(Install),
-    /// Answer an agent's questions over MCP, on stdin and stdout
+    /// Serve an agent over MCP on stdin and stdout
     #[command(after_help = MCP_EXAMPLES)]
     Mcp(Mcp),
-    /// Serve an editor: the language server, on stdin and stdout
+    /// Serve an editor: run the language server on stdin and stdout
     #[command(after_help = LSP_EXAMPLES)]
     Lsp(Flags),
 }
 
-/// How the models of a command are named: said once, for several helps.
+/// The paragraph on paths and dependencies that several help texts share.
 macro_rules! what_a_path_is {
     () => {
         "\
-A folder stands for every model and module below it, a file for itself and all it imports. No network is used:
-dependencies are read from .dlang/packages (`dlang install` says whether they are there)."
+A folder selects every model and module below it; a file selects itself and all files it imports.
+dlang never uses the network: it reads dependencies from .dlang/packages (`dlang install` checks
+that they are installed)."
     };
 }
 
@@ -106,10 +107,10 @@ pub(crate) struct Validate {
     /// Folder or file
     #[arg(default_value = ".")]
     pub(crate) path: Utf8PathBuf,
-    /// Warnings count as errors: the exit code is 1
+    /// Treat warnings as errors (exit code 1)
     #[arg(long)]
     pub(crate) deny_warnings: bool,
-    /// Go on until Ctrl-C, and answer anew when a file changes
+    /// Validate again whenever a file changes, until Ctrl-C
     #[arg(long)]
     pub(crate) watch: bool,
 }
@@ -119,11 +120,12 @@ const VALIDATE_EXAMPLES: &str = concat!(
 Examples:
   dlang validate                      the current directory
   dlang validate shop.dlang -q        lines of the form file:line:column: error: message
-  dlang validate --deny-warnings      for CI: the exit code is 1 with warnings, too
+  dlang validate --deny-warnings      for CI: exit with 1 on warnings too
   dlang validate --json
 
-The exit code is 1 when there are errors. With -q warnings come after errors, without a column. Paths are relative to the
-current directory, in JSON to the folder that is validated (of a file: to the folder of its model.yaml).
+Exits with 1 if there are errors. With -q, dlang prints warnings after the errors and without a
+column. Paths are relative to the current directory; in JSON, to the validated folder (for a file,
+the folder of its model.yaml).
 
 ",
     what_a_path_is!()
@@ -131,36 +133,36 @@ current directory, in JSON to the folder that is validated (of a file: to the fo
 
 #[derive(Debug, Args)]
 pub(crate) struct Query {
-    /// What to list
+    /// Type of the elements to list
     #[arg(value_name = "TYPE", value_parser = EntityParser)]
     pub(crate) entity: EntityType,
     /// Folder or file
     #[arg(default_value = ".")]
     pub(crate) path: Utf8PathBuf,
-    /// How to print it [default: table; json with --json]
+    /// Output format [default: table, or json with --json]
     #[arg(short, long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// Print only how many there are
+    /// Print only the number of elements
     #[arg(long)]
     pub(crate) count: bool,
-    /// All there is to know of each, as JSON or YAML, instead of a row
+    /// Print every property of each element, as JSON or YAML, instead of a row
     #[arg(long, conflicts_with = "count")]
     pub(crate) full: bool,
     #[command(flatten)]
     pub(crate) filters: Filters,
 }
 
-/// Every filter that is given must fit. One that does not suit the type is an error.
+/// The filters of `dlang query`: an element must match all of them. A filter that does not suit the type is an error.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Filters (exact; all that are given must fit)")]
+#[command(next_help_heading = "Filters (exact; an element must match all of them)")]
 pub(crate) struct Filters {
-    /// Its name
+    /// Elements with this name
     #[arg(short, long)]
     pub(crate) name: Option<String>,
-    /// Its name with its namespaces: Shop.Orders
+    /// Elements with this fully qualified name: Shop.Orders
     #[arg(long)]
     pub(crate) fqn: Option<String>,
-    /// Bounded contexts for this domain
+    /// Bounded contexts of this domain
     #[arg(short, long)]
     pub(crate) domain: Option<String>,
     /// Bounded contexts of this team
@@ -179,7 +181,7 @@ pub(crate) struct Filters {
     pub(crate) pattern: Option<String>,
 }
 
-/// Reads a type of elements: what is none is told in the words of every channel, and help shows the first name of each.
+/// Parses an element type. Errors have the same text as on every other surface; the help lists the first name of each.
 #[derive(Debug, Clone)]
 struct EntityParser;
 
@@ -203,7 +205,7 @@ impl TypedValueParser for EntityParser {
     }
 }
 
-/// How a list is printed.
+/// Output format of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     Table,
@@ -216,12 +218,12 @@ const QUERY_EXAMPLES: &str = concat!(
 Examples:
   dlang query bcs                              every bounded context below the current directory
   dlang query bcs --domain Sales --team Orders
-  dlang query bcs -q                           their names, one a line
+  dlang query bcs -q                           their names, one per line
   dlang query relationships --context Orders --pattern ACL
   dlang query domains shop.dlang --format yaml
   dlang query teams --count
 
-Other names of types: bounded-contexts, contexts, rels, cmaps, dmaps.
+Other type names: bounded-contexts, contexts, rels, cmaps, dmaps.
 
 ",
     what_a_path_is!()
@@ -229,7 +231,7 @@ Other names of types: bounded-contexts, contexts, rels, cmaps, dmaps.
 
 #[derive(Debug, Args)]
 pub(crate) struct Get {
-    /// Name of the element: Shop.Orders, or Orders if there is only one; without it, how much there is of what
+    /// Element name: Shop.Orders, or Orders if unique [default: print element counts]
     pub(crate) fqn: Option<String>,
     /// Folder or file [default: the current directory]
     pub(crate) path: Option<Utf8PathBuf>,
@@ -238,12 +240,12 @@ pub(crate) struct Get {
 const GET_EXAMPLES: &str = concat!(
     "\
 Examples:
-  dlang get                      how many files, domains, bounded contexts, … there are
+  dlang get                      the number of files, domains, bounded contexts, …
   dlang get Shop.Orders
   dlang get Orders examples/shop
   dlang get examples/shop        a single word with a slash or ending in .dlang is a path
 
-The answer is JSON. The exit code is 1 when there is no such element; the nearest names are told.
+Prints JSON. Exits with 1 and suggests similar names if the element does not exist.
 
 ",
     what_a_path_is!()
@@ -251,7 +253,7 @@ The answer is JSON. The exit code is 1 when there is no such element; the neares
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// Name of the element: Shop.Orders, or Orders if there is only one
+    /// Element name: Shop.Orders, or Orders if unique
     pub(crate) fqn: String,
     /// Folder or file
     #[arg(default_value = ".")]
@@ -264,7 +266,7 @@ Examples:
   dlang explain Shop.Orders
   dlang explain Orders shop.dlang --json
 
-The answer is Markdown. The exit code is 1 when there is no such element; the nearest names are told.
+Prints Markdown. Exits with 1 and suggests similar names if the element does not exist.
 
 ",
     what_a_path_is!()
@@ -274,10 +276,10 @@ The answer is Markdown. The exit code is 1 when there is no such element; the ne
 pub(crate) struct Fmt {
     /// Folders and files [default: the current directory]
     pub(crate) paths: Vec<Utf8PathBuf>,
-    /// Write nothing; list the files that would change, and exit with 1 if there are any
+    /// List the files that would change, without writing; exit with 1 if there are any
     #[arg(long)]
     pub(crate) check: bool,
-    /// Format what comes in on stdin and print it
+    /// Format the text from stdin and print it
     #[arg(long, conflicts_with = "paths")]
     pub(crate) stdin: bool,
 }
@@ -289,15 +291,15 @@ Examples:
   dlang fmt --check               for CI
   dlang fmt --stdin < shop.dlang
 
-Prints the files that changed. A file with syntax errors is left alone, with exit code 2. Packages in .dlang and
-what .gitignore names are not formatted.";
+Prints the files that changed. Leaves a file with syntax errors unchanged and exits with 2. Skips
+packages in .dlang and files that .gitignore lists.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Init {
-    /// Folder, which is made if it does not exist
+    /// Folder; created if it does not exist
     #[arg(default_value = ".")]
     pub(crate) directory: Utf8PathBuf,
-    /// Nothing is asked anyway; accepted for scripts that give it
+    /// Accepted for compatibility with scripts; dlang never prompts
     #[arg(short, long, hide = true)]
     yes: bool,
 }
@@ -308,14 +310,14 @@ Examples:
   dlang init shop     in the folder shop
   dlang init --json   {\"success\":true,\"projectPath\":\"…\",\"files\":[…],\"kept\":[…]}
 
-No file is overwritten: what is there already is kept, and said.";
+Never overwrites an existing file; lists it under `kept` instead.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Install {
-    /// Folder with a model.yaml, in it or above it
+    /// Folder with a model.yaml, or below one that has it
     #[arg(default_value = ".")]
     pub(crate) directory: Utf8PathBuf,
-    #[arg(long, help = "The lock must say exactly what the manifest asks for; so it is with DLANG_FROZEN=1, too")]
+    #[arg(long, help = "Fail if model.lock does not match model.yaml exactly [env: DLANG_FROZEN=1]")]
     pub(crate) frozen: bool,
 }
 
@@ -324,13 +326,13 @@ Examples:
   dlang install
   dlang install --frozen      for CI
 
-Looks at model.yaml, model.lock and .dlang/packages, and says for each dependency whether it is there and what the lock
-promises. It never uses the network: for what is missing it prints the commands that fetch it. The exit code is 1
-when something is missing.";
+Reads model.yaml, model.lock and .dlang/packages, and reports for each dependency whether it is
+installed and which commit model.lock pins. Never uses the network: for missing dependencies, prints
+the commands that fetch them. Exits with 1 if a dependency is missing.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
-    /// Folder, or a file, which stands for itself and all it imports
+    /// Folder, or a file with all the files it imports
     #[arg(default_value = ".")]
     pub(crate) path: Utf8PathBuf,
 }
@@ -343,12 +345,13 @@ Examples:
 For clients with an mcpServers configuration:
   {\"mcpServers\": {\"domainlang\": {\"command\": \"dlang\", \"args\": [\"mcp\"]}}}
 
-The tools are domainlang_validate, _list, _get, _explain, _search and _diagram; each also takes a path or a text to ask
-that instead. The resource domainlang://syntax-reference explains the language. Files are read anew for every question.";
+The tools are domainlang_validate, _list, _get, _explain, _search and _diagram; each also accepts
+another path, or a text, to query instead. The resource domainlang://syntax-reference explains the
+language. Every call reads the files again.";
 
 const LSP_EXAMPLES: &str = "\
-An editor starts this by itself. It needs the command `dlang lsp`, the files `*.dlang`, and the folder that has the
-model.yaml (or .git) as root. Neovim 0.11:
+Your editor runs this command. Configure the command `dlang lsp`, the file pattern `*.dlang`, and as
+root the folder that contains model.yaml (or .git). Neovim 0.11:
   vim.filetype.add({ extension = { dlang = 'domain-lang' } })
   vim.lsp.config('dlang', { cmd = { 'dlang', 'lsp' }, filetypes = { 'domain-lang' }, root_markers = { 'model.yaml', '.git' } })
   vim.lsp.enable('dlang')
@@ -364,5 +367,5 @@ Helix, in languages.toml:
   roots = ['model.yaml']
   language-servers = ['dlang']
 
-Answers come from the text in the editor, saved or not. What goes wrong is told on stderr. The exit code is 0 when the
-editor said goodbye, else 1.";
+The server uses the text in the editor, saved or not, and prints errors to stderr. Exits with 0
+after an LSP `shutdown`/`exit`, otherwise with 1.";

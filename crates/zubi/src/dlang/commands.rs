@@ -35,26 +35,26 @@ pub(crate) fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     }
 }
 
-/// A path that leads to nothing. As the existing program says it.
+/// The error for a path that does not exist.
 pub(crate) fn not_found(given: &Utf8Path) -> Failure {
-    Failure::usage(format!("Path not found: {given}")).hint("Name a folder, or a file that ends in .dlang.")
+    Failure::usage(format!("Path not found: {given}")).hint("Pass a folder, or a file that ends in .dlang.")
 }
 
-/// A path that is there and cannot be read.
+/// The error for a path that exists but cannot be read.
 pub(crate) fn unreadable(given: &Utf8Path, error: &io::Error) -> Failure {
     Failure::environment(format!("cannot read `{given}`: {error}"))
-        .hint("See that it can be read by you, and that links lead somewhere.")
+        .hint("Check its permissions, and that links lead to existing files.")
 }
 
-/// Fails for a folder that may not be looked into: nobody knows whether it is empty.
+/// Fails for a folder that cannot be read, because dlang could not determine whether it is empty.
 pub(crate) fn ensure_readable_dir(given: &Utf8Path, folder: &Utf8Path) -> Result<(), Failure> {
     std::fs::read_dir(folder).map(drop).map_err(|error| unreadable(given, &error))
 }
 
-/// A file that is no model. As the existing program says it.
+/// The error for a file that is not a model.
 pub(crate) fn wrong_extension(given: &Utf8Path) -> Failure {
     if given.extension() == Some(EXTENSION) {
         return Failure::usage(format!("`{given}` is neither a file nor a folder"));
     }
-    Failure::usage("Invalid file extension. Expected: .dlang").hint(format!("`{given}` is no DomainLang file."))
+    Failure::usage("Invalid file extension. Expected: .dlang").hint(format!("`{given}` is not a DomainLang file."))
 }

@@ -1,31 +1,31 @@
-//! Problems shown in the text they stand in, as compilers do.
+//! Excerpts: diagnostics shown within the source text they refer to, as compilers do.
 
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
 use dlang_workspace::{Severity, workspace};
 
-/// A place in a text.
+/// A range in the text of a file.
 #[derive(Debug, Clone)]
 pub(crate) struct ExcerptPosition<'a> {
     pub(crate) path: &'a str,
-    /// The whole text of the file; nothing where it could not be read.
+    /// The whole text of the file; `None` if it could not be read.
     pub(crate) text: Option<&'a str>,
-    /// Bytes of the text.
+    /// The range in bytes of the text.
     pub(crate) range: Range<usize>,
-    /// Where the range begins.
+    /// Start of the range.
     pub(crate) start: workspace::LinePosition,
 }
 
-/// A problem as it is shown.
+/// A diagnostic to show.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem<'a> {
     pub(crate) severity: Severity,
     pub(crate) code: &'a str,
-    /// What is wrong; what stands behind a line that begins with `Hint: ` is shown as help.
+    /// The message. Text after a line that begins with `Hint: ` is shown as help.
     pub(crate) message: &'a str,
     pub(crate) place: ExcerptPosition<'a>,
-    /// Further places, each with what it has to do with the problem.
+    /// Related positions, each with a message that explains the relation.
     pub(crate) related: Vec<(&'a str, ExcerptPosition<'a>)>,
 }
 
@@ -37,19 +37,19 @@ pub(crate) struct Style {
     pub(crate) width: Option<usize>,
 }
 
-/// Bytes of a line that are looked at on each side of a place: a terminal shows fewer.
+/// Bytes of a line that are used on each side of a range; a terminal shows fewer.
 const REACH: usize = 500;
 
-/// How wide excerpts are where no terminal says it; longer lines are cut.
+/// The width of excerpts without a terminal, in columns; longer lines are cut.
 const WIDTH: usize = 140;
 
-/// Lines of a place that are shown.
+/// The number of lines of a range that are shown.
 const LINES: usize = 6;
 
-/// What separates a message and what to do about it.
+/// The separator between a message and its hint.
 const HINT: &str = "\nHint: ";
 
-/// The problem as text, without a line feed at its end.
+/// Renders a diagnostic as text, without a final line feed.
 pub(crate) fn render(problem: &Problem<'_>, style: Style) -> String {
     let level = match problem.severity {
         Severity::Error => Level::ERROR,
@@ -68,7 +68,7 @@ pub(crate) fn render(problem: &Problem<'_>, style: Style) -> String {
     }
     let renderer = if style.colour { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(style.width.unwrap_or(WIDTH));
-    // The renderer knows the control characters of ASCII, and no others.
+    // The renderer escapes only the control characters of ASCII.
     let shown = renderer.render(&[group]).replace(|c| matches!(c, '\u{80}'..='\u{9f}'), "\u{fffd}");
     shown.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
@@ -80,30 +80,30 @@ fn show<'a>(group: Group<'a>, place: &ExcerptPosition<'a>, kind: AnnotationKind,
     let snippet =
         Snippet::source(text).line_start(line).annotation(kind.span(range).label(label.map(normalize_untrusted_str)));
     if is_cut {
-        // The renderer would count the column from where the window begins.
+        // The renderer would count the column from the start of the window.
         group.element(Origin::path(path).line(line).char_column(column)).element(snippet)
     } else {
         group.element(snippet.path(path))
     }
 }
 
-/// The part of a text around a place, and the place in it.
+/// The part of a text around a range, and the range in it.
 struct Window<'a> {
     text: &'a str,
     range: Range<usize>,
-    /// Whether it begins inside of a line.
+    /// Whether the window begins inside a line.
     is_cut: bool,
 }
 
-/// The window of a place. Only it is given to the renderer, which looks at all it is given: a thousand problems in a
-/// large file would otherwise cost a thousand times the file.
+/// Returns the window of a range. The renderer scans its whole input, so a thousand diagnostics in a large file would
+/// otherwise scan the file a thousand times.
 fn window<'a>(place: &ExcerptPosition<'a>) -> Option<Window<'a>> {
     let text = place.text?;
     let (before, behind) = (text.get(..place.range.start)?, text.get(place.range.start..)?);
     let within = place.range.end.saturating_sub(place.range.start).min(behind.len());
     let line = before.rfind('\n').map_or(0, |at| at + 1);
     let from = text.floor_char_boundary(line.max(place.range.start.saturating_sub(REACH)));
-    // A place of many lines is shown by its first ones.
+    // Only the first lines of a long range are shown.
     let last = behind.get(..within)?.match_indices('\n').nth(LINES).map_or(within, |(at, _)| at);
     let end = behind.get(last..)?.find('\n').map_or(behind.len(), |at| last + at);
     let to = place.range.start + behind.floor_char_boundary(end.min(last.min(REACH) + REACH));
@@ -126,7 +126,7 @@ mod tests {
 
     const PLAIN: Style = Style { colour: false, width: Some(60) };
 
-    /// The first place between two `|` of the text, with its line and column.
+    /// The first range between two `|` of the text, with its line and column.
     fn place<'a>(path: &'a str, fixture: &str, text: &'a mut String) -> ExcerptPosition<'a> {
         let parts: Vec<_> = fixture.splitn(3, '|').collect();
         *text = parts.concat();
@@ -217,8 +217,12 @@ mod tests {
         1 | Team ␛[31m A␇
           | ^^^^
         ");
-        let place =
-            ExcerptPosition { path: "gone.dlang", text: None, range: 3..9, start: workspace::LinePosition { line: 1, column: 4 } };
+        let place = ExcerptPosition {
+            path: "gone.dlang",
+            text: None,
+            range: 3..9,
+            start: workspace::LinePosition { line: 1, column: 4 },
+        };
         let problem =
             Problem { severity: Severity::Error, code: "unreadable", message: "Gone.", place, related: vec![] };
         insta::assert_snapshot!(render(&problem, PLAIN), @"

@@ -1,4 +1,4 @@
-//! Ctrl-C during long work: the first one is asked for at the next good moment, the second ends the process at once.
+//! Ctrl-C during long work: the first one requests a stop at the next safe point, the second ends the process at once.
 
 use std::process::ExitCode;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The workspace that a command's path stands for.
+//! The workspace that a command's path selects.
 
 use std::cell::Cell;
 use std::io;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use dlang_model::{Db, File, ImportOutcome, Reference, file_index, file_model, project_files, resolutions};
-use dlang_workspace::files::{Skipped, DiskFiles};
+use dlang_workspace::files::{DiskFiles, Skipped};
 use dlang_workspace::workspace::{LoadError, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use zubi_cli::failure::Failure;
@@ -19,24 +19,25 @@ use zubi_tool_api::cx::ProgressSink as _;
 use crate::interrupt::Interrupt;
 use crate::output::{Output, count};
 
-/// Work that is over sooner is not worth a line of progress.
+/// Shorter work shows no progress line.
 const SOON: Duration = Duration::from_millis(300);
 
-/// What loading came to.
+/// The result of loading.
 pub(crate) enum LoadResult {
     Whole(Box<Workspace>),
     /// Ctrl-C; how the command ends.
     Interrupted(ExitCode),
 }
 
-/// Loads what a path stands for. Ctrl-C ends it in good order; afterwards it ends the process at once.
+/// Loads the models that a path selects. While they load, Ctrl-C stops in an orderly way; afterwards it ends the
+/// process at once.
 pub(crate) fn load(output: &Output, given: &Utf8Path) -> Result<LoadResult, Failure> {
     let root = root(output, given)?;
     let interrupt = Interrupt::listen()?;
     load_until(root, given, &interrupt)
 }
 
-/// Where the models of a path begin.
+/// Returns the folder or file from which to load the models of a path.
 pub(crate) fn root(output: &Output, given: &Utf8Path) -> Result<Root, Failure> {
     let path = output.absolute(given);
     match std::fs::metadata(&path) {
@@ -77,7 +78,7 @@ fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<Loa
     }
 }
 
-/// A question of a command, or how it ends without one.
+/// Loads a model and runs a query on it; returns the exit code if loading was interrupted.
 pub(crate) fn query_model(
     output: &Output,
     given: &Utf8Path,
@@ -101,13 +102,13 @@ pub(crate) fn file_count(snapshot: &WorkspaceSnapshot) -> Result<usize, Failure>
     snapshot.query(|db| project_files(db).len()).map_err(Failure::environment)
 }
 
-/// A folder without a model. To say of it that it is valid, or that it has no domains, would be true and misleading.
+/// The error for a folder without a model. To report it as valid, or without domains, would be misleading.
 pub(crate) fn no_models(given: &Utf8Path) -> Failure {
     Failure::usage(format!("No DomainLang file in `{given}` or below it"))
-        .hint("Name a folder with .dlang files or a file, or begin a model with `dlang init`.")
+        .hint("Pass a .dlang file or a folder with .dlang files, or create a model with `dlang init`.")
 }
 
-/// An answer from a model that could not be read as a whole may lack something, and says so.
+/// Warns that the answer may be incomplete if parts of the model could not be read.
 fn say_what_is_missing(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
     let counted = snapshot.query(|db| {
         let files = project_files(db);
@@ -117,21 +118,21 @@ fn say_what_is_missing(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
         (broken, imports, references)
     });
     let (broken, imports, references) = counted.map_err(Failure::environment)?;
-    // What is passed over is no model.
+    // An entry that was passed over is not a model.
     let unseen = snapshot.cuts().iter().filter(|(_, cut)| !matches!(cut, Skipped::PassedOver { .. })).count();
     let missing: Vec<String> = [
         (broken, "files with syntax errors"),
         (snapshot.faults().len(), "files that cannot be read"),
-        (unseen, "places that were not looked at"),
-        (imports, "imports that lead nowhere"),
-        (references, "references that mean nothing"),
+        (unseen, "locations that were not scanned"),
+        (imports, "unresolved imports"),
+        (references, "unresolved references"),
     ]
     .into_iter()
     .filter(|(number, _)| *number > 0)
     .map(|(number, what)| format!("{what}: {number}"))
     .collect();
     if !missing.is_empty() {
-        terminal::print_err(&format!("warning: the answer may lack something ({})", missing.join(", ")));
+        terminal::print_err(&format!("warning: the answer may be incomplete ({})", missing.join(", ")));
         terminal::print_err("hint: `dlang validate` shows them.");
     }
     Ok(())
@@ -143,7 +144,7 @@ fn unresolved_imports(db: &dyn Db, file: File) -> usize {
     imports.filter(|specifier| matches!(outcomes.get(specifier), Some(ImportOutcome::Problem(_)))).count()
 }
 
-/// References and entries of maps. What is not written to its end is a syntax error, and counted as such.
+/// References and map entries. An incomplete one is a syntax error and counted as such.
 fn unresolved_references(db: &dyn Db, file: File) -> usize {
     let resolutions = resolutions(db, file);
     let is_whole = |reference: &Reference| !reference.text.is_empty() && !reference.text.ends_with('.');
@@ -163,7 +164,7 @@ mod tests {
         let load = || load_until(Root::Folder(path.to_owned()), path, &interrupt).unwrap();
         assert!(matches!(load(), LoadResult::Whole(_)));
         // Now it is as after Ctrl-C.
-        let LoadResult::Interrupted(code) = load() else { panic!("it went on") };
+        let LoadResult::Interrupted(code) = load() else { panic!("loading was not interrupted") };
         assert_eq!(code, ExitCode::from(zubi_cli::failure::INTERRUPTED));
     }
 }

@@ -1,7 +1,7 @@
 //! The command `dlang`: DomainLang models on the command line.
 //!
 //! Data goes to stdout, everything else to stderr. With `--json` stdout is always JSON: a failure is an object with
-//! `success: false`, the error, and what to do about it; the same stands on stderr in words.
+//! `success: false`, the error, and its hints; stderr has the same as text.
 
 mod cli;
 mod commands;
@@ -29,7 +29,7 @@ fn main() -> ExitCode {
             if is_typed("--json")
                 && let Some(error) = failure.to_json()
             {
-                // When stdout cannot be written to, what follows on stderr is all that can be done.
+                // If stdout cannot be written, the report on stderr below has to suffice.
                 drop(terminal::print_json(&error));
             }
             failure.report()
@@ -38,13 +38,13 @@ fn main() -> ExitCode {
 }
 
 fn parse() -> Result<Cli, Failure> {
-    // How mistakes are told must be known before the words are understood.
+    // The colour of error messages must be known before the arguments are parsed.
     let colour = if is_typed("--no-color") || Output::is_colour_off() { ColorChoice::Never } else { ColorChoice::Auto };
     let matches = Cli::command().color(colour).try_get_matches()?;
     Ok(Cli::from_arg_matches(&matches)?)
 }
 
-/// Whether a flag stands among the words, wherever options may stand.
+/// Whether a flag is among the arguments, before any `--`.
 fn is_typed(flag: &str) -> bool {
     std::env::args_os().skip(1).take_while(|word| word != OsStr::new("--")).any(|word| word == OsStr::new(flag))
 }

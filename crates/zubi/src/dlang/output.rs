@@ -1,4 +1,4 @@
-//! How answers are printed: for a person, bare, or as JSON; with colours or without.
+//! Output formats: for people, plain lines, or JSON; with or without colours.
 
 use std::io::{self, IsTerminal as _};
 
@@ -11,23 +11,23 @@ use zubi_cli::failure::Failure;
 use crate::cli::Global;
 use crate::excerpt::Style;
 
-/// For whom the answer is.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// For a person.
     Rich,
-    /// A line for each thing.
+    /// One line per result.
     Quiet,
     /// For a program. Beats [`Mode::Quiet`].
     Json,
 }
 
-/// How this run prints, and where it was started.
+/// The output settings of this run, and its current directory.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     pub(crate) mode: Mode,
     pub(crate) environment: DlangEnvironment,
-    /// Where the program was started; paths in texts for people are relative to it.
+    /// The directory in which the program was started; paths in output for people are relative to it.
     pub(crate) here: Utf8PathBuf,
     no_color: bool,
 }
@@ -44,27 +44,27 @@ impl Output {
         Ok(Self { mode, environment, here, no_color: global.no_color || environment.no_color })
     }
 
-    /// Whether the environment wants no colours.
+    /// Whether the environment disables colours.
     pub(crate) fn is_colour_off() -> bool {
         DlangEnvironment::read().no_color
     }
 
-    /// How excerpts on stdout are drawn.
+    /// The style of excerpts on stdout.
     pub(crate) fn on_stdout(&self) -> Style {
         Style { colour: !self.no_color && io::stdout().is_terminal(), width: width(&io::stdout()) }
     }
 
-    /// How excerpts on stderr are drawn.
+    /// The style of excerpts on stderr.
     pub(crate) fn on_stderr(&self) -> Style {
         Style { colour: !self.no_color && io::stderr().is_terminal(), width: width(&io::stderr()) }
     }
 
-    /// A path as it was typed, absolute and without detours.
+    /// Returns a typed path as an absolute one without `.` and `..`.
     pub(crate) fn absolute(&self, typed: &Utf8Path) -> Utf8PathBuf {
         normalize(&self.here.join(typed))
     }
 
-    /// A path as it can be typed here: relative if it lies below.
+    /// Returns a path relative to the current directory, if it lies below it.
     pub(crate) fn show<'p>(&self, path: &'p Utf8Path) -> &'p str {
         match path.strip_prefix(&self.here) {
             Ok(below) if below.as_str().is_empty() => ".",
@@ -74,7 +74,7 @@ impl Output {
     }
 }
 
-/// How wide the terminal is, if it is one that says so.
+/// The width of the terminal, if there is one and it reports its width.
 #[cfg(unix)]
 fn width(stream: &impl std::os::fd::AsFd) -> Option<usize> {
     terminal_size_of(stream).map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0)

@@ -1,21 +1,22 @@
-//! Tables for reading: columns as wide as what stands in them, and as a terminal allows.
+//! Tables for people: each column is as wide as its content, within the width of the terminal.
 //!
-//! On a terminal no line is longer than it is wide, if every column can have its longest word; a cell then goes on below
-//! itself. Words are broken only where that is not so. Without a terminal every row is one line.
+//! On a terminal no line is longer than the terminal is wide, if every column has room for its longest word; longer
+//! cells continue on the next line. Words are broken only if that room is missing. Without a terminal every row is one
+//! line.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// What stands for nothing.
+/// The text of an empty cell.
 const ABSENT: &str = "-";
 
-/// Blanks between two columns.
+/// The number of spaces between two columns.
 const GAP: usize = 2;
 
-/// No column is made narrower, however many there are.
+/// The minimum width of a column.
 const NARROWEST: usize = 4;
 
-/// The table as lines without blanks at their ends. `width` is the terminal's, in characters of one cell. A row may be
-/// shorter than `heads`.
+/// Renders the table as lines without trailing spaces. `width` is the terminal's, in cells. A row may be shorter than
+/// `heads`.
 pub(crate) fn render(heads: &[&str], rows: &[Vec<Option<String>>], width: Option<usize>) -> String {
     let heads: Vec<String> = heads.iter().map(|&head| head.to_owned()).collect();
     let rows: Vec<Vec<String>> = rows
@@ -40,7 +41,7 @@ pub(crate) fn render(heads: &[&str], rows: &[Vec<Option<String>>], width: Option
     text
 }
 
-/// A cell's text in one line, without anything that would move a terminal's cursor.
+/// A cell's text on one line, without control characters.
 fn clean(cell: Option<&str>) -> String {
     let words: Vec<String> = cell
         .unwrap_or_default()
@@ -51,7 +52,7 @@ fn clean(cell: Option<&str>) -> String {
     if words.is_empty() { ABSENT.to_owned() } else { words.join(" ") }
 }
 
-/// How wide a column would be, and its widest word.
+/// The natural width of a column, and the width of its widest word.
 #[derive(Debug, Clone, Copy, Default)]
 struct Column {
     natural: usize,
@@ -70,8 +71,8 @@ fn widths(columns: &[Column], terminal: Option<usize>) -> Vec<usize> {
     let Some(room) = terminal.map(|width| width.saturating_sub(GAP * columns.len().saturating_sub(1))) else {
         return natural;
     };
-    // The widest columns give way first: all are held under one bound, the largest that fits. Where not even every word
-    // has room, words are bounded in the same way.
+    // The widest columns shrink first: all columns share one upper bound, the largest that fits. If there is not even
+    // room for every word, words are bounded in the same way.
     let words = |bound: usize| columns.iter().map(|it| it.natural.min(it.word.max(bound))).collect::<Vec<_>>();
     let parts = |bound: usize| columns.iter().map(|it| it.natural.min(bound.max(NARROWEST))).collect::<Vec<_>>();
     let widest = natural.iter().copied().max().unwrap_or_default();
@@ -104,7 +105,7 @@ fn write_row(text: &mut String, cells: &[String], widths: &[usize]) {
     }
 }
 
-/// A cell in lines that are at most so wide.
+/// Wraps a cell into lines of at most this width.
 fn wrap(cell: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut line, mut used) = (String::new(), 0);

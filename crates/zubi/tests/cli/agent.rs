@@ -1,10 +1,10 @@
-//! `zubi agent` without a model: the mock, and scenarios. What real wires do is tested in `zubi-tests`.
+//! `zubi agent` without a real model: the mock, and scenarios. The real protocols are tested in `zubi-tests`.
 
 use insta::assert_snapshot;
 
 use crate::check::{Sandbox, check};
 
-/// A scenario of one turn with these answers, played on a workspace that has `notes.txt`; `words` stand behind the task.
+/// Plays a scenario of one turn with these answers on a workspace that has `notes.txt`; `words` follow the task.
 fn play(answers: &str, words: &[&str]) -> String {
     let place = replay_scenario(answers);
     place.check(&[&["agent", "run", "Do it.", "--model", "mock:play.yaml"], words].concat())
@@ -17,7 +17,7 @@ fn replay_scenario(answers: &str) -> Sandbox {
     place
 }
 
-/// What `--json` prints, with what differs from run to run taken out.
+/// The output of `--json`, without the parts that differ between runs.
 fn stable(told: &str) -> String {
     let lines = told.lines().map(|line| {
         let Ok(mut event) = serde_json::from_str::<serde_json::Value>(line) else { return line.to_owned() };

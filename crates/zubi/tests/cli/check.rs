@@ -26,7 +26,7 @@ impl Sandbox {
         fs::write(path, text).unwrap();
     }
 
-    /// Takes the rights of everybody else.
+    /// Removes the permissions of all other users.
     pub(crate) fn private(&self, path: &str) {
         use std::os::unix::fs::PermissionsExt as _;
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o600)).unwrap();
@@ -64,7 +64,7 @@ impl Sandbox {
         Command::from_std(self.process())
     }
 
-    /// The same as a process of the standard library, for a test that talks with it.
+    /// The command as one of the standard library, for a test that exchanges messages with the process.
     #[expect(clippy::disallowed_methods, reason = "a test's client of the program")]
     pub(crate) fn process(&self) -> std::process::Command {
         let root = self.directory.path();
@@ -76,7 +76,7 @@ impl Sandbox {
             .env("HOME", root.join("home"))
             .env("XDG_CONFIG_HOME", root.join("config"))
             .env("XDG_STATE_HOME", root.join("state"))
-            // Whoever runs the tests may have one; nobody listens on the port of `discard`.
+            // The developer's machine may run Ollama; no program listens on the `discard` port.
             .env("OLLAMA_HOST", "127.0.0.1:9");
         command
     }

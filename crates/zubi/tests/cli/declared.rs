@@ -225,7 +225,7 @@ fn trust_covers_tool_files_as_they_are() {
     ");
 }
 
-/// What is published is what the program checks with.
+/// The published schema is the one that the program checks with.
 #[test]
 fn the_schema_is_printed_as_published() {
     let output = Sandbox::new().zubi().args(["tools", "schema"]).output().unwrap();

@@ -9,7 +9,7 @@ use crate::check::Sandbox;
 
 const FILE: &str = "work/.vscode/agent-tools.json";
 
-/// A trusted file with these tools, none of which asks before each call, where the rules let them run.
+/// A trusted file with these tools, none of which requires approval for each call, where the rules let them run.
 fn place(tools: &str) -> Sandbox {
     let place = Sandbox::new();
     place.directory("work/.vscode");
@@ -26,7 +26,7 @@ fn tool(id: &str, properties: &str, execution: &str) -> String {
     )
 }
 
-/// One answer for whoever connects; what was asked comes back.
+/// A server that sends one answer to the first client; the thread returns the request.
 fn server(answer: &'static str) -> (u16, std::thread::JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -171,7 +171,7 @@ fn what_cannot_run_here_says_so() {
     ");
 }
 
-/// X29: of a file that nobody has trusted no tool exists, and the first list says why.
+/// X29: tools of an untrusted file do not exist, and the first list says why.
 #[test]
 fn tools_of_a_changed_file_are_gone_and_told() {
     let sum = tool("sum", r#"{"a": {"type": "number"}}"#, r#"{"type": "inline", "code": "return args.a"}"#);

@@ -1,11 +1,12 @@
-//! Shell tools and secrets from the command line, as a person sees them. What every value becomes in every place is tested
-//! on the host (`zubi-host/tests/declared`).
+//! Shell tools and secrets from the command line, as a user sees them. The expansion of every value in every position
+//! is tested on the host (`zubi-host/tests/declared`).
 
 use insta::assert_snapshot;
 
 use crate::check::Sandbox;
 
-/// A trusted file with these tools, none of which asks before each call, and a `zubi.toml` that lets them run.
+/// A trusted file with these tools, none of which requires approval for each call, and a `zubi.toml` that lets them
+/// run.
 fn place(tools: &str, settings: &str) -> Sandbox {
     let place = Sandbox::new();
     place.directory("work/.vscode");
@@ -23,7 +24,7 @@ fn tool(id: &str, execution: &str) -> String {
     )
 }
 
-/// The same with the line about sandbox and time, which differs, cut off.
+/// Runs the words and cuts off the line about sandbox and time, which differs between runs.
 fn check(place: &Sandbox, words: &[&str]) -> String {
     let told = place.check(words);
     told.split("\n[").next().unwrap_or_default().to_owned()
@@ -54,7 +55,7 @@ fn a_script_runs_and_its_failure_is_told_with_what_it_wrote() {
     assert!(told.starts_with("exit 2") && told.contains("NUL"), "{told}");
 }
 
-/// Without a rule a person is asked, and what would run is what is shown.
+/// Without a rule, the call requires approval, and the prompt shows what would run.
 #[test]
 fn what_runs_is_what_is_judged() {
     let tool = tool("say", r#"{"type": "shell", "script": "git log -- $value && rm $value"}"#);
@@ -64,7 +65,7 @@ fn what_runs_is_what_is_judged() {
     assert!(told.starts_with("exit 3") && told.contains("it runs `rm x`"), "{told}");
     place.write("config/zubi/zubi.toml", "[[policy]]\naction = 'allow'\ncommand = ['git', 'log', '*']\n");
     let told = place.check(&["call", "workspace.say", "--value", "x"]);
-    assert!(told.contains("there is nobody to ask here") && told.contains("rm"), "{told}");
+    assert!(told.contains("no one can approve it here") && told.contains("rm"), "{told}");
 }
 
 #[test]
@@ -111,7 +112,8 @@ fn secrets_are_the_users_and_what_is_wrong_with_them_is_told() {
     assert!(audit.contains("it is (redacted)") && !audit.contains("hunter2"), "{audit}");
 }
 
-/// A secret of zubi's own environment that a tool asks for is one like those of `[env]`: judged by its name, told to nobody.
+/// A secret that a tool reads from zubi's own environment is treated like one of `[env]`: judged by its name, and never
+/// shown.
 #[test]
 fn a_secret_that_a_tool_takes_from_the_environment_is_one() {
     let tool = tool("leak", r#"{"type": "shell", "script": "printf '%s\\n' \"$MY_API_KEY\" \"$PLAIN_WORD\""}"#)

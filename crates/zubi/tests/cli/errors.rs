@@ -1,4 +1,4 @@
-//! What is said when something is wrong, and the exit code.
+//! Error messages and exit codes.
 
 use insta::assert_snapshot;
 
@@ -155,7 +155,7 @@ fn a_wrong_environment() {
     ");
 }
 
-/// A tool that is there and whose file nobody trusts is no misspelling: it is what surrounds the call that is not as needed.
+/// A tool in an untrusted file is not a misspelling: the exit code is that of the environment.
 #[test]
 fn a_tool_of_a_file_that_is_not_trusted() {
     let place = Sandbox::new();

@@ -1,4 +1,4 @@
-//! `examples/agent-tools` as somebody finds it who has just copied it: its checks, its tests, its tools.
+//! `examples/agent-tools` after a user has copied it: its checks, its tests, its tools.
 
 use insta::assert_snapshot;
 
@@ -26,7 +26,7 @@ fn copy(place: &Sandbox, from: &camino::Utf8Path, to: &str) {
     }
 }
 
-/// The example, trusted, by a person who lets its tools run but those that ask before each call.
+/// The example, trusted by a user whose rules let its tools run, except those that require approval for each call.
 pub(crate) fn trusted_example() -> Sandbox {
     let place = example();
     place.write("config/zubi/zubi.toml", "allow = [\"licence.*\", \"release.*\", \"todo.*\", \"tracker.find\"]\n");
@@ -64,14 +64,14 @@ fn its_tests_pass() {
     .vscode/agent-tools.json:37:9: passed: licence.missing: names the files without the line
     .vscode/agent-tools.json:47:9: passed: licence.missing: looks for another licence in other files, in some folders
     .vscode/agent-tools.json:58:9: passed: licence.missing: an argument is text, whatever it contains
-    .vscode/agent-tools.json:88:9: passed: release.notes: tells the pieces by kind
-    .vscode/agent-tools.json:99:9: passed: release.notes: only what is asked for
+    .vscode/agent-tools.json:88:9: passed: release.notes: lists the changes by kind
+    .vscode/agent-tools.json:99:9: passed: release.notes: lists only the requested kinds
     .vscode/agent-tools.json:106:9: passed: release.notes: a version is needed
-    .vscode/agent-tools/tracker.json:32:9: passed: tracker.find: asks with what is given and no more
+    .vscode/agent-tools/tracker.json:32:9: passed: tracker.find: sends only the given arguments
     .vscode/agent-tools/tracker.json:46:9: passed: tracker.find: a project is one segment of the path
     .vscode/agent-tools/tracker.json:80:9: passed: tracker.create: sends text as text and lists as lists
     .vscode/agent-tools/tracker.json:122:9: passed: todo.report: counts by mark and by file
-    .vscode/agent-tools/tracker.json:142:9: passed: todo.report: a search that fails is told
+    .vscode/agent-tools/tracker.json:142:9: passed: todo.report: a failed search is reported
     .vscode/agent-tools/tracker.json:148:9: passed: todo.report: a mark is a word
     --- stderr
     2 files, 7 tools, 0 errors, 2 warnings

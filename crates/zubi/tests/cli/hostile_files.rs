@@ -1,4 +1,4 @@
-//! Tool files and configuration files as nobody would write them: what is wrong is told at its place, within a bounded time.
+//! Malformed tool files and configuration files: zubi reports each error at its position, within a bounded time.
 
 use std::fmt::Write as _;
 use std::process::{Output, Stdio};
@@ -35,7 +35,7 @@ fn render_output(place: &Sandbox, output: &Output) -> String {
     shown
 }
 
-/// What is said of a file with these bytes.
+/// Returns the report on a file with these bytes.
 #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
 fn of_bytes(bytes: &[u8]) -> String {
     let place = Sandbox::new();
@@ -274,7 +274,7 @@ fn what_is_there_instead_of_a_file() {
     ");
 }
 
-/// Root may read everything, so this runs as somebody else where the tests run as root.
+/// Root may read everything, so this runs as another user if the tests run as root.
 #[cfg(unix)]
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program as another user")]
@@ -290,7 +290,7 @@ fn a_file_that_may_not_be_read() {
         for path in ["", "work", "work/.vscode", "home", "config", "config/zubi", "state"] {
             mode(path, 0o755);
         }
-        // The program itself lies where nobody else may look.
+        // The original program lies where other users have no access.
         let program = place.path("zubi");
         std::fs::copy(env!("CARGO_BIN_EXE_zubi"), &program).unwrap();
         mode("zubi", 0o755);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{Spawner, descendants};
 use zubi_exec::sandbox::{Level, Sandbox};
-use zubi_exec::script::{ScriptEnd, Job, Limits, MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptError};
+use zubi_exec::script::{Job, Limits, MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptEnd, ScriptError};
 
 const ZUBI: &str = env!("CARGO_BIN_EXE_zubi");
 
@@ -19,7 +19,7 @@ async fn run(code: &str, nested: &dyn NestedCaller) -> Result<ScriptEnd, ScriptE
     Runner::new(Spawner::with_supervisor(ZUBI), ZUBI).run(&job(code), 0, nested, &CancellationToken::new()).await
 }
 
-/// Answers with the arguments, denies `rm`, and keeps what was asked.
+/// Answers with the arguments, denies `rm`, and records the requests.
 #[derive(Default)]
 struct Tools(Mutex<Vec<String>>);
 
@@ -100,7 +100,7 @@ async fn a_process_that_is_no_longer_there_or_something_else() {
     }
 }
 
-/// The environment of the process is empty, and its directory is none of the person's.
+/// The process has an empty environment, and its directory is not one of the user's.
 #[tokio::test]
 async fn the_process_knows_nothing() {
     struct StderrCheck(Mutex<Vec<u8>>);

@@ -10,8 +10,8 @@ use zubi_base::clock::SystemClock;
 use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
-use zubi_host::{CallRequest, CallContext, HostConfig, LocalHost, ToolService as _};
-use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_host::{CallContext, CallRequest, HostConfig, LocalHost, ToolService as _};
+use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 
 use crate::check::Sandbox;
 
@@ -22,7 +22,7 @@ fn allow_tool() -> Sandbox {
     place
 }
 
-/// What a call answers, as JSON.
+/// The answer of a call, as JSON.
 fn call(place: &Sandbox, tool: &str, arguments: &Value) -> Value {
     let output = place.zubi().args(["call", tool, "--json", "--input", &arguments.to_string()]).output().unwrap();
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
@@ -104,7 +104,7 @@ fn nothing_that_a_command_writes_is_lost() {
     }
 }
 
-/// A line without an end is no reason to say nothing.
+/// A line without an end is shown too.
 #[test]
 fn lines_of_any_length_are_read_and_searched() {
     let place = allow_tool();
@@ -120,14 +120,17 @@ fn lines_of_any_length_are_read_and_searched() {
     assert!(told.starts_with("lines 1-2 of 2\n") && told.contains("more bytes\nlast"), "{}", told.len());
 }
 
-/// A rule for the tool is none for a program that stands in no command.
+/// A rule for the tool does not apply to a program that appears in no command.
 #[test]
 fn what_is_read_as_a_program_is_asked_about() {
     let place = allow_tool();
     for script in ["sh", "sh -s", "cat | sh", "python3 -", "env python3"] {
         let told =
             text(&place, "shell.run", &json!({ "command": script, "stdin": "open('made', 'w') # ; touch made\n" }));
-        assert!(told.contains("it cannot be told what it does") && told.contains("nobody to ask"), "{script}: {told}");
+        assert!(
+            told.contains("its effects cannot be determined") && told.contains("nobody to ask"),
+            "{script}: {told}"
+        );
     }
     assert!(!place.exists("work/made"));
 }
@@ -206,7 +209,7 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
     assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
 }
 
-/// What decides about rights is held back from a command even where it lies in the workspace.
+/// Files that decide about permissions are protected from a command, even if they lie in the workspace.
 #[test]
 fn a_command_does_not_reach_what_zubi_itself_keeps() {
     let place = allow_tool();
@@ -242,7 +245,7 @@ fn nothing_that_was_inherited_reaches_a_command() {
     assert_eq!(place.read("outside"), "");
 }
 
-/// What a command has put into its temporary directory goes with it, before the answer comes.
+/// The files in a command's temporary directory are removed with it, before the answer is sent.
 #[test]
 fn a_temporary_directory_is_its_own_and_is_gone_afterwards() {
     let place = allow_tool();
@@ -254,7 +257,7 @@ fn a_temporary_directory_is_its_own_and_is_gone_afterwards() {
     assert!(directory.contains("zubi-") && !std::path::Path::new(directory).exists(), "{directory}");
 }
 
-/// What is the matter with a directory that cannot be one is said.
+/// The error says why a directory is not usable.
 #[test]
 fn a_directory_that_is_none() {
     let place = allow_tool();

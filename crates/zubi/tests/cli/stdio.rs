@@ -32,7 +32,7 @@ fn stdout_holds_nothing_but_the_protocol() {
     assert!(lines[1]["result"]["tools"].as_array().unwrap().len() >= 10);
 }
 
-/// Toolsets that may be empty now are no misspellings, and nothing is said about them.
+/// Toolsets that may be empty now are not misspellings, and cause no warning.
 #[test]
 fn tools_that_may_come_later_can_be_asked_for() {
     let place = Sandbox::new();
@@ -41,7 +41,7 @@ fn tools_that_may_come_later_can_be_asked_for() {
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
 }
 
-/// An editor that says hello and goodbye. Its host is made meanwhile, which is told of on stderr.
+/// An editor that only opens and closes its session. Its host is created meanwhile, and reported on stderr.
 #[test]
 fn stdout_of_the_language_server_holds_nothing_but_the_protocol() {
     let place = Sandbox::new();
@@ -92,7 +92,7 @@ fn the_list_is_small() {
     assert!(bytes <= 10 * 1024, "{bytes} bytes");
 }
 
-/// Where there are models, the tools that ask them are in the list, and it is still small.
+/// If there are models, the list includes the tools that query them, and is still small.
 #[test]
 fn a_workspace_with_models() {
     let place = Sandbox::new();
@@ -135,7 +135,7 @@ fn the_command_line_and_mcp_say_the_same() {
     }
 }
 
-/// Agents have a shell of their own; zubi's is for who asks for it.
+/// Agents have a shell of their own; zubi's shell must be enabled.
 #[test]
 fn commands_are_not_for_agents_unless_asked_for() {
     let messages = |tool: &str, arguments: Value| {
@@ -159,7 +159,7 @@ fn commands_are_not_for_agents_unless_asked_for() {
     assert!(lines[1]["result"]["content"][0]["text"].as_str().unwrap().contains("/sh"), "{}", lines[1]);
 }
 
-/// What keeps zubi from starting reaches the client, whichever era it speaks; nothing is listed and nothing runs.
+/// A start-up failure reaches the client, whichever protocol version it uses; nothing is listed and nothing runs.
 #[test]
 fn a_broken_configuration_is_told_to_the_client() {
     for (file, text) in [

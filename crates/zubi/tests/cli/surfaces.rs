@@ -1,5 +1,5 @@
-//! Every way in passes the policy: with a rule that denies everything, each surface's call fails, says which rule it was,
-//! and stands once in the audit log.
+//! Every surface passes the policy: with a rule that denies everything, each surface's call fails, names the rule, and
+//! appears once in the audit log.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::Stdio;
@@ -31,7 +31,7 @@ fn deny_tools(tools: &str) -> Sandbox {
     place
 }
 
-/// What the audit log has: surface, tool, decision and outcome of each call.
+/// The entries of the audit log: surface, tool, decision and outcome of each call.
 fn audit_lines(place: &Sandbox) -> Vec<String> {
     let text = place.read("state/zubi/audit/audit.jsonl");
     let line = |line: &str| {
@@ -112,8 +112,8 @@ fn no_surface_gets_around_a_rule_that_denies_everything() {
     let place = deny_tools("*");
     let rule = format!("{}:2", place.path("config/zubi/zubi.toml").display());
     let said = format!(
-        "nothing is to be done here; the rule stands at {rule}\n\
-         Do it another way, or ask the user: `zubi policy explain` shows which rule says so."
+        "nothing is to be done here; see the rule at {rule}\n\
+         Do it another way, or let the user decide: `zubi policy explain` shows which rule denies it."
     );
     let read = json!({"path": "notes.md"});
     let told = |tool: &str| format!("Failed to run {tool}: {said}");
@@ -143,7 +143,8 @@ fn no_surface_gets_around_a_rule_that_denies_everything() {
     ");
 }
 
-/// What calls another tool passes the policy twice: denied inside, it is denied, whoever made the outer call.
+/// A tool that calls another one passes the policy twice: if the inner call is denied, it is denied whatever the
+/// surface of the outer call.
 #[test]
 fn calls_that_tools_make_are_judged_too() {
     let place = deny_tools("file.read");
@@ -153,7 +154,7 @@ fn calls_that_tools_make_are_judged_too() {
         mcp(&place, "call_read_tool", &read),
         place.check(&["call", "workspace.look"]),
     ] {
-        assert!(told.contains("Failed to run file.read: nothing is to be done here; the rule stands at "), "{told}");
+        assert!(told.contains("Failed to run file.read: nothing is to be done here; see the rule at "), "{told}");
         assert!(!told.contains("secret"), "{told}");
     }
     assert_snapshot!(audit_lines(&place).join("\n"), @"
@@ -190,7 +191,11 @@ fn a_broken_rule_is_told_on_every_surface() {
     assert!(told.contains(why) && told.contains("zubi.toml:2: "), "{told}");
     assert!(!place.exists("work/new.txt"));
     let output = place.check(&["policy", "list"]);
-    assert!(output.starts_with("exit 1") && output.contains("broken, and therefore closed: "), "{output}");
+    assert!(
+        output.starts_with("exit 1")
+            && output.contains("invalid policy, so nothing that writes or executes is allowed: "),
+        "{output}"
+    );
     let report = place.check(&["verify"]);
     assert!(
         report.starts_with("exit 1") && report.contains("the policy is broken, and therefore closed: "),
@@ -200,7 +205,7 @@ fn a_broken_rule_is_told_on_every_surface() {
     assert!(report.contains("policy: broken, so nothing is allowed but looking: "), "{report}");
 }
 
-/// The setting `allow` is a rule like the others, and a name that is only half of one is told.
+/// The setting `allow` is a rule like the others, and an incomplete name is reported.
 #[test]
 fn what_is_allowed_is_listed() {
     let place = Sandbox::new();
@@ -235,7 +240,7 @@ fn what_is_allowed_is_listed() {
     "#);
 }
 
-/// What a call says of itself makes no line of an explanation, and nothing of it is invisible.
+/// Text from a call adds no line to an explanation, and none of it is invisible.
 #[test]
 fn an_explanation_cannot_be_forged() {
     let place = Sandbox::new();

@@ -192,7 +192,7 @@ fn a_dry_run_shows_what_would_run() {
     "#);
 }
 
-/// X29: all of it is seen by whoever trusts it, and a terminal obeys none of it.
+/// X29: the user who trusts it sees all of it, and none of it controls the terminal.
 #[test]
 fn everything_that_is_trusted_is_shown() {
     let place = Sandbox::new();
@@ -278,7 +278,7 @@ fn everything_that_is_trusted_is_shown() {
     "#);
 }
 
-/// A secret that is not there keeps nobody from seeing what would be sent.
+/// A missing secret does not hide what would be sent.
 #[test]
 fn a_dry_run_says_which_secrets_are_missing() {
     let place = place();

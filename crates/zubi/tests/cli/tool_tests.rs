@@ -13,7 +13,7 @@ fn place(tools: &str) -> Sandbox {
     place
 }
 
-/// What the tests of these tools come to, in a trusted file.
+/// The output of the tests of these tools, in a trusted file.
 fn check(tools: &str, words: &[&str]) -> String {
     let place = place(tools);
     place.trust();
@@ -271,7 +271,7 @@ fn a_test_that_is_wrong_is_told_and_its_tool_stays() {
     assert!(place.check(&["tools", "list"]).contains("workspace.send"), "only its tests are left out");
 }
 
-/// Tests run code: a file that nobody has looked at gives none.
+/// Tests run code, so tests in an untrusted file do not run.
 #[test]
 fn tests_of_a_file_that_is_not_trusted_do_not_run() {
     let place = place(&code("echo", "return 1", &[r#"{"name": "one", "expect": {"json": 1}}"#]));

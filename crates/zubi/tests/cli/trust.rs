@@ -149,7 +149,7 @@ fn file(tools: &[String]) -> String {
     format!("{{\"version\": \"1.0\", \"tools\": [\n{}\n]}}\n", tools.join(",\n"))
 }
 
-/// What is not shown is not trusted: files that are too many are neither.
+/// Files that are not shown are not trusted, such as those above the maximum number.
 #[test]
 fn files_that_are_not_read_are_not_trusted() {
     let place = Sandbox::new();
@@ -166,7 +166,7 @@ fn files_that_are_not_read_are_not_trusted() {
     let trusted = place.check(&["trust"]);
     assert!(trusted.contains("as it is now: [PLACE]/work/.vscode/agent-tools/63.json"), "{trusted}");
     assert!(!trusted.contains("as it is now: [PLACE]/work/.vscode/agent-tools/64.json"), "{trusted}");
-    // There is room for it now, and still nobody has seen it.
+    // There is room for it now, but it has not been shown yet.
     std::fs::remove_file(place.path("work/.vscode/agent-tools/00.json")).unwrap();
     let listed = place.check(&["tools", "list"]);
     assert!(listed.contains("workspace.t63") && !listed.contains("workspace.t64 "), "{listed}");
@@ -245,7 +245,7 @@ fn what_cannot_be_read_is_not_offered() {
     ");
 }
 
-/// Whoever decides by a change sees all of it.
+/// A user who decides by a diff sees all of it.
 #[test]
 fn a_change_is_shown_whole() {
     let place = Sandbox::new();

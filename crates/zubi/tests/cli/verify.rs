@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::check::Sandbox;
 use crate::stdio::initialize;
 
-/// The report, with what was told on stderr.
+/// The report, with the output on stderr.
 fn verify(place: &Sandbox) -> (Value, String, i32) {
     let output = place.zubi().arg("verify").output().unwrap();
     let report = serde_json::from_slice(&output.stdout).expect("one JSON object on stdout");
@@ -46,7 +46,7 @@ fn a_report_although_the_configuration_is_broken() {
     assert!(told.contains("❌ Configuration: "), "{told}");
 }
 
-/// Where answers to questions cannot be read, what they allow cannot be told, and the policy is closed.
+/// If stored approvals cannot be read, their grants are unknown, and the policy is closed.
 #[test]
 fn a_report_although_nothing_can_be_kept() {
     let place = Sandbox::new();
@@ -63,7 +63,8 @@ fn a_report_although_there_is_no_home() {
     assert_eq!(report["summary"].as_object().unwrap().len(), 3, "{report}");
 }
 
-/// What was called is not recorded, so verifying fails; the calls themselves go on, and are told once that they leave no trace.
+/// Calls cannot be recorded, so verifying fails; the calls themselves continue, and one warning says that they are not
+/// logged.
 #[test]
 fn an_audit_log_that_cannot_be_written() {
     let place = Sandbox::new();

@@ -209,7 +209,7 @@ fn explain_element() {
     ");
 }
 
-/// A row that is not there because its reference means nothing would be missed by nobody.
+/// A row that is missing because of an unresolved reference would go unnoticed.
 #[test]
 fn what_an_answer_may_lack() {
     let ghost =
@@ -222,7 +222,7 @@ fn what_an_answer_may_lack() {
     warning: the answer may lack something (references that mean nothing: 2)
     hint: `dlang validate` shows them.
     ");
-    // Nothing is where the name should stand: that is a syntax error, and said as one.
+    // The name is missing: that is a syntax error, and reported as one.
     assert_snapshot!(check("//- a.dlang\nTeam T\nbc A by { }\n", "query teams -q"), @"
     exit 0
     --- stdout
@@ -247,7 +247,7 @@ fn places_that_were_not_looked_at() {
     ");
 }
 
-/// One of them is chosen, and that is said.
+/// One of them is chosen, and a warning says so.
 #[test]
 fn several_declarations_of_one_name() {
     let place = Sandbox::new(

@@ -53,7 +53,7 @@ impl Sandbox {
         self.show(self.dlang().args(line.split_whitespace()))
     }
 
-    /// Runs dlang as somebody who is bound by permissions, which root is not.
+    /// Runs dlang as a user to whom permissions apply, unlike root.
     #[expect(clippy::disallowed_methods, reason = "the program under test, as another user")]
     pub(crate) fn check_as_nobody(&self, line: &str) -> String {
         use std::os::unix::process::CommandExt as _;

@@ -1,4 +1,4 @@
-//! What a disk may hold besides models.
+//! Unusual contents of a disk.
 
 use std::fmt::Write as _;
 
@@ -67,7 +67,7 @@ fn links_in_a_circle() {
     ");
 }
 
-/// What is no file is never waited for.
+/// An entry that is not a regular file never blocks.
 #[test]
 fn pipes_and_folders_named_like_models() {
     let place = Sandbox::new("//- folder.dlang/a.dlang\nTeam A\n//- b.dlang\nimport \"./pipe.dlang\"\n");
@@ -135,7 +135,7 @@ fn large_files() {
     "#);
 }
 
-/// More than is read. What the file declares is not known, and that is said.
+/// The file is larger than the limit. Its declarations are unknown, and the output says so.
 #[test]
 fn files_that_cannot_be_read() {
     let place = Sandbox::new("//- a.dlang\nimport \"./huge.dlang\"\nTeam A\n");
@@ -183,12 +183,12 @@ fn absurd_files() {
     assert_eq!(place.dlang().arg("fmt").output().unwrap().status.code(), Some(2));
 }
 
-/// What a text or a name says never reaches the terminal as a command to it.
+/// Text and names never reach the terminal as control sequences.
 #[test]
 fn control_characters_are_not_obeyed() {
     let name = "\u{1b}]0;x\u{7}\u{7f}\u{9b}.dlang";
     let place = Sandbox::new(&format!("//- {name}\nDomain D {{ vision: \"\u{1b}[31m\u{9b}2J\" type: \u{1b} }}\n"));
-    // The name of a domain without a vision stands in a warning, and the file's name before it.
+    // A warning contains the name of a domain without a vision, and the file's name before it.
     place.write(&format!("warned/{name}"), "Domain D\n");
     place.write(&format!("changed/{name}"), "Team   A\n");
     place.write(
@@ -232,7 +232,7 @@ fn control_characters_are_not_obeyed() {
     assert!(shown.contains(r#""vision":"\u009b\u007f""#), "{shown}");
 }
 
-/// To say of a folder that nothing is in it when nobody could look would be a lie.
+/// To report an unreadable folder as empty would be wrong.
 #[test]
 fn folders_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -100,7 +100,9 @@ impl Drop for RunningServer {
 #[expect(clippy::disallowed_methods, reason = "programs that have to run while the test goes on")]
 fn run(program: &str, arguments: &[&str]) -> RunningServer {
     let mut command = Command::new(program);
-    RunningServer(command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap())
+    RunningServer(
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap(),
+    )
 }
 
 #[test]

@@ -171,13 +171,13 @@ fn from_stdin() {
     ");
 }
 
-/// A file of several names keeps them all, and what is formatted keeps its owner.
+/// A file with several hard links still has them all afterwards, and a formatted file has the same owner.
 #[test]
 fn names_and_owners_are_kept() {
     use std::os::unix::fs::MetadataExt as _;
     let place = Sandbox::new("//- a.dlang\nTeam      A\n//- b.dlang\nTeam   B\n");
     std::fs::hard_link(place.root.join("a.dlang"), place.root.join("other.txt")).unwrap();
-    // Whoever may not give files away formats them as before, and keeps them.
+    // A user who may not change a file's owner still formats files, and their links stay.
     std::os::unix::fs::chown(place.root.join("b.dlang"), Some(65_533), Some(65_532)).ok();
     let before = std::fs::metadata(place.root.join("b.dlang")).unwrap();
     assert_eq!(place.check("fmt -q"), "exit 0\n--- stdout\na.dlang\nb.dlang");
@@ -189,7 +189,7 @@ fn names_and_owners_are_kept() {
     assert_eq!(place.read("b.dlang"), "Team B\n");
 }
 
-/// What nobody looked at is not known to be formatted.
+/// Files that were not scanned are not reported as formatted.
 #[test]
 fn folders_that_were_not_looked_at() {
     let place = Sandbox::new("//- a.dlang\nTeam A\n");

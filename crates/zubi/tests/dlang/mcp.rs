@@ -21,7 +21,7 @@ bc Billing for Sales { description: "Sends invoices" }
 Team Others
 "#;
 
-/// What a server of this path answers to these requests, each a method and its parameters.
+/// The answers of a server of this path to these requests, each a method and its parameters.
 fn converse(place: &Sandbox, path: &str, requests: &[(&str, Value)]) -> Vec<Value> {
     let start =
         json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
@@ -98,7 +98,7 @@ fn a_folder() {
     "#);
 }
 
-/// What an agent is told is what the command prints.
+/// An agent receives what the command prints.
 #[test]
 fn the_command_says_the_same() {
     let place = Sandbox::new(SHOP);
@@ -122,13 +122,14 @@ fn a_file_and_a_text() {
         answer["summary"]["fileCount"].as_u64().unwrap()
     };
     let get = "domainlang_get";
-    let in_folder = call_tools(".", &[(get, json!({})), (get, json!({"path": "shop"})), (get, json!({"text": "Team T"}))]);
+    let in_folder =
+        call_tools(".", &[(get, json!({})), (get, json!({"path": "shop"})), (get, json!({"text": "Team T"}))]);
     assert_eq!(in_folder.iter().map(count).collect::<Vec<_>>(), [3, 2, 1]);
     let of_file = call_tools("shop/sales.dlang", &[(get, json!({})), (get, json!({"path": "pay.dlang"}))]);
     assert_eq!(of_file.iter().map(count).collect::<Vec<_>>(), [2, 1]);
 }
 
-/// The server of a file, asked about itself, about another file of it, and about a text.
+/// The server of a file, queried about itself, about another file of it, and about a text.
 #[test]
 fn every_tool_takes_a_path_and_a_text() {
     let mut calls = Vec::new();

@@ -1,4 +1,4 @@
-//! What cannot be done as it is asked: every failure that is recorded of the existing program, and its like.
+//! Mistakes: every failure recorded from DomainLang's TypeScript CLI, and similar ones.
 
 use insta::assert_snapshot;
 
@@ -194,7 +194,7 @@ fn broken_texts() {
     "#);
 }
 
-/// An answer that reached nobody is no success, and a disk that is full is told.
+/// Output that could not be written is not a success, and a full disk is reported.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, with a stdout that takes nothing")]
 fn a_stdout_that_takes_nothing() {
@@ -210,7 +210,7 @@ fn a_stdout_that_takes_nothing() {
     }
 }
 
-/// A reader that has heard enough is no mistake.
+/// A reader that closes the pipe early is not an error.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, whose reader goes away")]
 fn a_reader_that_went_away() {

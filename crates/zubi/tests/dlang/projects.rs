@@ -292,7 +292,7 @@ fn nothing_to_go_by() {
     ");
 }
 
-/// Nobody knows which dependencies there are, so nobody can say that all are there.
+/// The dependencies are unknown, so they are not reported as installed.
 #[test]
 fn manifests_whose_dependencies_cannot_be_read() {
     let broken = [
@@ -356,7 +356,7 @@ fn manifests_whose_dependencies_cannot_be_read() {
     error: `model.yaml` does not say which dependencies there are
     hint: Mend what is said above.
     ");
-    // What else is wrong says nothing of dependencies.
+    // Other errors do not affect the dependencies.
     let other = "//- model.yaml\npaths: {\"@x\": [1]}\noverrides: {dependencies: [x]}\n";
     assert_snapshot!(check(other, "install -q"), @"
     exit 0

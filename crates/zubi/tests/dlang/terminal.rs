@@ -1,4 +1,4 @@
-//! What is different on a terminal: colours, the width of tables, JSON that is laid out.
+//! Differences on a terminal: colours, the width of tables, indented JSON.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -15,7 +15,7 @@ Domain Commerce { vision: \"Sell things to people who want them, and to nobody e
 Domain Bare
 ";
 
-/// What dlang writes to a terminal that is 60 characters wide.
+/// The output of dlang on a terminal that is 60 characters wide.
 #[expect(clippy::disallowed_methods, reason = "the program under test, whose stdout has to be a terminal")]
 fn on_terminal(line: &str, environment: &[(&str, &str)]) -> String {
     let place = Sandbox::new(SHOP);

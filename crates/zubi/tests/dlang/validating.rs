@@ -219,7 +219,7 @@ fn circles_of_imports() {
     "#);
 }
 
-/// The existing program took a broken manifest for absent, without a word.
+/// DomainLang's TypeScript CLI silently treated a broken manifest as absent.
 #[test]
 fn broken_manifests_are_told() {
     let broken = "//- index.dlang\nTeam T\n//- model.yaml\nmodel:\n  name: x\n  name: y\npaths: [\n";

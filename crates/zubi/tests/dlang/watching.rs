@@ -37,7 +37,7 @@ fn it_answers_again_after_a_change_and_ends_with_ctrl_c() {
     assert_eq!(watching.0.wait().unwrap().code(), Some(130));
 }
 
-/// As with `| head -1`: nobody would ever hear of a change, so there is nothing to wait for.
+/// As with `| head -1`: no reader would receive a later answer, so there is nothing to wait for.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, which has to be talked to while it runs")]
 fn it_ends_when_nobody_listens() {

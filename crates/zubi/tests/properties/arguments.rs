@@ -6,12 +6,12 @@ use serde_json::{Map, Value, json};
 /// A file that comes to be when an argument is run as a command.
 pub(crate) const MADE_BY_INJECTION: &str = "made-by-injection";
 
-/// What kind of arguments a case has.
+/// The kind of arguments in a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// Null, or an empty object.
     None,
-    /// What the schema asks for.
+    /// Arguments that fit the schema.
     Fitting,
     /// One argument of a type that the schema does not have there.
     Wrong,
@@ -216,7 +216,8 @@ fn huge() -> BoxedStrategy<Value> {
     .boxed()
 }
 
-/// Values that a schema does not allow, whatever is lossless to convert: an object is no string, a word no number.
+/// Values that a schema does not allow, even after lossless conversion: an object does not convert to a string, nor a
+/// word to a number.
 fn invalid_values(schema: &Value) -> Vec<Value> {
     match schema.get("type").and_then(Value::as_str) {
         Some("string") => vec![json!({ "a": 1 }), json!([["nested"]])],

@@ -1,4 +1,4 @@
-//! Properties 4–6: whatever the arguments, a failure is told in one of three ways with a next step, a success has a
+//! Properties 4–6: whatever the arguments, a failure is reported in one of three ways with a hint, a success has a
 //! text, and arguments that the schema does not allow are refused before anything runs.
 
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use crate::place::{Sandbox, Yes};
 /// How many calls each tool gets of each property.
 const CASES: u32 = 128;
 
-/// How many of them are made with somebody who says yes to everything.
+/// How many of them run with an approver that allows everything.
 const CASES_ALLOWED: u32 = 24;
 
 /// No answer is longer, in bytes; above all, none repeats a huge argument. A tool's own budget is at most 20,000 tokens.
@@ -39,7 +39,7 @@ fn is_well_told(spec: &ToolSpec, answer: &CallAnswer) -> Result<(), TestCaseErro
     prop_assert!(!text.trim().is_empty(), "an empty answer");
     prop_assert!(!text.contains(['\0', '\u{1b}', '\u{202e}']), "a hidden character got through: {text:?}");
     prop_assert!(!text.contains("panicked"), "it panicked: {text}");
-    // What is said of a DomainLang text is data, and as long as the text is wrong.
+    // The answer about a DomainLang text is data, and as long as the errors in the text require.
     prop_assert!(text.len() <= MAX_TEXT || spec.toolset == "domainlang", "{} bytes of text", text.len());
     if answer.failure.is_none() || is_loading(spec, text) {
         return Ok(());
@@ -103,7 +103,7 @@ fn every_call_is_told_well() {
     });
 }
 
-/// What a person allowed runs: it still fails as it should, and nothing escapes.
+/// An approved call runs: it still fails as it should, and nothing escapes.
 #[test]
 fn every_allowed_call_is_told_well() {
     run(CASES_ALLOWED, |place, runtime, spec, arguments| {

@@ -12,10 +12,10 @@ use zubi_base::clock::SystemClock;
 use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
-use zubi_host::{CallAnswer, CallRequest, CallContext, HostConfig, LocalHost, ToolService as _};
-use zubi_tool_api::cx::{Approver, Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_host::{CallAnswer, CallContext, CallRequest, HostConfig, LocalHost, ToolService as _};
+use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, Restrictions, Surface};
 
-/// What must be as it was after all calls: it lies beside the workspace.
+/// A file beside the workspace that must be unchanged after all calls.
 const BESIDE: &str = "work-beside/kept.txt";
 
 pub(crate) struct Sandbox {
@@ -45,7 +45,7 @@ impl Sandbox {
             folders: vec![root.join("work")],
             state_dir: state.clone(),
             settings: Layers::default().resolve(),
-            // What a folder's own files declare is to be called as well.
+            // Tools that a folder's own files declare are called as well.
             trust: Trust::new(TrustStore::new(&state), true),
             spawner: Spawner::with_supervisor(env!("CARGO_BIN_EXE_zubi")),
             user_catalogue: None,
@@ -62,7 +62,7 @@ impl Sandbox {
         Utf8PathBuf::from_path_buf(self.directory.path().to_owned()).unwrap()
     }
 
-    /// Calls a tool as an agent would who has nobody to ask.
+    /// Calls a tool as an agent would without an approver.
     pub(crate) async fn call(&self, tool: &str, arguments: Value, cancel: CancellationToken) -> CallAnswer {
         self.call_asking(tool, arguments, cancel, Arc::new(NoApprover)).await
     }
@@ -81,7 +81,7 @@ impl Sandbox {
         self.host.call(request, circumstances).await.unwrap_or_else(|unknown| panic!("{unknown}"))
     }
 
-    /// To run a command that makes the file is no injection where a command is what was asked for.
+    /// Running a command that creates the file is not an injection if the call requested a command.
     pub(crate) fn forgive_what_was_asked_for(&self) {
         for directory in ["work", "work/src"] {
             fs::remove_file(self.root().join(directory).join(crate::arguments::MADE_BY_INJECTION)).ok();

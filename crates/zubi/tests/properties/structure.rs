@@ -1,4 +1,5 @@
-//! Properties 1–3 and 7–11: what every tool and every resource says of itself, and where it stands in the sources.
+//! Properties 1–3 and 7–11: what every tool and every resource states about itself, and where it is defined in the
+//! sources.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_host::{CallContext, ToolService as _};
-use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 use zubi_tool_api::{ToolSpec, schema};
 
 use crate::place::Sandbox;
@@ -33,7 +34,8 @@ fn sources(directory: &Utf8Path, found: &mut BTreeMap<Utf8PathBuf, String>) {
     }
 }
 
-/// Files that define a tool: those that state an id. A tool's own file is the only one in which its id stands as that.
+/// Files that define a tool: those that state an id. A tool's own file is the only one in which its id appears in that
+/// form.
 fn definitions(sources: &BTreeMap<Utf8PathBuf, String>, id: &str) -> Vec<Utf8PathBuf> {
     let forms = [format!("id: \"{id}\""), format!("ID: &str = \"{id}\""), format!("NAME: &str = \"{id}\"")];
     let defines = |text: &String| forms.iter().any(|form| text.contains(form));
@@ -59,7 +61,7 @@ async fn every_tool_has_one_file_of_its_own() {
     }
 }
 
-/// What a file of the workspace declares has no source of ours.
+/// A tool that a file of the workspace declares has no source file in this repository.
 fn is_of_the_workspace(spec: &ToolSpec) -> bool {
     spec.toolset == "declared"
 }
@@ -177,8 +179,8 @@ fn tools_are_registered_in_one_way() {
         }
     }
     makers.sort();
-    // The others are for `zubi verify`, which tests registries, and for the tests that stand in tool files, which run with
-    // other tools in place of those that they call.
+    // The others are for `zubi verify`, which tests registries, and for the tests in tool files, which run with other
+    // tools in place of those that they call.
     let tests = ["zubi-host/src/verify/self_tests.rs", "zubi-tools/src/declared/testing.rs"];
     assert_eq!(makers, [&["zubi-host/src/local.rs"], &tests[..]].concat());
 }

@@ -1,7 +1,7 @@
-//! A language server that misbehaves on purpose, in the one way that its first argument names. The tests in `faults`
-//! run it as the server of a language of their own.
+//! A language server that misbehaves on purpose, in the way that its first argument names. The tests in `faults` run it
+//! as the server of a language of their own.
 //!
-//! Apart from its vice it answers every question briefly and well, so that a test sees what the vice alone does.
+//! Apart from that fault it answers every request correctly, so that a test sees only the effect of the fault.
 
 mod library;
 mod steered;
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Answers until the input ends. The exit code is the vice's choice.
+/// Answers until the input ends. The exit code depends on the fault.
 fn serve() -> io::Result<u8> {
     let name = std::env::args().nth(1).unwrap_or_default();
     let mut vice = Vice::find(&name)?;

@@ -4,20 +4,20 @@
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 
-/// The names of the methods that are not answered, one a line.
+/// The names of the methods that are not answered, one per line.
 const HELD: &str = "../held";
 
-/// The names of all messages that came, one a line.
+/// The names of all received messages, one per line.
 const HEARD: &str = "../heard";
 
-/// Writes down that a message came.
+/// Records a received message.
 pub(crate) fn note(method: &str) -> io::Result<()> {
     let mut heard = OpenOptions::new().create(true).append(true).open(HEARD)?;
-    // In one piece: several servers may write.
+    // In one write: several servers may write.
     heard.write_all(format!("{method}\n").as_bytes())
 }
 
-/// Whether a request is to stay without an answer.
+/// Whether a request should stay unanswered.
 #[expect(clippy::disallowed_methods, reason = "a program of the tests, which knows nothing of the product")]
 pub(crate) fn is_held(method: &str) -> bool {
     std::fs::read_to_string(HELD).is_ok_and(|held| held.lines().any(|line| line == method))

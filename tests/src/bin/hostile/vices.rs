@@ -14,7 +14,7 @@ use crate::wire::{self, frame, send};
 /// A size that no client should accept, in bytes.
 const GIGABYTE: usize = 1 << 30;
 
-/// How many questions about code are answered before the one that is fatal.
+/// How many queries about code are answered before the fatal one.
 const GOOD_ANSWERS: u32 = 2;
 
 /// The reaction to one request.
@@ -26,18 +26,18 @@ pub(crate) enum Reaction {
     /// Half of the answer, and then the process ends.
     HalfThenEnd(Value),
     End,
-    /// Nothing is read any more; the process stays.
+    /// Stops reading; the process stays.
     Deaf,
 }
 
-/// The vice and what it has to remember.
+/// A fault and its state.
 pub(crate) struct Vice {
     name: &'static str,
-    /// How many requests about code there were.
+    /// The number of queries about code so far.
     asked: u32,
 }
 
-/// Every vice.
+/// The names of all faults.
 const NAMES: &[&str] = &[
     "none",
     "crash-at-start",
@@ -81,14 +81,14 @@ const NAMES: &[&str] = &[
     "steered",
 ];
 
-/// Stays for ever without reading or writing.
+/// Stays forever without reading or writing.
 pub(crate) fn park() -> ! {
     loop {
         thread::park();
     }
 }
 
-/// Repeats something on a thread of its own until a pipe is closed.
+/// Repeats an action on a separate thread until a pipe is closed.
 fn without_end(mut work: impl FnMut(u64) -> io::Result<()> + Send + 'static) {
     thread::spawn(move || {
         let mut number = 0;
@@ -105,11 +105,11 @@ impl Vice {
         Ok(Self { name, asked: 0 })
     }
 
-    /// Before anything is read. `Some` ends the process with this code.
+    /// Runs before any input is read. `Some` ends the process with this code.
     pub(crate) fn at_start(&self) -> io::Result<Option<u8>> {
         match self.name {
             "crash-at-start" => {
-                // Beside the workspace: how often it was started.
+                // Next to the workspace: the number of starts.
                 let mut starts = OpenOptions::new().create(true).append(true).open("../starts")?;
                 writeln!(starts, "started")?;
                 writeln!(io::stderr(), "cannot load its data")?;
@@ -117,7 +117,7 @@ impl Vice {
             }
             "silent-at-start" => park(),
             "noise-only" => loop {
-                // So short that the text looks the same wherever it is cut.
+                // Short enough that the text looks the same wherever it is cut.
                 wire::write(&b"!\n".repeat(1000))?;
             },
             "noise-between" => wire::write(b"Welcome! Content-Length: soon\n")?,
@@ -143,7 +143,7 @@ impl Vice {
             "ask-flood" => without_end(request),
             "late-registration" => {
                 thread::spawn(|| {
-                    // Being late is what it is for.
+                    // The fault is a late answer.
                     thread::sleep(Duration::from_millis(300));
                     register("client/registerCapability")
                 });
@@ -258,7 +258,7 @@ impl Vice {
             }
             "wrong-types" => Reaction::Send(json!("a word")),
             "fat" => {
-                // Touched, so that it is really held.
+                // Written to, so that the memory is really resident.
                 let fat: &'static [u8] = vec![1; 300 << 20].leak();
                 writeln!(io::stderr(), "{} bytes are held", fat.len())?;
                 park()
@@ -267,7 +267,7 @@ impl Vice {
         })
     }
 
-    /// A rename that must not be carried out; everything else is answered well.
+    /// A rename that must not be carried out; all other requests are answered correctly.
     fn edit(&self, method: &str, params: &Value, good: Value) -> Reaction {
         if method != "textDocument/rename" {
             return Reaction::Send(good);
@@ -284,7 +284,7 @@ impl Vice {
     }
 }
 
-/// A file beside the workspace.
+/// A file next to the workspace.
 fn outside(uri: &str) -> String {
     uri.replace("project/a.hostile", "outside.txt")
 }
@@ -317,7 +317,7 @@ fn foreign(method: &str, good: Value) -> Value {
 
 fn register(method: &str) -> io::Result<()> {
     let one = json!([{ "id": "hover", "method": "textDocument/hover", "registerOptions": {} }]);
-    // Both names of the list: the protocol's own spelling of the second has a slip.
+    // Both names of the list: the protocol's spelling of the second contains a mistake.
     let params = json!({ "registrations": one, "unregisterations": one });
     send(&json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": params }))
 }
@@ -339,7 +339,7 @@ fn flood(number: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// One question to zubi.
+/// Sends one request to zubi.
 fn request(number: u64) -> io::Result<()> {
     let items = vec![json!({ "section": "" }); 100];
     let params = json!({ "items": items });

@@ -30,7 +30,7 @@ pub(crate) fn frame_of(message: &Value) -> Vec<u8> {
     frame(message.to_string().as_bytes())
 }
 
-/// Any bytes with a header that is right for them.
+/// Any bytes with a correct header.
 pub(crate) fn frame(body: &[u8]) -> Vec<u8> {
     [format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes(), body].concat()
 }
@@ -40,7 +40,7 @@ pub(crate) fn send(message: &Value) -> io::Result<()> {
     write(&frame_of(message))
 }
 
-/// Writes to the output in one piece, whatever other threads write.
+/// Writes to the output in one piece, independent of other threads.
 pub(crate) fn write(bytes: &[u8]) -> io::Result<()> {
     let mut output = io::stdout().lock();
     output.write_all(bytes)?;

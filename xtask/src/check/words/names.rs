@@ -20,7 +20,7 @@ pub(super) struct RefusedNames {
     nouns: BTreeSet<String>,
 }
 
-/// What a declaration declares.
+/// The kinds of declared items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Declares {
     Type,
@@ -123,7 +123,9 @@ pub(super) struct DeclaredTypes {
 impl DeclaredTypes {
     /// Adds the declarations of a file of a crate. Tests, benchmarks and xtask are not part of the product.
     pub(super) fn add(&mut self, file: &Utf8Path, declarations: &[Declaration]) {
-        let Some(package) = file.as_str().strip_prefix("crates/").and_then(|rest| rest.split('/').next()) else { return };
+        let Some(package) = file.as_str().strip_prefix("crates/").and_then(|rest| rest.split('/').next()) else {
+            return;
+        };
         if text::is_test(file) {
             return;
         }

@@ -42,7 +42,8 @@ fn strings_of_tests_are_data() {
 
 #[test]
 fn documents_are_read_without_code() {
-    let page = "# Servers\n\nThe server is asked.\n\n```\ntold\n```\n\nThere is no server, and it is no longer `asked`.\n";
+    let page =
+        "# Servers\n\nThe server is asked.\n\n```\ntold\n```\n\nThere is no server, and it is no longer `asked`.\n";
     assert_snapshot!(check("docs/src/a.md", page), @"3 ask asked");
 }
 

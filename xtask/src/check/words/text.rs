@@ -3,9 +3,9 @@
 use std::sync::LazyLock;
 
 use camino::Utf8Path;
+use fancy_regex::Regex;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use ra_ap_rustc_lexer::{FrontmatterAllowed, LiteralKind, TokenKind, tokenize};
-use fancy_regex::Regex;
 
 /// One line of prose.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ const UNCHECKED: &[&str] = &[
     "xtask/words.toml",
 ];
 
-/// Whether the check reads a file. What `cargo xtask generate` writes is checked where its text comes from.
+/// Whether the check reads a file. Files written by `cargo xtask generate` are checked at their source.
 pub(super) fn is_checked(file: &Utf8Path) -> bool {
     let known = matches!(file.extension(), Some("rs" | "ts" | "js" | "md" | "toml" | "html" | "yml" | "yaml"));
     let generated = file.components().any(|part| part.as_str() == "generated");
@@ -61,7 +61,7 @@ pub(super) fn prose(file: &Utf8Path, content: &str) -> Vec<Prose> {
     }
 }
 
-/// Removes what stands in backticks or between double quotation marks: names, and words that are mentioned.
+/// Removes the contents of backticks and double quotation marks: names, and words that are mentioned.
 pub(super) fn without_code_spans(text: &str) -> String {
     static SPAN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"`[^`]*`|"[^"]*"|\]\([^)]*\)"#).ok());
     match &*SPAN {
@@ -146,9 +146,7 @@ fn markdown(content: &str) -> Vec<Prose> {
         }
     }
     let texts = content.lines().enumerate().filter(|(index, _)| !code.get(*index).copied().unwrap_or_default());
-    texts
-        .map(|(index, line)| Prose { number: index + 1, text: line.to_owned(), begins_documentation: false })
-        .collect()
+    texts.map(|(index, line)| Prose { number: index + 1, text: line.to_owned(), begins_documentation: false }).collect()
 }
 
 fn plain(content: &str) -> Vec<Prose> {

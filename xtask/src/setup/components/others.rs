@@ -2,7 +2,7 @@
 
 use super::{Component, PLAIN, Source};
 
-/// In the order in which they are installed.
+/// The components, in the order of installation.
 pub(super) const OTHERS: &[Component] = &[
     Component {
         name: "mcp-python",
@@ -175,7 +175,7 @@ pub(super) const OTHERS: &[Component] = &[
         name: "valgrind",
         version: "release",
         source: Source::Deb(&["valgrind"]),
-        // The script `valgrind` would start the one that is installed; see [`super::VALGRIND_TOOLS`].
+        // The script `valgrind` would start the installed program; see [`super::VALGRIND_TOOLS`].
         programs: &[("valgrind", "usr/bin/valgrind.bin")],
         check: &["valgrind", "--version"],
         says: "valgrind-",

@@ -1,13 +1,13 @@
-//! The language servers of the tests, and what they need to run.
+//! The language servers of the tests, and their dependencies.
 
 use super::{Component, PLAIN, Source};
 
-/// For `cargo install`: a language server that no registry has as a program is built without optimizing, in half the
+/// For `cargo install`: a language server that no registry has as a program is built without optimization, in half the
 /// time. The tests' projects are small.
 const QUICKLY_BUILT: &[&str] =
     &["--debug", "--config", "profile.dev.debug=false", "--config", "profile.dev.incremental=false"];
 
-/// In the order in which they are installed.
+/// The components, in the order of installation.
 pub(super) const SERVERS: &[Component] = &[
     Component {
         name: "ty",
@@ -53,7 +53,7 @@ pub(super) const SERVERS: &[Component] = &[
     Component {
         name: "rust-analyzer",
         version: "release",
-        // `rust-web-analyzer` is how Debian 12 ships a recent one; later releases have `rust-analyzer` itself.
+        // Debian 12 ships a recent rust-analyzer as `rust-web-analyzer`; later releases have `rust-analyzer` itself.
         source: Source::Apt(&[&["rust-web-analyzer", "rust-web-src"], &["rust-analyzer", "rust-src"]]),
         programs: &[("rust-analyzer", "/usr/bin/rust-analyzer")],
         check: &["rust-analyzer", "--version"],
@@ -118,7 +118,7 @@ pub(super) const SERVERS: &[Component] = &[
     Component {
         name: "plantuml",
         version: "release",
-        // Without the libraries that it draws with: the tests want to know what it understands.
+        // Without the libraries that it draws with: the tests only check what it parses.
         source: Source::Deb(&["plantuml"]),
         programs: &[("plantuml.jar", "usr/share/plantuml/plantuml.jar")],
         why: "reads the diagrams of DomainLang maps in a test",

@@ -78,7 +78,7 @@ fn parts_of_references() {
         let shown = check(&model.replacen(&part.replace("$0", ""), part, 1));
         assert!(shown.contains(expected), "{part}: {shown}");
     }
-    // What means nothing as a whole: a namespace, a domain, nothing.
+    // Parts of a reference that does not resolve as a whole: a namespace, a domain, nothing.
     insta::assert_snapshot!(check("ns N { ns M { } bc X for M$0.A.B }"), @r"
     <M>
     🧭 **(namespace) N.M**

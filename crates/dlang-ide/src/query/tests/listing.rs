@@ -1,4 +1,4 @@
-//! Requests as channels make them: rows, filters, and what is said about wrong ones.
+//! Requests as surfaces make them: rows, filters, and the messages for invalid ones.
 
 use dlang_model::testing::host;
 

@@ -1,5 +1,6 @@
-//! What the existing program answers about one model, word for word: `rows.jsonl` is its table of each type, `full.jsonl`
-//! its lists of serialized elements (maps excepted, for which it never answers), `elements.jsonl` single elements.
+//! Recorded answers of the reference implementation about one model, word for word: `rows.jsonl` is its table of each
+//! type, `full.jsonl` its lists of serialized elements (except maps, for which it never answers), `elements.jsonl`
+//! single elements.
 
 use dlang_model::testing::host;
 use serde_json::{Value, json};
@@ -51,7 +52,7 @@ fn rows() {
     assert_eq!(count, EntityType::ALL.len());
 }
 
-/// `<->` has one kind here, where the existing program has two.
+/// `<->` has one kind here; the reference implementation has two.
 fn with_one_kind(mut theirs: Value) -> Value {
     for relationship in theirs.get_mut("relationships").and_then(Value::as_array_mut).into_iter().flatten() {
         if relationship["arrow"] == "<->" {

@@ -39,7 +39,7 @@ fn domains() {
 
 #[test]
 fn what_comes_again() {
-    // The last value at the first place; lists go on.
+    // The last value at the first position; lists accumulate.
     insta::assert_snapshot!(check(
         "Team T Team U bc A by T { description: \"1\" team: U description: \"2\" metadata { } terminology { term X } \
          glossary { term Y } } Domain D { vision: \"1\" description: \"d\" vision: \"2\" }"

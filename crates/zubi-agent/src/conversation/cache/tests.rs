@@ -1,4 +1,4 @@
-//! What is read once, and what is read again.
+//! Which reads use the cache, and which read the file again.
 
 use super::*;
 use crate::conversation::tests::{fixture, recorded_events};
@@ -11,7 +11,7 @@ fn what_cannot_be_read_is_found_by_its_id_and_says_why() {
     let fixture = fixture();
     let id = id::new(fixture.keeping.clock.now()).unwrap();
     let newer = "{\"type\":\"began\",\"version\":2}\n";
-    private::write_atomic(&fixture.keeping.place.path(&id).unwrap(), newer.as_bytes()).unwrap();
+    owner_only::write_atomic(&fixture.keeping.place.path(&id).unwrap(), newer.as_bytes()).unwrap();
     let found = fixture.keeping.find_by_prefix(&id, 1).unwrap().conversations;
     let titles: Vec<String> = found.iter().map(|row| row.digest.title()).collect();
     assert_eq!(titles, ["(cannot be opened: a newer zubi has written it (version 2 of the format))"]);
@@ -43,12 +43,12 @@ fn what_was_read_is_not_read_again() {
     };
     let all = seen(0).unwrap();
     assert_eq!(seen(u64::MAX).unwrap(), (all.0, 0));
-    // What is known stands there no more, and nobody looks.
-    private::write_atomic(&path, &vec![b'x'; whole.len()]).unwrap();
+    // The cached part is not in the file any more, but is not read again.
+    owner_only::write_atomic(&path, &vec![b'x'; whole.len()]).unwrap();
     assert_eq!(seen(all.0).unwrap(), (all.0, 0));
-    private::write_atomic(&path, &whole).unwrap();
+    owner_only::write_atomic(&path, &whole).unwrap();
 
-    // Another process goes on with it: what it has added is read.
+    // Another process continues the conversation: its events are read.
     let other = Conversation::open(&fixture.elsewhere(), &id).unwrap();
     other.add(EventKind::Titled { title: "Elsewhere".to_owned() }).unwrap();
     drop(other);
@@ -61,12 +61,12 @@ fn what_was_read_is_not_read_again() {
         .into();
     assert_eq!(here, elsewhere);
 
-    // What does not go on where the known ends is all read, and so is what is shorter.
+    // A file that does not continue where the cached part ends is read again as a whole, and so is a shorter one.
     let added = std::fs::read(&path).unwrap();
-    private::write_atomic(&path, &[added.as_slice(), b"{}\n"].concat()).unwrap();
+    owner_only::write_atomic(&path, &[added.as_slice(), b"{}\n"].concat()).unwrap();
     let (standing, events) = fixture.keeping.load_since(&id, u64::MAX).unwrap();
     assert_eq!((standing.digest.seq, events.len(), standing.damage.is_some()), (all.0 + 1, 0, true));
-    private::write_atomic(&path, &whole).unwrap();
+    owner_only::write_atomic(&path, &whole).unwrap();
     assert_eq!(seen(u64::MAX).unwrap(), (all.0, 0));
     std::fs::remove_file(&path).unwrap();
     assert!(matches!(seen(u64::MAX), Err(OpenError::Missing(_))));

@@ -1,4 +1,4 @@
-//! What is found, and that the index is nothing but a convenience.
+//! Search results, and the rule that the index is only an optimization.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn fixture() -> Fixture {
 }
 
 impl Fixture {
-    /// A conversation in which this was said, at this second.
+    /// Adds a conversation that begins at this second and has these messages.
     fn add_conversation(&mut self, second: u64, texts: &[&str]) -> String {
         self.keeping.clock = Arc::new(FixedClock(Duration::from_secs(second)));
         let conversation = Conversation::create(&self.keeping).unwrap();
@@ -115,7 +115,7 @@ fn words_are_found_wherever_they_stand() {
     assert_snapshot!(found.conversations[0].found.as_deref().unwrap(), @"and the function parse_header in src/net.rs");
     let found = on_disk(&fixture.keeping.place, &FtsQuery::All, 2).unwrap();
     assert_eq!((found.conversations[0].id.as_str(), found.more), (id.as_str(), 1));
-    // What is said later is found as well.
+    // Later messages are found as well.
     let more = Conversation::open(&fixture.keeping, &id).unwrap();
     more.add(EventKind::Asked { turn: 2, text: "Something about zebras".to_owned() }).unwrap();
     assert_eq!(fixture.titles("zebra").len(), 1);
@@ -131,11 +131,11 @@ fn an_index_that_is_missing_broken_older_or_newer_is_made_anew() {
     let damages: [(&str, &dyn Fn()); 8] = [
         ("as it was", &|| {}),
         ("missing", &|| std::fs::remove_file(fixture.database()).unwrap()),
-        ("empty", &|| private::write_atomic(&fixture.database(), b"").unwrap()),
-        ("no database", &|| private::write_atomic(&fixture.database(), &[b'x'; 9000]).unwrap()),
+        ("empty", &|| owner_only::write_atomic(&fixture.database(), b"").unwrap()),
+        ("no database", &|| owner_only::write_atomic(&fixture.database(), &[b'x'; 9000]).unwrap()),
         ("cut in half", &|| {
             let bytes = std::fs::read(fixture.database()).unwrap();
-            private::write_atomic(&fixture.database(), &bytes[..bytes.len() / 2]).unwrap();
+            owner_only::write_atomic(&fixture.database(), &bytes[..bytes.len() / 2]).unwrap();
         }),
         ("older", &|| open().execute_batch("DROP TABLE said; PRAGMA user_version = 0").unwrap()),
         ("newer", &|| open().execute_batch("CREATE TABLE more (x); PRAGMA user_version = 99").unwrap()),
@@ -188,7 +188,7 @@ fn workspaces_do_not_see_each_other() {
     let both: Vec<Utf8PathBuf> = vec!["/a".into(), "/b".into()];
     let turned: Vec<Utf8PathBuf> = both.iter().rev().cloned().collect();
     assert_eq!(ConversationDir::new(&state, &both).unwrap().name, ConversationDir::new(&state, &turned).unwrap().name);
-    // Whose directory is deleted, of that nothing stays.
+    // After a workspace's directory has been deleted, nothing of it stays in the index.
     fixture.keeping.place = first;
     assert_eq!(fixture.titles("walrus").len(), 1);
     std::fs::remove_dir_all(other.directory()).unwrap();
@@ -200,7 +200,8 @@ fn workspaces_do_not_see_each_other() {
 #[test]
 fn several_use_it_at_once() {
     let mut fixture = fixture();
-    let ids: Vec<String> = (0..20).map(|second| fixture.add_conversation(second, &[&format!("Number {second}")])).collect();
+    let ids: Vec<String> =
+        (0..20).map(|second| fixture.add_conversation(second, &[&format!("Number {second}")])).collect();
     let place = &fixture.keeping.place;
     std::thread::scope(|scope| {
         for _ in 0..4 {

@@ -1,4 +1,4 @@
-//! One call: what it would touch, and making it.
+//! One call: its footprint and its execution.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,35 +9,35 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use zubi_host::{CallAnswer, CallRequest, CallContext};
+use zubi_host::{CallAnswer, CallContext, CallRequest};
 use zubi_tool_api::cx::{
-    ApprovalAnswer, ApprovalRequest, Approver, BYTES_PER_TOKEN, NoProgress, NoApprover, ProgressSink,
+    ApprovalAnswer, ApprovalRequest, Approver, BYTES_PER_TOKEN, NoApprover, NoProgress, ProgressSink,
 };
 use zubi_tool_api::progress::ThrottledProgress;
 use zubi_tool_api::{Code, Effect, ToolSpec};
 
 use super::Item;
+use crate::delegation::{self, ApprovalState};
 use crate::event::EventKind;
 use crate::journal::Journal;
-use crate::delegation::{self, ApprovalState};
 use crate::run::Run;
 use crate::run::schedule::CallAccess;
 
-/// The most text of a result, in tokens.
+/// The maximum length of a result, in tokens.
 const RESULT_TOKENS: usize = 8_000;
-/// The same in bytes, for tools that do not keep to it.
+/// The maximum length of a result in bytes, for tools that exceed the token limit.
 const RESULT_BYTES: usize = 2 * RESULT_TOKENS * BYTES_PER_TOKEN;
-/// How much of what a call would change is told beside it, in bytes.
+/// The maximum length of the preview of a change, in bytes.
 const PREVIEW_BYTES: usize = 64 * 1024;
-/// How long a call may take with all questions to a person; the tool's own time-out ends it earlier.
+/// The time-out of a call with all its approval prompts; the tool's own time-out is shorter.
 const PATIENCE: Duration = Duration::from_hours(24);
-/// How long it may take to work out what a call would touch.
+/// The time-out for computing a call's footprint.
 const LOOK: Duration = Duration::from_secs(10);
 
-/// What a call that was still asked about when the turn was stopped comes to.
-const NOT_ANSWERED: &str = "Not made. The turn ended before the user had answered whether it may be.";
+/// The result of a call whose approval prompt still waited when the turn was stopped.
+const NOT_ANSWERED: &str = "Not made. The turn ended before the user answered the approval prompt.";
 
-/// What a call would touch.
+/// The expected effects of a call.
 #[derive(Debug, Clone)]
 pub(super) struct PreparedCall {
     pub(super) touch: CallAccess,
@@ -47,33 +47,33 @@ pub(super) struct PreparedCall {
 }
 
 impl PreparedCall {
-    /// Of a call that only looks, among others that do.
+    /// Creates the value for a read-only call among others.
     pub(super) fn without_footprint(spec: &ToolSpec) -> Self {
         Self { touch: CallAccess::Looks(None), effect: spec.effect, preview: None, writes: Vec::new() }
     }
 }
 
-/// What a call has come to.
+/// The result of a call.
 #[derive(Debug, Clone)]
 pub(super) struct CompletedCall {
     pub(super) text: String,
     pub(super) failure: Option<Code>,
-    /// Whether it may have done something.
+    /// Whether the call may have had an effect.
     pub(super) has_begun: bool,
     pub(super) duration: Duration,
 }
 
 impl CompletedCall {
-    /// Of a call that is not made.
+    /// Creates the result of a call that is not made.
     pub(super) fn skipped(text: String, failure: Option<Code>) -> Self {
         Self { text, failure, has_begun: false, duration: Duration::ZERO }
     }
 }
 
-/// Sees whether a call waits for the yes before which it does nothing.
+/// An approver that records whether the call waits for the approval without which it does nothing.
 struct WatchedApprover {
     inner: Arc<dyn Approver>,
-    /// The one that is called, and with what.
+    /// The called tool; its arguments follow.
     tool: String,
     arguments: Value,
     asked: Arc<Mutex<ApprovalState>>,
@@ -88,7 +88,7 @@ impl WatchedApprover {
 #[async_trait]
 impl Approver for WatchedApprover {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
-        self.lock_state().question(passes_on::matches_call(&request.tool, &self.tool, &self.arguments));
+        self.lock_state().question(delegation::matches_call(&request.tool, &self.tool, &self.arguments));
         let arguments = request.arguments.clone();
         let answer = self.inner.request_approval(request).await;
         self.lock_state().answer(&arguments, &answer);
@@ -100,7 +100,7 @@ impl Approver for WatchedApprover {
     }
 }
 
-/// Tells how far a call is.
+/// Publishes the progress of a call.
 struct Progress {
     journal: Arc<dyn Journal>,
     call: String,
@@ -109,7 +109,7 @@ struct Progress {
 impl ProgressSink for Progress {
     fn report(&self, fraction: Option<f64>, message: &str) {
         let what = EventKind::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
-        // It is not kept, so nothing is lost.
+        // Progress is not saved, so a failure loses nothing.
         drop(self.journal.add(what));
     }
 }
@@ -124,7 +124,7 @@ impl Run {
         }
     }
 
-    /// Works out what a call would touch.
+    /// Computes the footprint of a call.
     pub(super) fn prepare(&self, item: &Item, spec: &Arc<ToolSpec>) -> BoxFuture<'static, PreparedCall> {
         let (service, request, spec) = (Arc::clone(&self.turn.service), self.request(item), Arc::clone(spec));
         let journal = Arc::clone(&self.journal);
@@ -142,7 +142,7 @@ impl Run {
                     preview: explained.footprint.preview.map(|preview| journal.shorten(preview, PREVIEW_BYTES)),
                     writes: explained.footprint.writes,
                 },
-                // It fails when it is made as well, and says why; or it waits for a call before it to do something.
+                // Either the call itself fails in the same way and reports why, or it depends on a call before it.
                 Ok(Err(_)) | Err(_) => {
                     PreparedCall { touch: CallAccess::Alone, effect: spec.effect, preview: None, writes: Vec::new() }
                 }
@@ -151,8 +151,13 @@ impl Run {
         .boxed()
     }
 
-    /// Makes a call.
-    pub(super) fn execute_call(&self, item: &Item, at: usize, cancel: &CancellationToken) -> BoxFuture<'static, (usize, CompletedCall)> {
+    /// Executes a call.
+    pub(super) fn execute_call(
+        &self,
+        item: &Item,
+        at: usize,
+        cancel: &CancellationToken,
+    ) -> BoxFuture<'static, (usize, CompletedCall)> {
         let (service, request) = (Arc::clone(&self.turn.service), self.request(item));
         let call = item.call.id.clone();
         let journal = Arc::clone(&self.journal);
@@ -174,7 +179,7 @@ impl Run {
         async move {
             let started = Instant::now();
             let (text, failure) = match service.call(request, circumstances).await {
-                // A command that was stopped has an end, but not its own.
+                // A stopped command has a result, but did not end by itself.
                 Ok(answer) if cancel.is_cancelled() && was_stopped(&answer) => (answer.text, Some(Code::Cancelled)),
                 Ok(answer) => (answer.text, answer.failure),
                 Err(unknown) => (unknown.to_string(), Some(unknown.code)),
@@ -192,7 +197,7 @@ impl Run {
     }
 }
 
-/// Whether it is of a command that did not end by itself.
+/// Whether the answer is of a command that did not end by itself.
 fn was_stopped(answer: &CallAnswer) -> bool {
     answer.failure.is_none() && answer.data.as_ref().is_some_and(|data| data["ended"] == "stopped")
 }

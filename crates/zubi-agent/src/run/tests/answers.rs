@@ -10,7 +10,8 @@ use zubi_models::FinishReason;
 async fn a_task_is_done_and_told() {
     let look = [call("a", "file_read", json!({"path": "one.txt"})), call("b", "file_list", json!(""))];
     let edit = [call("c", "file_edit", json!({"path": "one.txt", "old": "uno", "new": "one"}))];
-    let replies = vec![calls("I look.", &look), calls("", &edit).stop(FinishReason::Finished), text_reply("It says one now.")];
+    let replies =
+        vec![calls("I look.", &look), calls("", &edit).stop(FinishReason::Finished), text_reply("It says one now.")];
     let mut world = World::new(&[("one.txt", "uno\n"), ("two.txt", "two\n")], replies);
     insta::assert_snapshot!(world.run("translate one.txt").await, @r#"
     > translate one.txt
@@ -80,7 +81,14 @@ async fn calls_are_made_whatever_the_provider_says_of_the_end_and_ids_are_made_u
 
 #[tokio::test]
 async fn an_answer_that_is_none_says_so() {
-    let mut world = World::new(&[], vec![text_reply(""), text_reply("half").stop(FinishReason::Length), text_reply("no").stop(FinishReason::Filtered)]);
+    let mut world = World::new(
+        &[],
+        vec![
+            text_reply(""),
+            text_reply("half").stop(FinishReason::Length),
+            text_reply("no").stop(FinishReason::Filtered),
+        ],
+    );
     world.run("one").await;
     world.run("two").await;
     insta::assert_snapshot!(world.run("three").await, @"
@@ -105,10 +113,11 @@ async fn an_answer_that_is_none_says_so() {
 #[tokio::test]
 async fn what_is_said_meanwhile_is_heard_before_the_next_iteration_and_before_the_end() {
     let read = [call("a", "file_read", json!({"path": "a"}))];
-    let mut world = World::new(&[("a", "1\n")], vec![calls("", &read), text_reply("It is 1."), text_reply("In words: one.")]);
+    let mut world =
+        World::new(&[("a", "1\n")], vec![calls("", &read), text_reply("It is 1."), text_reply("In words: one.")]);
     let (turn, inbox) = world.turn("read a");
     world.set_before(move |count| {
-        // The first is said while it reads, the second while it gives its last answer.
+        // The first message arrives during a tool call, the second during the last answer.
         if count <= 2 {
             inbox.send(format!("word {count}")).unwrap();
         }
@@ -132,7 +141,8 @@ async fn what_is_said_meanwhile_is_heard_before_the_next_iteration_and_before_th
 
 #[tokio::test]
 async fn what_is_said_while_the_model_answers_nothing_is_answered_too() {
-    let mut world = World::new(&[], vec![text_reply(" "), text_reply("no").stop(FinishReason::Filtered), text_reply("It is 1.")]);
+    let mut world =
+        World::new(&[], vec![text_reply(" "), text_reply("no").stop(FinishReason::Filtered), text_reply("It is 1.")]);
     let (turn, inbox) = world.turn("read a");
     world.set_before(move |count| {
         if count <= 2 {

@@ -1,4 +1,4 @@
-//! Calls side by side, calls that are asked about, and calls that are stopped.
+//! Parallel calls, calls that require approval, and calls that are stopped.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest};
 use zubi_tool_api::{Effect, Footprint};
 
-use super::tools::{SharedState, Provider};
+use super::tools::{Provider, SharedState};
 use super::world::{World, call, calls, text_reply, with_deadline};
 use crate::event::EventKind;
 use crate::journal::Journal;
-use zubi_models::message::ToolCall;
 use crate::questions::{ApproverFactory as _, Questions, auto_approve_rule};
 use crate::run::schedule::CallAccess;
+use zubi_models::message::ToolCall;
 
 fn hold(tool: &str, name: &str, touches: &[&str]) -> ToolCall {
     call(name, &format!("test_{tool}"), json!({"name": name, "touches": touches, "held": true}))
@@ -112,7 +112,7 @@ async fn what_is_asked_about_runs_alone_and_with_the_arguments_of_the_person() {
     let turn = tokio::spawn(turn);
     let edited = ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"name": "other"})) };
     answer(&world, edited).await;
-    // The other arguments are judged anew, and so asked about.
+    // The policy judges the edited arguments again, and requires approval for them.
     let second = |what: &EventKind| match what {
         EventKind::Question { question, .. } if question == "id-2" => Some(()),
         _ => None,
@@ -126,7 +126,7 @@ async fn what_is_asked_about_runs_alone_and_with_the_arguments_of_the_person() {
     let unknown = world.questions.answer("id-2", ApprovalAnswer::allow_once(), "web").unwrap_err();
     assert_eq!(
         unknown.to_string(),
-        "no question `id-2` waits for an answer: it was answered, or its turn has ended. Open the conversation anew."
+        "no question `id-2` waits for an answer: it was answered, or its turn has ended. Open the conversation again."
     );
     with_deadline("the end", turn).await.unwrap();
     insta::assert_snapshot!(world.render_events(), @r#"
@@ -152,7 +152,8 @@ async fn what_is_asked_about_runs_alone_and_with_the_arguments_of_the_person() {
 #[tokio::test]
 async fn a_no_is_told_with_its_words() {
     let held = SharedState::new();
-    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a")]), text_reply("Then not.")]);
+    let mut world =
+        World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a")]), text_reply("Then not.")]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
     answer(&world, ApprovalAnswer::Deny { text: Some("not on a Friday".to_owned()) }).await;
@@ -272,8 +273,11 @@ async fn dropping_the_turn_leaves_nothing_running() {
 #[tokio::test]
 async fn a_tool_that_comes_is_offered_in_the_next_iteration() {
     let held = SharedState::new();
-    let answers =
-        vec![calls("", &[quick("look", "a")]), calls("", &[call("n", "test_new", json!({"name": "n"}))]), text_reply("done")];
+    let answers = vec![
+        calls("", &[quick("look", "a")]),
+        calls("", &[call("n", "test_new", json!({"name": "n"}))]),
+        text_reply("done"),
+    ];
     let mut world = World::of_tools(Provider::new(&held), answers);
     let adding = Arc::clone(&held);
     world.set_before(move |count| {
@@ -311,7 +315,7 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
     world.auto_approve(&["shell.run:cargo test *"]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    // It is asked, and no rule answers.
+    // The call requires approval, and no rule answers.
     world.journal.wait("a question", |what| matches!(what, EventKind::Question { .. }).then_some(())).await;
     assert_eq!(world.questions.pending().len(), 1);
     world.stop.cancel();
@@ -331,7 +335,7 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
     with_deadline("the end", turn).await.unwrap();
 }
 
-/// Such as where its rules have just changed, or cannot be told any more.
+/// For example, a host whose rules have just changed, or cannot be read any more.
 #[tokio::test]
 async fn what_is_asked_for_a_reason_that_is_not_known_here_no_rule_answers() {
     let writes = |path: Utf8PathBuf| ApprovalRequest {
@@ -349,7 +353,7 @@ async fn what_is_asked_for_a_reason_that_is_not_known_here_no_rule_answers() {
     assert!(!is_answered(&broken, "file.write", writes("/elsewhere/a".into())).await);
 }
 
-/// What the user's settings allow anyway is not left to the rules of a run.
+/// The rules of a run do not decide about a call that the user's settings allow anyway.
 #[tokio::test]
 async fn rules_of_a_run_answer_beside_what_settings_allow() {
     let request = || ApprovalRequest {
@@ -371,7 +375,7 @@ async fn rules_of_a_run_answer_beside_what_settings_allow() {
     assert!(!is_answered(&World::with_settings(asks), "shell.run:rm *", request()).await);
 }
 
-/// Whether a rule of the run answers a question: nobody else does.
+/// Whether a rule of the run answers the approval prompt; no client does.
 async fn is_answered(world: &World, rule: &str, request: ApprovalRequest) -> bool {
     let questions = Questions::new(Arc::clone(&world.service), &[auto_approve_rule(rule).unwrap()]).unwrap();
     world.stop.cancel();

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::world::{World, call, calls, text_reply};
-use zubi_models::message::ToolCall;
-use zubi_models::FinishReason;
 use crate::run::Budgets;
+use zubi_models::FinishReason;
+use zubi_models::message::ToolCall;
 
 fn read(id: &str) -> ToolCall {
     call(id, "file_read", json!({"path": "a"}))
@@ -69,7 +69,8 @@ async fn out_of_tokens() {
 
 #[tokio::test]
 async fn where_the_provider_does_not_count_the_prompts_count_as_well() {
-    let mut world = World::new(&[("a", "1\n")], vec![calls("", &[read("a")]), calls("", &[read("b")]), text_reply("Done.")]);
+    let mut world =
+        World::new(&[("a", "1\n")], vec![calls("", &[read("a")]), calls("", &[read("b")]), text_reply("Done.")]);
     // The tools alone are more than half of it.
     world.budgets = Budgets { tokens: Some(16_000), ..Budgets::default() };
     let happened = world.run("go").await;
@@ -144,7 +145,8 @@ async fn wrong_arguments_are_told_exactly_and_the_others_run() {
     let text = |id: &str| call(id, "file_read", json!("{\"path\": \"a\""));
     let unknown = [call("u", "file_raed", json!({})), call("v", "frobnicate", json!({}))];
     let replies = vec![
-        calls("", &[wrong("a"), read("b"), text("c"), unknown[0].clone(), unknown[1].clone()]).stop(FinishReason::Length),
+        calls("", &[wrong("a"), read("b"), text("c"), unknown[0].clone(), unknown[1].clone()])
+            .stop(FinishReason::Length),
         calls("", &[wrong("d")]),
         calls("", &[wrong("e")]),
     ];
@@ -242,8 +244,8 @@ async fn a_final_answer_that_does_not_fit_is_asked_for_twice_more() {
         seen.iter().filter_map(|seen| seen.messages.last().map(|it| json!(it)["text"].to_string())).collect();
     insta::assert_snapshot!(wanted.join("\n"), @r#"
     "how many"
-    "What you said is not the final answer: it is no JSON. Call final_answer with it."
-    "What you said is not the final answer: n: 1.5 is not of type \"integer\". Call final_answer with it."
+    "Your message is not the final answer: it is no JSON. Call final_answer with the final answer."
+    "Your message is not the final answer: n: 1.5 is not of type \"integer\". Call final_answer with the final answer."
     "#);
 }
 
@@ -277,7 +279,7 @@ async fn nothing_is_done_that_cannot_be_kept() {
     let ended = super::world::with_deadline("the end", turn).await;
     assert_eq!(
         ended.problem.unwrap(),
-        "the conversation cannot be kept: no space is left on the device. Make room, then ask again; what stands in the conversation is kept."
+        "cannot save the conversation: no space is left on the device. Free some disk space, then try again; all earlier events are saved."
     );
     assert!(!world.root.join("work/new.txt").exists());
 }

@@ -5,7 +5,7 @@ use zubi_tool_api::Effect::{self, Execute, Read};
 
 use crate::run::loop_guard::{Key, LoopGuard};
 
-/// What becomes of these calls one after the other: made, made with a remark, or not made.
+/// Returns how each of these calls is handled, in order: made, made with a note, or not made.
 fn check(calls: &[(&str, Effect, &str)]) -> String {
     let mut repeats = LoopGuard::default();
     let told = calls.iter().map(|(tool, effect, outcome)| {

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::world::{Reply, SECRET, World, call, calls, fail, text_reply};
 use crate::event::EventKind;
-use zubi_models::message::Message;
 use zubi_models::ErrorKind;
+use zubi_models::message::Message;
 
 /// A model that reads one file of 4,000 bytes after the other, and one that has room for a few of them.
 fn world(replies: Vec<Reply>) -> World {
@@ -193,7 +193,7 @@ async fn where_no_summary_can_be_made_it_is_said() {
     ");
 }
 
-/// Cut in two, a secret is none that anybody knows.
+/// Half of a secret would not be recognized any more.
 #[tokio::test]
 async fn what_is_shortened_is_cleaned_before() {
     let secrets = SECRET.repeat(40_000);

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use zubi_tool_api::spec::{Approval, Effect, Exposure};
 use zubi_tool_api::{Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec};
 
-/// What the calls and the test tell each other.
+/// The state that the calls share with the test.
 pub(crate) struct SharedState {
     /// Calls that run, by their name, and those that have ended.
     pub(crate) state: watch::Sender<State>,
@@ -154,7 +154,7 @@ impl Tool for HeldTool {
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let name = args["name"].as_str().unwrap_or_default().to_owned();
-        // Ended however the call ends: also when nobody waits for it any more.
+        // Dropped however the call ends, even if nothing waits for it any more.
         let running = RunningCall { held: Arc::clone(&self.held), name: name.clone(), was_released: false };
         self.held.state.send_modify(|state| {
             state.running.push(name.clone());

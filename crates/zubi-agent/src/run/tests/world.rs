@@ -18,13 +18,13 @@ use zubi_host::{HostConfig, HostKind, LocalHost, ToolService};
 use zubi_tool_api::ToolProvider;
 use zubi_tool_api::cx::{Caller, Restrictions, Surface};
 
-use crate::event::{TurnEnded, Event, EventKind};
+use crate::event::{Event, EventKind, TurnEnded};
 use crate::history::History;
 use crate::journal::{Journal, PersistError};
-use zubi_models::message::{ToolCall, Message, AssistantMessage, Usage};
-use zubi_models::{Answer, ErrorKind, Model, ModelError, ModelInfo, Delta, OnDelta, Prompt, FinishReason};
 use crate::questions::{Questions, auto_approve_rule};
 use crate::run::{Budgets, Turn};
+use zubi_models::message::{AssistantMessage, Message, ToolCall, Usage};
+use zubi_models::{Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, OnDelta, Prompt};
 
 /// A Monday.
 const NOW: Duration = Duration::from_hours(498_720);
@@ -36,7 +36,7 @@ pub(crate) async fn with_deadline<T>(what: &str, future: impl Future<Output = T>
     tokio::time::timeout(DEADLINE, future).await.unwrap_or_else(|_| panic!("{what} did not happen"))
 }
 
-/// What the model does when it is asked.
+/// The model's reply to a request.
 #[derive(Clone)]
 pub(crate) enum Reply {
     Answer(Answer),
@@ -78,7 +78,7 @@ pub(crate) fn fail(kind: ErrorKind, message: &str, retry_after: Option<Duration>
     Reply::Fail(ModelError { retry_after, ..ModelError::new(kind, message) })
 }
 
-/// What a model was asked.
+/// A request that a model received.
 #[derive(Debug, Clone)]
 pub(crate) struct ReceivedPrompt {
     pub(crate) system: String,
@@ -93,7 +93,7 @@ pub(crate) struct Script {
     info: ModelInfo,
     replies: Mutex<VecDeque<Reply>>,
     pub(crate) seen: Mutex<Vec<ReceivedPrompt>>,
-    /// Called with how often it was asked before it answers.
+    /// Called with the number of the request, before the model answers it.
     before: Mutex<Option<BeforeHook>>,
 }
 
@@ -142,10 +142,11 @@ impl Model for Script {
     }
 }
 
-/// What no conversation keeps.
+/// A secret that no conversation may contain.
 pub(crate) const SECRET: &str = "hunter2hunter2";
 
-/// A conversation in memory. It cleans only what it is asked to clean, so that a test sees who asks too late.
+/// A conversation in memory. It redacts only the texts that it is called with, so that a test finds code that redacts
+/// too late.
 #[derive(Default)]
 pub(crate) struct Memory {
     state: Mutex<(Vec<Event>, History)>,
@@ -153,7 +154,7 @@ pub(crate) struct Memory {
     ids: Mutex<u64>,
     /// Counts what happens.
     pub(crate) count: watch::Sender<usize>,
-    /// From this seq on nothing can be kept any more.
+    /// The seq from which on nothing can be saved any more.
     pub(crate) full_at: Mutex<Option<u64>>,
 }
 
@@ -163,7 +164,9 @@ impl Journal for Memory {
             let mut state = self.state.lock().unwrap();
             let seq = u64::try_from(state.0.len()).unwrap() + 1;
             if self.full_at.lock().unwrap().is_some_and(|full| seq >= full) {
-                return Err(PersistError("no space is left on the device. Make room, then ask again".to_owned()));
+                return Err(PersistError(
+                    "no space is left on the device. Free some disk space, then try again".to_owned(),
+                ));
             }
             let event = Event { seq, at: 0, what };
             state.1.apply(&event);
@@ -257,15 +260,17 @@ impl World {
         Self::with_files(files, replies, None, |config| LocalHost::new(config).unwrap())
     }
 
-    /// The same whose user has these settings.
+    /// Creates a world whose user has these settings.
     pub(crate) fn with_settings(zubi_toml: &str) -> Self {
         let path = Utf8PathBuf::from("/zubi.toml");
         let layer = file::parse(zubi_toml, &path).unwrap();
         let settings = Layers { user: Some(UserLayer { path, layer }), ..Layers::default() }.resolve();
-        Self::with_files(&[], Vec::new(), None, |config| LocalHost::new(&HostConfig { settings, ..config.clone() }).unwrap())
+        Self::with_files(&[], Vec::new(), None, |config| {
+            LocalHost::new(&HostConfig { settings, ..config.clone() }).unwrap()
+        })
     }
 
-    /// The same over these tools alone.
+    /// Creates a world with only these tools.
     pub(crate) fn of_tools(provider: Arc<dyn ToolProvider>, replies: Vec<Reply>) -> Self {
         let host = |config: &HostConfig| LocalHost::with_providers(config, vec![provider], Vec::new()).unwrap();
         Self::with_files(&[], replies, None, host)
@@ -310,7 +315,7 @@ impl World {
         self.questions = Questions::new(Arc::clone(&self.service), &rules).unwrap();
     }
 
-    /// What the model does from now on.
+    /// Sets the model's replies from now on.
     pub(crate) fn play(&self, replies: Vec<Reply>) {
         self.model.replies.lock().unwrap().extend(replies);
     }
@@ -323,7 +328,7 @@ impl World {
         zubi_base::fs::read_text(&self.root.join("work").join(name)).unwrap()
     }
 
-    /// The turn, and where it hears what is said meanwhile.
+    /// Returns the turn, and the sender for messages to it.
     pub(crate) fn turn(
         &mut self,
         text: &str,
@@ -350,21 +355,21 @@ impl World {
         (turn.run(self.turns, text.to_owned(), Arc::clone(&self.journal) as Arc<dyn Journal>), say)
     }
 
-    /// Runs a turn. What happened in the conversation, as text.
+    /// Runs a turn. Returns the events of the conversation as text.
     pub(crate) async fn run(&mut self, text: &str) -> String {
         let (turn, _say) = self.turn(text);
         with_deadline("the end of the turn", turn).await;
         self.render_events()
     }
 
-    /// What happened so far.
+    /// Returns the events so far as text.
     pub(crate) fn render_events(&self) -> String {
         let text: String = self.journal.events().iter().map(render_event).collect();
         text.replace(self.root.as_str(), "ROOT")
     }
 }
 
-/// What may differ from run to run does not stand in it.
+/// Leaves out values that differ between runs.
 fn render_event(what: &EventKind) -> String {
     let mut text = String::new();
     let one = |text: &str| text.trim_end().replace('\n', " / ");

@@ -1,5 +1,5 @@
-//! Namespaces, with bubblewrap: the program sees a file system of its own, no other process, and with no network not even
-//! a loopback device. Landlock and seccomp hold inside as they do outside.
+//! Namespaces, with bubblewrap: the program sees a file system of its own, no other process, and with no network not
+//! even a loopback device. Landlock and seccomp hold inside as they do outside.
 
 use std::ffi::OsString;
 
@@ -19,7 +19,8 @@ pub(super) fn command(bwrap: &Utf8Path, confinement: &Confinement) -> Vec<OsStri
         words.push("--unshare-net".to_owned());
     }
     let mut add = |option: &[&str]| words.extend(option.iter().map(|word| (*word).to_owned()));
-    // What may be read among this is decided by Landlock; here is what may be written, and what is not there at all.
+    // Landlock decides which of these paths may be read; the arguments here decide which may be written, and which do
+    // not exist at all.
     add(&["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]);
     for path in canonical_paths(&confinement.writable) {
         add(&["--bind", path.as_str(), path.as_str()]);

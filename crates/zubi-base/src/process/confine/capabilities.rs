@@ -1,8 +1,8 @@
-//! What root may do that Landlock does not hold.
+//! The capabilities of root that Landlock does not restrict.
 
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
-/// Capabilities (capabilities(7)) with which a root that is held by rules for files and system calls gets around them:
+/// Capabilities (capabilities(7)) with which root circumvents the rules for files and system calls:
 /// raw disks and memory, kernel modules, mounts, other people's processes, the network's set-up.
 const DANGEROUS: &[CapabilitySet] = &[
     CapabilitySet::BPF,
@@ -10,7 +10,7 @@ const DANGEROUS: &[CapabilitySet] = &[
     CapabilitySet::MKNOD,
     CapabilitySet::NET_ADMIN,
     CapabilitySet::NET_RAW,
-    // On recent kernels (seen on 6.18) it reads `/proc/<pid>/environ` of everybody, past Landlock.
+    // On recent kernels (seen on 6.18) it allows reading `/proc/<pid>/environ` of every process, past Landlock.
     CapabilitySet::PERFMON,
     CapabilitySet::SYS_ADMIN,
     CapabilitySet::SYS_BOOT,
@@ -23,8 +23,8 @@ const DANGEROUS: &[CapabilitySet] = &[
     CapabilitySet::DAC_READ_SEARCH,
 ];
 
-/// Takes them from what the next program can have. Who is not root has none and may not give any up, and what an older
-/// kernel does not know, nobody has: neither is an error.
+/// Removes these capabilities from those that the next program can have. A user other than root has none and may not
+/// drop any, and a capability that an older kernel does not know cannot be used: neither is an error.
 pub(super) fn drop_dangerous() {
     for capability in DANGEROUS {
         remove_capability_from_bounding_set(*capability).ok();

@@ -8,7 +8,8 @@ use landlock::{
 
 use super::{ConfineError, Confinement, Network, paths};
 
-/// What is asked of the kernel: everything up to Linux 6.12, which is what was tried. An older one gives what it has.
+/// The ABI requested from the kernel: everything up to Linux 6.12, the version that was tested. An older kernel applies
+/// the part that it supports.
 const WANTED: ABI = ABI::V6;
 
 /// Devices without a memory of their own, and the directory where POSIX semaphores and shared memory live
@@ -19,7 +20,7 @@ const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random",
 /// All devices; of these only [`DEVICES`] remain, for a disk read as root has every file on it.
 const ALL_DEVICES: &str = "/dev";
 
-/// Where the dynamic loader is, which the kernel opens for execution beside the program that asks for it.
+/// Directories of the dynamic loader, which the kernel opens for execution together with the program that requires it.
 const LOADERS: &[&str] = &[
     "/lib64/ld-linux-x86-64.so.2",
     "/lib/ld-linux-aarch64.so.1",
@@ -57,7 +58,7 @@ fn devices() -> Vec<Utf8PathBuf> {
     DEVICES.iter().map(Utf8PathBuf::from).collect()
 }
 
-/// A ruleset in which nothing but these is allowed, as far as this kernel knows the rights.
+/// Creates a ruleset that allows only these rights, as far as this kernel knows them.
 fn enforce(rules: Vec<(Vec<Utf8PathBuf>, BitFlags<AccessFs>)>, network: Network) -> Result<u32, ConfineError> {
     let told = |error: &dyn std::fmt::Display| ConfineError::Landlock(error.to_string());
     let mut ruleset = Ruleset::default()

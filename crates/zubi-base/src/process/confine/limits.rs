@@ -22,11 +22,11 @@ pub(super) fn set(limits: &Limits) -> Result<(), ConfineError> {
         // Counts all threads of a user, and does not bind root.
         ("threads", Resource::Nproc, threads().map(|now| now + u64::from(limits.processes) * THREADS_PER_PROCESS)),
     ];
-    // Who may not even yield runs as before.
+    // If the process may not lower its own priority, it runs as before.
     rustix::process::nice(NICE).ok();
     for (what, resource, limit) in table {
         let Some(limit) = limit else { continue };
-        // Nobody but root may raise a limit again that was set before us.
+        // Only root may raise a limit that was set before.
         let limit = getrlimit(resource).maximum.map_or(limit, |maximum| maximum.min(limit));
         setrlimit(resource, Rlimit { current: Some(limit), maximum: Some(limit) })
             .map_err(|error| ConfineError::Limit { what, source: error.into() })?;

@@ -1,4 +1,4 @@
-//! What of all this can be had here, tried for real.
+//! Availability of the sandbox backends on this machine, found by trying them.
 
 use std::io;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-use super::{Confinement, SandboxBackends, Network, PROBE, landlock, seccomp};
+use super::{Confinement, Network, PROBE, SandboxBackends, landlock, seccomp};
 use crate::process::{CommandSpec, Spawner};
 
-/// What can be had of one means, or why it cannot.
+/// The availability of one backend, or the reason why it is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Availability<T> {
@@ -18,7 +18,7 @@ pub enum Availability<T> {
     Lacks(String),
 }
 
-/// What this machine offers.
+/// The sandbox capabilities of this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
     /// The Landlock ABI of the kernel.
@@ -28,12 +28,12 @@ pub struct Capabilities {
     pub bubblewrap: Availability<Utf8PathBuf>,
 }
 
-/// What a probing process found when it restricted itself.
+/// The result of a probing process that restricted itself.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ProbeResult {
     landlock: Availability<u32>,
     seccomp: Availability<()>,
-    /// Its own id, which is small in a namespace of processes that was made for it.
+    /// The id of the probing process, which is small in a new process namespace.
     pid: u32,
 }
 
@@ -47,13 +47,15 @@ const SMALL_PID: u32 = 10;
 /// Longer than a process takes to start on a machine that is busy.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// More than [`Found`] is as JSON, with room for the kernel's own words.
+/// An upper bound of [`ProbeResult`] as JSON, in bytes, with room for the kernel's own words.
 const MAX_ANSWER: usize = 64 * 1024;
 
 /// Restricts this process with everything there is, and sees whether it holds.
 pub(super) fn try_all() -> ProbeResult {
     let landlock = match landlock::restrict_to(ALLOWED) {
-        Ok(_) if std::fs::read_dir(FORBIDDEN).is_ok() => Availability::Lacks("it is there and holds nothing".to_owned()),
+        Ok(_) if std::fs::read_dir(FORBIDDEN).is_ok() => {
+            Availability::Lacks("it is there and holds nothing".to_owned())
+        }
         Ok(abi) => Availability::Has(abi),
         Err(error) => Availability::Lacks(error.to_string()),
     };
@@ -68,8 +70,8 @@ pub(super) fn try_all() -> ProbeResult {
 }
 
 impl Spawner {
-    /// Finds out what this machine offers, with children that confine themselves. `bwrap` is the program, where there is
-    /// one. An error: no such child can be started, so nothing can be confined.
+    /// Probes the sandbox capabilities of this machine with children that confine themselves. `bwrap` is the program,
+    /// if it exists. Returns an error if no such child can be started, so that confinement is impossible.
     pub async fn offers(&self, bwrap: Option<&Utf8Path>) -> io::Result<Capabilities> {
         let Some(executable) = &self.supervisor else {
             return Err(io::Error::other("children without a supervisor cannot be confined"));
@@ -96,7 +98,9 @@ impl Spawner {
         let means = SandboxBackends { bubblewrap: Some(bwrap.to_owned()), ..SandboxBackends::default() };
         let confinement = Confinement { means, readable: vec!["/".into()], ..Confinement::default() };
         match self.probe(&spec.clone().with_confinement(confinement)).await {
-            Ok(found) if found.pid > SMALL_PID => Availability::Lacks("`bwrap` made no namespace of processes".to_owned()),
+            Ok(found) if found.pid > SMALL_PID => {
+                Availability::Lacks("`bwrap` made no namespace of processes".to_owned())
+            }
             Ok(_) => Availability::Has(bwrap.to_owned()),
             Err(error) => Availability::Lacks(format!("`bwrap` does not work here: {error}")),
         }

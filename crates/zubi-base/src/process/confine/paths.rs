@@ -8,15 +8,16 @@ use crate::fs;
 /// How many rules an expansion may come to. A home directory has some hundred entries.
 const MAX_GRANTED: usize = 10_000;
 
-/// What is allowed, each with everything below it, and what may only be listed.
+/// The allowed paths, each with everything below it, and the directories that may only be listed.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ExpandedPaths {
     pub(super) granted: Vec<Utf8PathBuf>,
     pub(super) listed: Vec<Utf8PathBuf>,
 }
 
-/// `roots` without `excluded`: a root with something excluded below it becomes its entries, one by one. What does not
-/// exist is passed over. Links are resolved first and never followed after that, so that none leads to what is excluded.
+/// Returns `roots` without `excluded`: a root with an excluded path below it is replaced by its entries, one by one.
+/// Paths that do not exist are skipped. Links are resolved first and never followed after that, so that none leads to
+/// an excluded path.
 pub(super) fn expand(roots: &[Utf8PathBuf], excluded: &[Utf8PathBuf]) -> Result<ExpandedPaths, ConfineError> {
     let excluded: Vec<_> = excluded.iter().filter_map(|path| fs::canonical(path).ok()).collect();
     let mut expanded = ExpandedPaths::default();
@@ -40,8 +41,8 @@ pub(super) fn expand(roots: &[Utf8PathBuf], excluded: &[Utf8PathBuf]) -> Result<
     Ok(expanded)
 }
 
-/// What is in a directory, but for links, which lead elsewhere, and names that are not UTF-8. Nothing, where it cannot be
-/// listed: then nothing below it can be allowed one by one either.
+/// Returns the entries of a directory, except links, which lead elsewhere, and names that are not UTF-8. Returns no
+/// entries if the directory cannot be listed: then nothing below it can be allowed one by one either.
 fn entries(directory: &Utf8Path) -> Result<Vec<Utf8PathBuf>, ConfineError> {
     let entries = match directory.read_dir_utf8() {
         Ok(entries) => entries,

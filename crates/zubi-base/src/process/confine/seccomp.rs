@@ -1,8 +1,8 @@
 //! System calls, with seccomp: which sockets there are, and no way into other processes or the kernel.
 //!
-//! A list of what is denied: programs are of all kinds, and what is not a way out stays. Denied calls fail with `EPERM`,
-//! which programs expect. Calls by other numbers (32 bit on a 64 bit kernel, x32) would go past the list: a program with
-//! another architecture is killed, x32 calls do not exist.
+//! A list of what is denied: programs are of all kinds, and calls that do not lead out of the sandbox stay allowed.
+//! Denied calls fail with `EPERM`, which programs expect. Calls by other numbers (32 bit on a 64 bit kernel, x32) would
+//! go past the list: a program with another architecture is killed, x32 calls do not exist.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +83,7 @@ pub(super) fn restrict(network: Network) -> Result<(), ConfineError> {
     let arch: TargetArch =
         std::env::consts::ARCH.try_into().map_err(|_| told(&"there is no filter for this processor"))?;
     let filters = [
-        // `clone3` hides its flags from filters. Who is told that it is missing takes `clone`.
+        // `clone3` hides its flags from filters. A program that gets `ENOSYS` for it falls back to `clone`.
         filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS, arch),
         rules(network).and_then(|rules| filter(rules, libc::EPERM, arch)),
     ];
@@ -94,7 +94,8 @@ pub(super) fn restrict(network: Network) -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// What a program needs no more once it is loaded and works on what it has: paths of any kind, programs, processes.
+/// System calls that a program no longer needs once it is loaded and works on its open files: those for paths of any
+/// kind, programs and processes.
 const SEALED: &[c_long] = &[
     libc::SYS_openat,
     libc::SYS_openat2,
@@ -188,7 +189,7 @@ fn rules(network: Network) -> Result<Rules, BackendError> {
         rules.insert(call, vec![all(&[(0, MaskedEq(new_user), new_user)])?]);
     }
     if network != Network::All {
-        // A pair of datagram sockets can be connected to somebody else afterwards; a stream cannot.
+        // A pair of datagram sockets can be connected to another peer afterwards; a stream cannot.
         let datagram = u64::from(libc::SOCK_DGRAM.unsigned_abs());
         rules.insert(libc::SYS_socketpair, vec![all(&[(1, MaskedEq(0xf), datagram)])?]);
     }

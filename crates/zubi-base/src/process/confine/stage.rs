@@ -11,7 +11,7 @@ use crate::process::supervisor::{report_error, start_failure};
 /// The argument of the step; the next one is a [`Confinement`] as JSON, then `--`, the program and its arguments.
 pub(in crate::process) const APPLY: &str = "--apply";
 
-/// The argument of a process that finds out what can be had, and prints [`offers::Found`] as JSON.
+/// The argument of a process that finds out which backends are available, and prints [`offers::ProbeResult`] as JSON.
 pub(in crate::process) const PROBE: &str = "--probe";
 
 /// Exit code of a program that was not started because it could not be confined. Standard error says why, in a line
@@ -50,12 +50,13 @@ fn confine(confinement: &Confinement) -> Result<(), ConfineError> {
     Ok(())
 }
 
-/// Gives up what a program needs only to be loaded: from here on this process opens no file, starts no program and no
-/// process, and has no network, by these means. Threads that run already are not held, so it comes before there are any.
-/// The program is zubi's own and was confined before; there is no way back.
+/// Drops the permissions that a program needs only while it is loaded: from here on this process opens no file, starts
+/// no program and no process, and has no network, as far as these backends enforce it. Threads that run already are not
+/// restricted, so call this before starting any. The program is zubi's own and was confined before; the step is
+/// irreversible.
 ///
 /// # Errors
-/// When one of the means cannot be had. The process then must not go on as if it could.
+/// If one of the backends is not available. The process then must not continue as if it were sealed.
 pub fn seal(means: &SandboxBackends) -> Result<(), ConfineError> {
     if means.landlock {
         landlock::lock_down()?;
@@ -77,7 +78,7 @@ fn refuse(error: &ConfineError) -> ExitCode {
     ExitCode::from(CANNOT_CONFINE)
 }
 
-/// Tries on itself what can be had, and prints it.
+/// Tries the backends on this process and prints the result.
 pub(in crate::process) fn probe() -> ExitCode {
     use std::io::Write as _;
     let found = serde_json::to_vec(&offers::try_all()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Tests of `rpc` as it speaks the IPC protocol.
+//! Tests of `rpc` with the IPC protocol.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 
 use super::*;
 
-/// Answers `echo` at once and hands out what `hold` is to be answered through.
+/// Answers `echo` at once and hands out the responders of `hold`.
 struct TestHandler {
     held: mpsc::UnboundedSender<(Value, Responder)>,
     notes: mpsc::UnboundedSender<String>,
@@ -69,7 +69,7 @@ impl World {
         soon(self.writer.write_all(format!("{line}\n").as_bytes())).await.unwrap();
     }
 
-    /// What zubi says to some lines, in front of the echo that is asked for after them.
+    /// Returns the answers to some lines, before the answer to the `echo` that is sent after them.
     async fn answers(&mut self, lines: &[&str]) -> String {
         for line in lines {
             self.says(line).await;
@@ -280,7 +280,7 @@ async fn closing_tells_everybody_and_writes_what_is_queued() {
 
 #[tokio::test]
 async fn a_peer_that_never_reads_loses_the_connection() {
-    // Told too much.
+    // Too many notifications.
     let told = world(SMALL);
     let event = json!("x".repeat(900));
     let refused = (0..1_000).find_map(|_| told.connection.notify("event", event.clone()).err());
@@ -288,14 +288,14 @@ async fn a_peer_that_never_reads_loses_the_connection() {
     assert_snapshot!(told.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
     soon(told.connection.flushed()).await;
 
-    // Asked for too much.
+    // Too many requests.
     let mut asking = world(SMALL);
     let question = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\",\"params\":\"{}\"}}\n", "x".repeat(900));
     soon(async { while asking.writer.write_all(question.as_bytes()).await.is_ok() {} }).await;
     assert_snapshot!(asking.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
     soon(asking.connection.flushed()).await;
 
-    // Asks in vain, with garbage.
+    // Invalid messages, each of which needs an error response.
     let mut garbage = world(SMALL);
     soon(async { while garbage.writer.write_all(b"garbage\n").await.is_ok() {} }).await;
     assert_snapshot!(garbage.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
@@ -371,7 +371,7 @@ async fn half_a_frame_at_the_end_is_no_request() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
-    /// Whatever comes, every line that asks is answered once and the connection lives.
+    /// Whatever arrives, every line that is a request is answered once and the connection lives.
     #[test]
     fn no_line_ends_the_connection(line in "[ -~]{0,80}") {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -10,20 +10,20 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::text::{EditSink, FileOperation, EditorSink, EditOptions, Outcome, SinkError, TextOrigin, TextSource};
+use zubi_base::text::{EditOptions, EditSink, EditorSink, FileOperation, Outcome, SinkError, TextOrigin, TextSource};
 
 use super::disk::DiskSink;
 use super::prepare::{Step, prepare, undo_of};
 use crate::edit::overlay::disk_before;
 
-/// Writes to the editor or to disk. Whoever calls it holds the edit lock, as [`crate::edit::Edits`] does.
+/// A sink that writes to the editor or to disk. The caller must hold the edit lock, as [`crate::edit::Edits`] does.
 pub struct EditorOrDiskSink {
     disk: DiskSink,
     editor: Arc<dyn EditorSink>,
     texts: Arc<dyn TextSource>,
 }
 
-/// Who makes a part of a change, in the order in which they are made.
+/// The parts of a change, in the order in which they are made.
 const PARTS: [Part; 3] = [Part::Disk, Part::Editor, Part::DiskAfterwards];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl EditorOrDiskSink {
         parts
     }
 
-    /// What the editor holds of the texts that are written, by where they are written.
+    /// Returns the editor's unsaved contents of the texts that a change writes, by the path to which they are written.
     async fn unsaved_contents(&self, operations: &[FileOperation]) -> BTreeMap<Utf8PathBuf, Vec<u8>> {
         let mut unsaved = BTreeMap::new();
         for (index, operation) in operations.iter().enumerate() {

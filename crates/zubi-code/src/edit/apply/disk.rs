@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::text::{EditSink, FileOperation, EditOptions, Outcome, SinkError};
+use zubi_base::text::{EditOptions, EditSink, FileOperation, Outcome, SinkError};
 
 use super::journal::Journal;
 use super::prepare::prepare;
 use super::step;
 
-/// Writes to disk, all or nothing. Whoever calls it holds the edit lock, as [`crate::edit::Edits`] does.
+/// A sink that writes to disk, all or nothing. The caller must hold the edit lock, as [`crate::edit::Edits`] does.
 pub struct DiskSink {
     state_dir: Utf8PathBuf,
     #[cfg(test)]
@@ -102,7 +102,12 @@ impl DiskSink {
     }
 
     #[cfg(test)]
-    fn simulate_death(&self, journal: &mut Journal, steps: &[super::prepare::Step], failed: usize) -> Option<SinkError> {
+    fn simulate_death(
+        &self,
+        journal: &mut Journal,
+        steps: &[super::prepare::Step],
+        failed: usize,
+    ) -> Option<SinkError> {
         match self.fault {
             Fault::FailThenDie(_, taken_back) => {
                 let rest = (failed + 1).saturating_sub(taken_back);

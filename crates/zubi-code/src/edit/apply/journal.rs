@@ -1,16 +1,16 @@
-//! The record of a change under way, from which a half-done one is taken back.
+//! The record of a change under way, from which zubi undoes a half-done change.
 //!
 //! A journal is one file under `<state>/journal/`. Its first line holds all steps with their inverses, old contents
-//! included, and is durable before the first step. Then comes a line for each step done (`done 0`), or taken back
-//! (`undone 0`), and `committed` at the end, after which the file goes. So at any moment at most one step is in doubt,
-//! and what is on disk tells whether it was made.
+//! included, and is durable before the first step. Then comes a line for each step done (`done 0`) or undone (`undone
+//! 0`), and `committed` at the end, after which the file is removed. So at any moment at most one step is in doubt, and
+//! the content on disk shows whether it was made.
 
 use std::io::{self, Write as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use zubi_base::text::FileOperation;
-use zubi_base::{fs, private};
+use zubi_base::{fs, owner_only};
 
 use super::prepare::Step;
 use super::step;
@@ -20,12 +20,13 @@ use crate::edit::plan::{fresh_id, state};
 /// The largest journal that is read back. It holds old and new contents of a change, with JSON's escapes.
 const MAX_JOURNAL_BYTES: u64 = 12 * crate::edit::change::MAX_CHANGE_BYTES;
 
-/// What a start found and put right.
+/// The changes that a start found and restored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecoveredChanges {
     /// How many half-done changes were taken back.
     pub reverted: usize,
-    /// What could not be put back, because it changed since or cannot be written; a sentence each. The journal is kept.
+    /// Files that could not be restored, because they changed since or cannot be written; one sentence each. The
+    /// journal of such a change is preserved.
     pub left: Vec<String>,
 }
 
@@ -45,12 +46,12 @@ impl Journal {
     /// Writes the steps down, durably. Nothing may be touched before this has returned.
     pub(super) fn begin(state_dir: &Utf8Path, steps: &[Step]) -> io::Result<Self> {
         let directory = directory(state_dir);
-        private::create_directory(&directory)?;
+        owner_only::create_directory(&directory)?;
         let id = fresh_id().map_err(io::Error::other)?;
         let path = directory.join(format!("{id}.journal"));
         let mut header = serde_json::to_vec(&Header { version: 1, steps: steps.to_vec() })?;
         header.push(b'\n');
-        private::write_atomic(&path, &header)?;
+        owner_only::write_atomic(&path, &header)?;
         let file = std::fs::OpenOptions::new().append(true).open(&path)?;
         Ok(Self { file, path })
     }
@@ -99,7 +100,7 @@ impl Journal {
         left
     }
 
-    /// Keeps the journal for a person to look at, and out of the way of the next start.
+    /// Renames the journal so that a person can inspect it and the next start ignores it.
     pub(super) fn quarantine(self) -> io::Result<()> {
         std::fs::rename(&self.path, self.path.with_extension("conflict"))
     }
@@ -127,14 +128,18 @@ pub(in crate::edit) fn recover(state_dir: &Utf8Path) -> Result<RecoveredChanges,
 fn recover_one(path: &Utf8Path, recovered: &mut RecoveredChanges) -> io::Result<()> {
     let mut journal = Journal { file: std::fs::OpenOptions::new().append(true).open(path)?, path: path.to_owned() };
     if std::fs::metadata(path)?.len() > MAX_JOURNAL_BYTES {
-        recovered.left.push(format!("the journal `{path}` is too large to be read; it was kept"));
+        recovered.left.push(format!(
+            "the journal `{path}` is too large to be read; it was renamed with the extension `.conflict`"
+        ));
         return journal.quarantine();
     }
     let text = String::from_utf8(std::fs::read(path)?).unwrap_or_default();
     let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
     let Some(header) = lines.next().and_then(|line| serde_json::from_str::<Header>(line).ok()) else {
         // The header is moved into place whole, so this is not ours or damaged from outside.
-        recovered.left.push(format!("the journal `{path}` cannot be understood; it was kept"));
+        recovered
+            .left
+            .push(format!("the journal `{path}` cannot be parsed; it was renamed with the extension `.conflict`"));
         return journal.quarantine();
     };
     let lines: Vec<_> = lines.collect();
@@ -149,7 +154,7 @@ fn recover_one(path: &Utf8Path, recovered: &mut RecoveredChanges) -> io::Result<
         let left = journal.revert(&header.steps, first);
         if !left.is_empty() {
             recovered.left.extend(left);
-            recovered.left.push(format!("the old contents are kept in `{}`", path.with_extension("conflict")));
+            recovered.left.push(format!("the old contents are in `{}`", path.with_extension("conflict")));
             return journal.quarantine();
         }
     }
@@ -161,8 +166,8 @@ fn lowest_undone(lines: &[&str]) -> usize {
     lines.iter().filter_map(|line| line.strip_prefix("undone ")?.parse().ok()).min().unwrap_or(0)
 }
 
-/// Removes what an interrupted write left beside the files that were to be written. The lock is held, so no other
-/// zubi is writing there.
+/// Removes temporary files that an interrupted write left beside its targets. The lock is held, so no other zubi writes
+/// there.
 fn sweep_temporary(steps: &[Step]) {
     let directories: std::collections::BTreeSet<_> = steps
         .iter()
@@ -175,7 +180,8 @@ fn sweep_temporary(steps: &[Step]) {
         for entry in entries.filter_map(Result::ok) {
             let name = entry.file_name();
             if name.starts_with(fs::TEMPORARY_PREFIX) && name.ends_with(fs::TEMPORARY_SUFFIX) {
-                // What cannot be removed stays as a stray file; the change itself is put back all the same.
+                // A temporary file that cannot be removed remains as a stray file; the change itself is restored all
+                // the same.
                 if let Err(error) = std::fs::remove_file(entry.path()) {
                     tracing::warn!(%error, path = %entry.path(), "a temporary file could not be removed");
                 }

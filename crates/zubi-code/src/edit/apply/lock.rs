@@ -21,7 +21,7 @@ impl EditLock {
     /// Waits for the lock, at most ten seconds.
     pub(in crate::edit) async fn acquire(state_dir: &Utf8Path) -> Result<Self, EditError> {
         let file = open(state_dir)?;
-        // The thread ends with the lock or, if nobody waits for it any more, lets go of it at once.
+        // The thread ends with the lock. If no caller waits for it any more, it releases the lock at once.
         let waiting = tokio::task::spawn_blocking(move || file.lock().map(|()| Self { _file: file }));
         match tokio::time::timeout(WAIT, waiting).await {
             Err(_) => Err(EditError::Busy { seconds: WAIT.as_secs() }),
@@ -30,7 +30,7 @@ impl EditLock {
         }
     }
 
-    /// The lock, if nobody holds it.
+    /// Returns the lock if no process holds it.
     pub(in crate::edit) fn try_acquire(state_dir: &Utf8Path) -> Result<Option<Self>, EditError> {
         let file = open(state_dir)?;
         match file.try_lock() {
@@ -43,7 +43,7 @@ impl EditLock {
 
 fn open(state_dir: &Utf8Path) -> Result<File, EditError> {
     let directory = state_dir.join("journal");
-    private::create_directory(&directory).map_err(|error| lock_error(&error))?;
+    owner_only::create_directory(&directory).map_err(|error| lock_error(&error))?;
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]

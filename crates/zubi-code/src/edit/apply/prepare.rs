@@ -43,8 +43,8 @@ pub(in crate::edit) fn undo_of(steps: &[Step]) -> Vec<FileOperation> {
 /// The disk as it would be after some of the operations.
 struct View<'a> {
     done: &'a [FileOperation],
-    /// What the operations done made, directories made on the way included, by its present path. What is not here is
-    /// as on disk.
+    /// The entries that the operations so far made, including parent directories, by their present path. Everything
+    /// else is as on disk.
     written: BTreeMap<Utf8PathBuf, PreparedStep>,
 }
 
@@ -55,7 +55,7 @@ enum PreparedStep {
     Directory,
 }
 
-/// What is at a path.
+/// The entry at a path, with its content.
 enum PathState {
     Missing,
     File { bytes: Vec<u8>, mode: Option<u32> },
@@ -86,7 +86,7 @@ impl View<'_> {
         })
     }
 
-    /// What is at a path, without reading it.
+    /// Whether there is an entry at a path; does not read it.
     fn exists(&self, path: &Utf8Path) -> bool {
         self.written.contains_key(path)
             || disk_before(self.done, path).is_some_and(|disk| kind_on_disk(&disk) != Kind::Missing)
@@ -160,7 +160,9 @@ impl View<'_> {
                 std::iter::once(gone).chain(self.remove_made(path)).collect()
             }
             FileOperation::SetMode { .. } => match self.find(path)? {
-                PathState::File { mode, .. } | PathState::Directory { mode } => set_mode(path, mode).into_iter().collect(),
+                PathState::File { mode, .. } | PathState::Directory { mode } => {
+                    set_mode(path, mode).into_iter().collect()
+                }
                 PathState::Missing | PathState::Link(_) => return Err(changed()),
             },
         })
@@ -227,8 +229,10 @@ pub(in crate::edit) fn holds(path: &Utf8Path, expected: &ExpectedContent) -> boo
     }
 }
 
-/// What every touched path will hold after the change. Content that is only moved is read now.
-pub(in crate::edit) fn expected_after(operations: &[FileOperation]) -> Result<Vec<(Utf8PathBuf, ExpectedContent)>, SinkError> {
+/// Returns the content that every touched path will have after the change. Content that is only moved is read now.
+pub(in crate::edit) fn expected_after(
+    operations: &[FileOperation],
+) -> Result<Vec<(Utf8PathBuf, ExpectedContent)>, SinkError> {
     let mut view = View { done: &[], written: BTreeMap::new() };
     let mut touched = BTreeSet::new();
     for (index, operation) in operations.iter().enumerate() {
@@ -245,7 +249,9 @@ pub(in crate::edit) fn expected_after(operations: &[FileOperation]) -> Result<Ve
         .map(|path| {
             let expected = match view.find(path)? {
                 PathState::File { bytes, .. } => ExpectedContent::Content(ContentHash::from_bytes(&bytes)),
-                PathState::Link(target) => ExpectedContent::Content(ContentHash::from_bytes(target.as_str().as_bytes())),
+                PathState::Link(target) => {
+                    ExpectedContent::Content(ContentHash::from_bytes(target.as_str().as_bytes()))
+                }
                 PathState::Directory { .. } => ExpectedContent::Directory,
                 PathState::Missing => ExpectedContent::Absent,
             };

@@ -11,7 +11,7 @@ use crate::edit::overlay::{Kind, kind_on_disk};
 use crate::edit::plan::ExpectedContent;
 
 /// Makes one operation. Between the check and the write lie microseconds, in which another program could still write:
-/// no file system call replaces a file on the condition of its content. Where it is written is certain all the same
+/// no file system call replaces a file on the condition of its content. The target of the write is certain all the same
 /// ([`Entry`]).
 pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
     let path = operation.path();
@@ -63,8 +63,8 @@ pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
             set_mode(&entry.path, *mode)
         }
     };
-    // Durable, so that the journal never says "done" of what a power failure took away. Writing has seen to that itself, and
-    // a mode is no entry.
+    // Makes the entry durable, so that the journal never records "done" for a step that a power failure undid. Writing
+    // does this itself, and a mode is not an entry.
     let is_durable = matches!(operation, FileOperation::Write { .. } | FileOperation::SetMode { .. });
     let synced = done.and_then(|()| if is_durable { Ok(()) } else { entry.directory.sync() });
     synced.map_err(|source| SinkError::Io { path: path.to_owned(), source })
@@ -74,7 +74,9 @@ pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
 pub(super) fn revert(operation: &FileOperation) -> Result<(), SinkError> {
     let path = operation.path();
     let done = match operation {
-        FileOperation::Write { content, .. } => holds(path, &ExpectedContent::Content(ContentHash::from_bytes(content))),
+        FileOperation::Write { content, .. } => {
+            holds(path, &ExpectedContent::Content(ContentHash::from_bytes(content)))
+        }
         FileOperation::Rename { from, to } => kind_on_disk(from) == Kind::Missing && kind_on_disk(to) != Kind::Missing,
         FileOperation::Delete { .. } | FileOperation::RemoveDirectory { .. } => kind_on_disk(path) == Kind::Missing,
         FileOperation::CreateDirectory { .. } => kind_on_disk(path) == Kind::Directory,

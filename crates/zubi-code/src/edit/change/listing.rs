@@ -1,4 +1,4 @@
-//! What a change's renames and removals come to, for people.
+//! The net renames and removals of a change, for people.
 
 use std::sync::Arc;
 
@@ -9,13 +9,14 @@ use zubi_base::text::FileOperation;
 use super::{FileAction, FileChange};
 use crate::edit::overlay::{self, Kind, Overlay};
 
-/// What the steps do, seen from before the first to after the last: a file that moved twice is listed once.
+/// Returns the net effect of the steps, from before the first to after the last: a file that moved twice is listed
+/// once.
 pub(super) fn moved_and_removed(tree: &Overlay<'_>, removed: &FxHashMap<Utf8PathBuf, Arc<str>>) -> Vec<FileChange> {
     let mut files: Vec<FileChange> = Vec::new();
     for (index, step) in tree.steps.iter().enumerate() {
         let (done, rest) = tree.steps.split_at(index);
         let gone = |path: &Utf8PathBuf, action| {
-            // What the edit itself made and removed again is nobody's loss.
+            // A file that the edit itself made and removed again is not a loss.
             let path = overlay::disk_before(done, path).filter(|path| overlay::kind_on_disk(path) != Kind::Missing)?;
             let before = removed.get(&path).cloned();
             Some(FileChange { path, from: None, action, edits: 0, before, after: None })
@@ -25,7 +26,7 @@ pub(super) fn moved_and_removed(tree: &Overlay<'_>, removed: &FxHashMap<Utf8Path
             FileOperation::RemoveDirectory { path } => gone(path, FileAction::DeleteDirectory),
             FileOperation::Rename { from, .. } => overlay::disk_before(done, from).and_then(|origin| {
                 let path = overlay::forward_through(rest, from)?;
-                // A directory that the edit made is no file that moved.
+                // A directory that the edit made is not a file that moved.
                 if overlay::kind_on_disk(&origin) == Kind::Missing {
                     return None;
                 }

@@ -26,7 +26,7 @@ fn work_out(tree: &Tree, edits: &[Value]) -> Result<Change, EditError> {
     tree.run(Change::from_workspace_edits(&edits, &DiskText, &tree.workspace()))
 }
 
-/// What one edit's refusal says, with the tree's own path taken out; or `planned`.
+/// Returns the error for one edit, without the tree's own path; or `planned`.
 fn refusal(tree: &Tree, edit: &Value) -> String {
     match work_out(tree, std::slice::from_ref(edit)) {
         Ok(_) => "planned".to_owned(),
@@ -193,7 +193,7 @@ fn several_servers() {
     assert!(matches!(error, EditError::Disagree { .. }), "{error}");
 }
 
-/// What a change does, for reading: `action path (edits): text after`, then the notes.
+/// Renders a change: `action path (edits): text after`, then the notes.
 fn show(tree: &Tree, change: &Change) -> String {
     let mut shown = String::new();
     for file in &change.files {
@@ -245,7 +245,8 @@ fn a_renamed_module_is_edited_and_moved() {
     Edit src/lib.rs (1): Some("mod report;\nmod figure;\n")
     Edit src/report.rs (2): Some("use crate::figure::A;\nuse crate::figure::B;\n")
     "#);
-    let with_note = work_out(&tree, &[module_rename(&tree, |change| with_annotation(change, "OutsideWorkspace"))]).unwrap();
+    let with_note =
+        work_out(&tree, &[module_rename(&tree, |change| with_annotation(change, "OutsideWorkspace"))]).unwrap();
     assert_eq!(with_note.files, change.files);
     insta::assert_snapshot!(with_note.notes.join("\n"), @"The server asks to confirm: Edit outside of the workspace (This edit lies outside of the workspace and may affect dependencies).");
 }
@@ -346,7 +347,7 @@ fn what_is_not_the_protocol_is_refused_whole() {
     "#);
 }
 
-/// What servers leave out, send as `null` or send beside what the protocol names.
+/// Fields that servers omit, send as `null` or send in addition to the protocol's.
 #[test]
 fn what_the_protocol_leaves_open_is_read() {
     let tree = tree();

@@ -62,7 +62,10 @@ fn a_record_comes_back_as_it_was_and_is_private() {
     assert_eq!(store.plan(&stored.id).unwrap(), stored);
     stored.state = PlanState::Applied(Undo {
         operations: vec![FileOperation::SetMode { path: "/x".into(), mode: 0o755 }],
-        after: vec![("/x".into(), ExpectedContent::Absent), ("/y".into(), ExpectedContent::Content(ContentHash::from_bytes(b"")))],
+        after: vec![
+            ("/x".into(), ExpectedContent::Absent),
+            ("/y".into(), ExpectedContent::Content(ContentHash::from_bytes(b""))),
+        ],
         settings: vec![Setting { key: "a.b".to_owned(), value: true.into() }],
     });
     store.update(&stored).unwrap();
@@ -130,7 +133,7 @@ fn damage_is_told_from_absence() {
     let id = store.add(plan).unwrap().id;
     let whole = zubi_base::fs::read_text(&store.file(&id)).unwrap();
     for damaged in [whole.get(..whole.len() / 2).unwrap(), "{}", "", &whole.replace("\"version\":1", "\"version\":9")] {
-        private::write_atomic(&store.file(&id), damaged.as_bytes()).unwrap();
+        owner_only::write_atomic(&store.file(&id), damaged.as_bytes()).unwrap();
         assert!(matches!(store.plan(&id).unwrap_err(), EditError::Damaged { .. }), "{damaged}");
     }
 }

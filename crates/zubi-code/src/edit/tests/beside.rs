@@ -9,12 +9,12 @@ use super::tree::{self, Tree};
 use super::{changes, insert};
 use crate::edit::*;
 
-/// An editor that has some files open, saves everything, and says what it was asked.
+/// An editor that has some files open, saves everything, and records the requests it gets.
 struct Editor {
     open: Vec<Utf8PathBuf>,
     disk: DiskSink,
     refuses: bool,
-    /// What an extension writes when something moves.
+    /// A file that an extension writes when something moves.
     follows: Option<(Utf8PathBuf, &'static str)>,
     asked: Mutex<Vec<String>>,
 }
@@ -69,7 +69,8 @@ impl FakeEditor {
         Self { tree, editor, edits }
     }
 
-    /// Plans and makes an edit, and takes it back if it was made: what the editor was asked, and the tree in between.
+    /// Plans and applies an edit, and undoes it if it was made; returns the requests to the editor and the tree in
+    /// between.
     fn check(&self, edit: &Value, manner: EditOptions) -> String {
         let before = self.tree.state();
         let shown = self.tree.run(async {

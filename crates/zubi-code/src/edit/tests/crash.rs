@@ -5,13 +5,13 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use zubi_base::clock::FixedClock;
 use zubi_base::position::Encoding;
-use zubi_base::text::{DiskText, EditSink, FileOperation, EditOptions, Outcome, SinkError};
+use zubi_base::text::{DiskText, EditOptions, EditSink, FileOperation, Outcome, SinkError};
 
 use super::tree::{NOW, Tree};
 use crate::edit::apply::disk::Fault;
 use crate::edit::{DiskSink, EditError, Edits};
 
-/// Steps of every kind that a server can ask for.
+/// Steps of every kind that a server can request.
 fn tree() -> (Tree, serde_json::Value) {
     let tree =
         Tree::new(&[("a", "a\r\n"), ("b", "b"), ("d/x", "x\n"), ("d/e/y", "y\n"), ("gone", "gone"), ("g/h", "h")]);

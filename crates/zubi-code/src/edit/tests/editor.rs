@@ -11,7 +11,7 @@ use super::tree::{self, Tree};
 use super::{changes, insert};
 use crate::edit::*;
 
-/// One buffer, which stands for the text source and the edit sink of an editor.
+/// One buffer, in the role of an editor's text source and edit sink.
 struct Editor(Mutex<(String, i32)>);
 
 impl Editor {

@@ -8,7 +8,7 @@ use zubi_base::position::Encoding;
 use super::tree::{Thing, Tree};
 use crate::edit::EditError;
 
-/// One thing a server can ask for. Paths are workspace-relative.
+/// One operation that a server can request. Paths are workspace-relative.
 #[derive(Debug, Clone)]
 enum Wish {
     /// Puts the text at the start of the file.
@@ -212,8 +212,8 @@ proptest! {
     }
 }
 
-/// The model puts text before the byte-order mark and keeps `\n`; that marks and endings are right is checked by the
-/// tests that name them, here only that no text is lost or misplaced.
+/// The model puts text before the byte-order mark and leaves `\n` as it is. Other tests check that marks and endings
+/// are right; this one checks only that no text is lost or misplaced.
 fn without_marks(mut model: Model) -> Model {
     for text in model.files.values_mut() {
         *text = text.replace('\u{feff}', "").replace("\r\n", "\n");

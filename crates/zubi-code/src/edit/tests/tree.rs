@@ -23,7 +23,7 @@ pub(in crate::edit) struct Tree {
     pub(in crate::edit) state_dir: Utf8PathBuf,
 }
 
-/// What is at one path.
+/// The entry at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::edit) enum Thing {
     File { bytes: Vec<u8>, mode: u32 },

@@ -53,7 +53,7 @@ const INTERPRETERS: &[(&str, &str)] = &[
     ("pwsh", "c"),
 ];
 
-/// The same options, written out.
+/// The long forms of these options.
 const CODE_OPTIONS: &[&str] = &["--eval", "--command", "--print", "-Command"];
 
 /// Programs whose first operand is a program, and which can start others from it.
@@ -83,7 +83,7 @@ pub(super) struct Command {
 pub(super) struct Verdict {
     /// The reason why no argument may be in it.
     pub(super) refused: Option<&'static str>,
-    /// It may be omitted, or be several words.
+    /// Whether the word may be omitted, or be several words.
     pub(super) free: bool,
     /// If it begins with `-` it is an option.
     pub(super) option_like: bool,
@@ -127,10 +127,7 @@ impl Command {
             return Verdict::default();
         }
         if self.wrapped && before.starts_with('-') {
-            return Verdict {
-                refused: Some("is in an option of a command that runs another"),
-                ..Verdict::default()
-            };
+            return Verdict { refused: Some("is in an option of a command that runs another"), ..Verdict::default() };
         }
         if argument {
             self.name = Some(String::new());

@@ -15,7 +15,10 @@ impl Lexer<'_> {
                     self.word().push(character);
                 }
                 Token::Hole(hole) => {
-                    self.refuse(hole, "is in single quotes, where the shell replaces nothing; remove them, or use double quotes");
+                    self.refuse(
+                        hole,
+                        "is in single quotes, where the shell replaces nothing; remove them, or use double quotes",
+                    );
                 }
             }
         }

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use super::*;
 use crate::catalogue::Catalogue;
 
-/// A machine with programs of its own, and a project.
+/// A fake machine with programs, and a project.
 struct Machine {
     _directory: tempfile::TempDir,
     base: Utf8PathBuf,
@@ -15,7 +15,8 @@ struct Machine {
 }
 
 impl Machine {
-    /// `programs` are scripts by path; `bin1`, `bin2` and `bin3` are on the PATH, `project` is the folder.
+    /// Creates the machine. `programs` are scripts by path; `bin1`, `bin2` and `bin3` are on the PATH, `project` is the
+    /// folder.
     fn new(programs: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let base = zubi_base::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
@@ -64,7 +65,7 @@ async fn a_program_that_fails_is_passed_over() {
     assert_snapshot!(machine.find("clangd", true).await, @"`clangd` is not usable: bin1/clangd: it failed with exit code 3; bin2/clangd: it was killed; bin3/clangd: it failed: ImportError: y");
     assert_snapshot!(machine.find("gopls", true).await, @"bin1/gopls 0.16.1");
     assert_snapshot!(machine.find("ruff", true).await, @"bin1/ruff ?");
-    // Its sibling is asked; where there is none, nothing is.
+    // Its sibling prints the version; if that is missing, the version is not queried.
     assert_snapshot!(machine.find("pyright", true).await, @"bin1/pyright-langserver ?");
     assert_snapshot!(machine.find("ty", true).await, @"`ty` is not installed");
 }

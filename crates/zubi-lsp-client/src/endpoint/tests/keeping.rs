@@ -1,4 +1,4 @@
-//! How long a server is kept.
+//! The time for which a server stays alive.
 
 use insta::assert_snapshot;
 
@@ -13,13 +13,13 @@ async fn a_server_that_says_nothing_is_ended_after_the_second_question() {
     server.expect_request("textDocument/hover").await;
     assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake did not answer `textDocument/hover` within 0 s");
     server.expect_notification("$/cancelRequest").await;
-    // It says something at last: it is slow, not dead.
+    // The server sends a message at last: it is slow, not dead.
     server.request("workspace/workspaceFolders", Value::Null).await.unwrap();
     for expected in ["did not answer", "was ended"] {
         let error = fixture.request("textDocument/hover", cx()).await.unwrap().unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
-    // The next question finds a new one.
+    // The next request starts a new one.
     let question = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(capabilities).await;
     let (id, _) = server.expect_request("textDocument/hover").await;
@@ -32,7 +32,7 @@ async fn what_a_caller_has_waited_counts_the_start() {
     let limit = Duration::from_millis(400);
     let mut fixture = Fixture::with_timeouts(Workspace::new(&[]), Duration::from_mins(30), limit);
     let question = fixture.request("textDocument/hover", cx());
-    // Half of the time is used up before it can be asked.
+    // Half of the time is used up before a request can be sent.
     tokio::time::sleep(limit / 2).await;
     let mut server = fixture.server(json!({ "hoverProvider": true })).await;
     server.expect_request("textDocument/hover").await;
@@ -44,8 +44,11 @@ async fn what_a_caller_has_waited_counts_the_start() {
 
 #[tokio::test]
 async fn a_server_that_nobody_asks_is_ended_in_order_and_started_again_with_its_documents() {
-    let mut fixture =
-        Fixture::with_timeouts(Workspace::new(&[("a.rs", "fn a() {}")]), Duration::from_millis(200), Duration::from_mins(1));
+    let mut fixture = Fixture::with_timeouts(
+        Workspace::new(&[("a.rs", "fn a() {}")]),
+        Duration::from_millis(200),
+        Duration::from_mins(1),
+    );
     let capabilities = json!({ "textDocumentSync": 1, "hoverProvider": true });
     let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
     let question = fixture.request("textDocument/hover", about.clone());

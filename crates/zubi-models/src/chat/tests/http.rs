@@ -1,4 +1,4 @@
-//! Over a real connection, to a server that sends what a test wrote, byte for byte, piece by piece.
+//! Tests over a real connection, to a server that sends scripted bytes, chunk by chunk.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -11,23 +11,23 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use zubi_base::config::Api;
 
-use super::{KEY, frames, stream, render_answer};
-use crate::message::Message;
+use super::{KEY, frames, render_answer, stream};
 use crate::chat::ChatCompletionsProvider;
 use crate::keys::Key;
-use crate::provider::{self, ProviderTimeouts, ProviderConfig};
+use crate::message::Message;
+use crate::provider::{self, ProviderConfig, ProviderTimeouts};
 use crate::{ModelSource as _, Prompt};
 
-/// What the server does with one connection.
+/// The server's behaviour on one connection.
 #[derive(Clone)]
 enum Script {
-    /// Sends these pieces, each on its own, and closes.
+    /// Sends these chunks separately, and closes the connection.
     Close(Vec<Vec<u8>>),
-    /// The same, and stays silent.
+    /// Sends these bytes, and then stays silent.
     Stall(Vec<Vec<u8>>),
-    /// The same, and resets the connection.
+    /// Sends these bytes, and then resets the connection.
     Reset(Vec<Vec<u8>>),
-    /// The same, and shows for ever that it is still there.
+    /// Sends these bytes, and then heartbeats for ever.
     Alive(Vec<Vec<u8>>),
 }
 
@@ -42,7 +42,7 @@ fn ok(body: &str) -> Vec<Vec<u8>> {
     response("200 OK", "content-type: text/event-stream\r\n", body)
 }
 
-/// Serves the scripts, one to a connection. Keeps what it was asked.
+/// Serves the scripts, one per connection, and records the requests.
 async fn serve(scripts: Vec<Script>) -> (Url, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = Url::parse(&format!("http://{}/v1", listener.local_addr().unwrap())).unwrap();
@@ -64,7 +64,7 @@ async fn serve(scripts: Vec<Script>) -> (Url, Arc<Mutex<Vec<String>>>) {
                 Script::Close(_) => drop(socket),
                 Script::Stall(_) => silent.push(socket),
                 Script::Reset(_) => socket.set_zero_linger().unwrap(),
-                // Until nobody listens any more.
+                // Until the client disconnects.
                 Script::Alive(_) => drop(tokio::spawn(async move {
                     while socket.write_all(b": keep\n\n").await.is_ok() {
                         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -72,13 +72,13 @@ async fn serve(scripts: Vec<Script>) -> (Url, Arc<Mutex<Vec<String>>>) {
                 })),
             }
         }
-        // Whoever is silent is so for as long as the test takes.
+        // A silent server stays silent for the rest of the test.
         std::future::pending::<()>().await;
     });
     (url, asked)
 }
 
-/// Reads one request: its head and as much as that says there is.
+/// Reads one request: its head, and the body of the length given there.
 async fn request(socket: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     loop {
@@ -107,11 +107,15 @@ fn config(url: Url) -> ProviderConfig {
         query: BTreeMap::new(),
         context: Some(1000),
         models: Vec::new(),
-        patience: ProviderTimeouts { connect: Duration::from_secs(5), idle: Duration::from_secs(20), ..ProviderTimeouts::default() },
+        patience: ProviderTimeouts {
+            connect: Duration::from_secs(5),
+            idle: Duration::from_secs(20),
+            ..ProviderTimeouts::default()
+        },
     }
 }
 
-/// What comes of one question, and how often the server was asked.
+/// Sends one request, and returns the result and the number of requests that the server received.
 async fn query_chat(chat: &ChatCompletionsProvider) -> String {
     let model = chat.open("m").await.unwrap();
     let messages = [Message::User { text: "Hi".to_owned() }];
@@ -194,11 +198,11 @@ async fn connections_that_end_otherwise() {
     assert_snapshot!(check(vec![Script::Close(ok(&text))]).await, @"BrokenOff: the answer of it broke off before its end");
     assert_snapshot!(check(vec![Script::Close(chunked(&text, ""))]).await, @"BrokenOff: the answer of it broke off before its end: unexpected EOF during chunk size line");
     assert_snapshot!(check(vec![Script::Close(chunked(&text, "0\r\n\r\n"))]).await, @"BrokenOff: the answer of it broke off before its end");
-    // How far it had come when it was reset is chance; that it is no answer is not.
+    // How much had arrived before the reset is random; that there is no complete answer is not.
     let reset = check(vec![Script::Reset(ok(&call))]).await;
     assert!(reset.starts_with("BrokenOff: "), "{reset}");
     assert_snapshot!(check(vec![Script::Close(Vec::new())]).await, @"BrokenOff: it at http://127.0.0.1:PORT/v1 gave no answer: connection closed before message completed");
-    // It has said all: nobody waits for the end of the connection.
+    // The answer is complete: the client does not wait for the end of the connection.
     assert_snapshot!(check(vec![Script::Stall(ok(&whole))]).await, @r#"
     text "Hi"
     Finished, 0+0 tokens, 0 cached
@@ -221,13 +225,13 @@ async fn silence_is_given_up() {
     text "Hi"
     Finished, 0+0 tokens, 0 cached
     "#);
-    // Of a refusal that comes byte by byte not each byte is waited for anew.
+    // A refusal that arrives byte by byte does not restart the time-out with each byte.
     let patience = |config: &mut ProviderConfig| config.patience.idle = Duration::from_millis(300);
     let dripping = check_with(vec![Script::Alive(response("500 Oh", "", "bus"))], patience).await.0;
     assert_snapshot!(dripping, @"Overloaded: it answers 500 Internal Server Error");
 }
 
-/// The server, which has more to say, sees the connection close.
+/// The server still has data to send when the client closes the connection.
 #[tokio::test]
 async fn giving_up_closes_the_connection() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -258,7 +262,7 @@ async fn nobody_listens() {
     assert_snapshot!(query_chat(&chat).await.replace(&address.port().to_string(), "PORT"), @"Unreachable: it cannot be reached at http://127.0.0.1:PORT/v1: Connection refused (os error 111)");
 }
 
-/// A key in a header of the user's own is as secret as one that is configured as such, also without its scheme.
+/// A key in a header of the user's own is as secret as a configured one, also without its scheme.
 #[tokio::test]
 async fn a_refusal_that_repeats_the_key_of_a_header() {
     let refusal = response("401 Unauthorized", "", "Incorrect API key: abcd-1234-efgh");
@@ -281,7 +285,7 @@ async fn refusals() {
     assert_snapshot!(check(vec![Script::Close(response("529 ", json, r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#))]).await, @"Overloaded: it answers 529: Overloaded");
 }
 
-/// A server that does not know an option is asked once more without it, and from then on without it.
+/// If a server does not know an option, zubi retries once without it, and omits it from then on.
 #[tokio::test]
 async fn options_that_a_server_refuses_are_left_out() {
     let refused = |what: &str| {
@@ -351,16 +355,22 @@ async fn lists_of_models() {
     }
 }
 
-/// What only keeps a connection alive is no answer, and prolongs none that is whole.
+/// Heartbeats do not count as an answer, and do not prolong a complete one.
 #[tokio::test]
 async fn a_server_that_only_shows_that_it_is_there_is_not_waited_for() {
-    let patience =
-        ProviderTimeouts { idle: Duration::from_millis(300), kept_alive: Duration::from_millis(300), ..ProviderTimeouts::default() };
+    let patience = ProviderTimeouts {
+        idle: Duration::from_millis(300),
+        kept_alive: Duration::from_millis(300),
+        ..ProviderTimeouts::default()
+    };
     let begun = ok(&frames(&[r#"{"content":"Hi"}"#]));
     let said = check_with(vec![Script::Alive(begun.clone())], |config| config.patience = patience).await.0;
     assert_snapshot!(said, @"TimedOut: it said nothing for 300 ms, and only kept the connection alive");
-    let patience =
-        ProviderTimeouts { idle: Duration::from_millis(300), answer: Duration::from_millis(300), ..ProviderTimeouts::default() };
+    let patience = ProviderTimeouts {
+        idle: Duration::from_millis(300),
+        answer: Duration::from_millis(300),
+        ..ProviderTimeouts::default()
+    };
     let said = check_with(vec![Script::Alive(begun)], |config| config.patience = patience).await.0;
     assert_snapshot!(said, @"TimedOut: it was not done with its answer after 300 ms");
     let finished = stream(&[r#"{"content":"Hi"}"#], "stop").replace("data: [DONE]\n\n", "");

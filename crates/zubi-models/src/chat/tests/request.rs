@@ -3,9 +3,9 @@
 use insta::assert_snapshot;
 use serde_json::json;
 
-use crate::message::{ToolCall, Message, ProviderMetadata, ToolResult, AssistantMessage};
 use crate::chat::request::{Dialect, body};
-use crate::{ToolDefinition, Prompt};
+use crate::message::{AssistantMessage, Message, ProviderMetadata, ToolCall, ToolResult};
+use crate::{Prompt, ToolDefinition};
 
 const USUAL: Dialect = Dialect { stream_options: true, completion_tokens: false };
 
@@ -51,8 +51,11 @@ fn a_conversation() {
         Message::Assistant(AssistantMessage::default()),
         user("c"),
     ];
-    let tools =
-        [ToolDefinition { name: "read".to_owned(), description: "Reads.".to_owned(), schema: json!({"type": "object"}) }];
+    let tools = [ToolDefinition {
+        name: "read".to_owned(),
+        description: "Reads.".to_owned(),
+        schema: json!({"type": "object"}),
+    }];
     assert_snapshot!(check("Be good.", &messages, &tools, USUAL), @r#"
     model: "m"
     messages: {"role":"system","content":"Be good."}
@@ -79,14 +82,18 @@ fn what_servers_differ_in() {
     "#);
 }
 
-/// Its own provider is given back what it wants back; another is not.
+/// A provider gets its own data back; another provider does not.
 #[test]
 fn native_parts_go_to_their_provider_alone() {
     let said = |provider: &str| {
         let parts =
             json!({"reasoning_details": [{"text": "a"}], "extra_content": [{"google": {"thought_signature": "t"}}]});
         let native = Some(ProviderMetadata { provider: provider.to_owned(), parts });
-        Message::Assistant(AssistantMessage { calls: vec![call("c", json!({}))], native, ..AssistantMessage::default() })
+        Message::Assistant(AssistantMessage {
+            calls: vec![call("c", json!({}))],
+            native,
+            ..AssistantMessage::default()
+        })
     };
     assert_snapshot!(check("", &[said("it"), outcome("c", "x")], &[], USUAL), @r#"
     model: "m"

@@ -1,10 +1,10 @@
-//! Streams that were seen, and streams that nobody should send. Among them are the 22 streams on which client crates were
-//! measured.
+//! Streams from real servers, and streams that no server should send. Among them are the 22 streams that were used to
+//! compare client crates.
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
-use super::{Ids, KEY, Reader, Redactor, check, frames, read, stream, render_answer};
+use super::{Ids, KEY, Reader, Redactor, check, frames, read, render_answer, stream};
 
 #[test]
 fn streams_as_they_should_be() {
@@ -32,7 +32,7 @@ fn streams_as_they_should_be() {
     call read {} (b)
     Finished, 0+0 tokens, 0 cached
     ");
-    // Comments that keep the connection alive, and the other line end.
+    // Comments that only maintain the connection, and the other line end.
     assert_snapshot!(check(&format!(": keep\r\n\r\n{}", stream(&[r#"{"content":"Hi"}"#], "stop").replace('\n', "\r\n"))), @r#"
     text "Hi"
     Finished, 0+0 tokens, 0 cached
@@ -100,11 +100,11 @@ fn streams_that_others_stumble_over() {
     text "x"
     Finished, 0+0 tokens, 0 cached
     "#);
-    // Cut before the end: never an answer, not even where the call is whole.
+    // Truncated: never an answer, even if the call is complete.
     assert_snapshot!(check(&frames(&[r#"{"content":"x"}"#])), @"BrokenOff: the answer of it broke off before its end");
     assert_snapshot!(check(&frames(&[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]}"#])), @"BrokenOff: the answer of it broke off before its end, in the midst of a call");
     assert_snapshot!(check("data: {\"choices\":[{\"index\":0,\"delta\":{\"cont"), @"BrokenOff: the answer of it broke off before its end");
-    // Arguments that are cut by the limit, that are nothing, that are an object.
+    // Arguments that are truncated by the limit, empty, or an object.
     assert_snapshot!(check(&stream(&[
         r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"write","arguments":"{\"text\": \"lo"}}]}"#,
     ], "length")), @r#"
@@ -135,7 +135,7 @@ fn streams_that_others_stumble_over() {
     call read {"a":1} (a)
     Finished, 0+0 tokens, 0 cached
     "#);
-    // A page in place of a stream.
+    // An HTML page instead of a stream.
     assert_snapshot!(check("<!doctype html>\n<html><head><title>Sign in</title></head><body>…</body></html>"), @"Malformed: it sent a page of HTML (`Sign in`) in place of an answer");
 }
 
@@ -150,7 +150,7 @@ fn calls_whose_pieces_are_told_apart_by_little() {
     call read {"a":2} (b)
     Finished, 0+0 tokens, 0 cached
     "#);
-    // Every piece has another id.
+    // Every fragment has another id.
     assert_snapshot!(check(&stream(&[
         r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"a\":"}}]}"#,
         r#"{"tool_calls":[{"index":0,"id":"b","function":{"arguments":"1}"}}]}"#,
@@ -158,7 +158,7 @@ fn calls_whose_pieces_are_told_apart_by_little() {
     call read {"a":1} (a)
     Finished, 0+0 tokens, 0 cached
     "#);
-    // Neither index nor id: a name begins a call, unless it is that of the one that is not at its end.
+    // Neither index nor id: a name begins a call, unless it equals that of the incomplete call.
     assert_snapshot!(check(&stream(&[
         r#"{"tool_calls":[{"function":{"name":"read","arguments":"{\"a\":"}}]}"#,
         r#"{"tool_calls":[{"function":{"name":"read","arguments":"1}"}}]}"#,
@@ -177,7 +177,7 @@ fn calls_whose_pieces_are_told_apart_by_little() {
     call list {} (own)
     Finished, 0+0 tokens, 0 cached
     ");
-    // The name in pieces, and as far as it has come.
+    // The name in fragments, and as far as it is known.
     assert_snapshot!(check(&stream(&[
         r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"file_"}}]}"#,
         r#"{"tool_calls":[{"index":0,"function":{"name":"read"}}]}"#,
@@ -189,7 +189,7 @@ fn calls_whose_pieces_are_told_apart_by_little() {
     call file_list {} (b)
     Finished, 0+0 tokens, 0 cached
     ");
-    // The older form; one call that stands in no list.
+    // The older form; one call outside of a list.
     assert_snapshot!(check(&stream(&[
         r#"{"function_call":{"name":"read","arguments":"{\"a\":"}}"#,
         r#"{"function_call":{"arguments":"1}"}}"#,
@@ -201,7 +201,7 @@ fn calls_whose_pieces_are_told_apart_by_little() {
     call read {} (a)
     Finished, 0+0 tokens, 0 cached
     ");
-    // No name at all; more calls than anybody makes.
+    // No name at all; too many calls.
     assert_snapshot!(check(&stream(&[r#"{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{}"}}]}"#], "tool_calls")), @"Malformed: it sent a call without the name of a tool");
     let many: Vec<_> =
         (0..200).map(|at| format!(r#"{{"tool_calls":[{{"index":{at},"function":{{"name":"x"}}}}]}}"#)).collect();
@@ -230,7 +230,7 @@ fn frames_that_come_twice() {
     call read {"a":1} (own)
     Finished, 0+0 tokens, 0 cached
     "#);
-    // Pieces may be alike without being the same.
+    // Fragments may be equal without being repetitions.
     let alike = [
         r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"a\": 1"}}]}"#,
         r#"{"tool_calls":[{"index":0,"function":{"arguments":"0"}}]}"#,
@@ -245,7 +245,7 @@ fn frames_that_come_twice() {
     text "haha"
     Finished, 0+0 tokens, 0 cached
     "#);
-    // The end twice, and what comes behind it.
+    // The end twice, and data after it.
     let end = stream(&[r#"{"content":"x"}"#], "stop");
     assert_snapshot!(check(&format!("{end}{end}")), @r#"
     text "x"
@@ -283,7 +283,7 @@ fn texts_of_all_kinds() {
 fn lines_of_all_kinds() {
     let end = "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\n";
     let text = frames(&[r#"{"content":"x"}"#]);
-    // Events that nobody knows, other answers than the first, no blank lines, no line end at the end.
+    // Unknown events, other answers than the first, no blank lines, no line end at the end.
     assert_snapshot!(check(&format!("event: ping\ndata: {{\"type\":\"ping\"}}\n\nid: 3\n\n{text}data: {{\"choices\":[{{\"index\":1,\"delta\":{{\"content\":\"other\"}}}}]}}\n\n{end}data: [DONE]")), @r#"
     text "x"
     Finished, 0+0 tokens, 0 cached
@@ -296,13 +296,13 @@ fn lines_of_all_kinds() {
     text "x"
     Finished, 0+0 tokens, 0 cached
     "#);
-    // `[DONE]` alone ends an answer, too; but not one with nothing in it.
+    // `[DONE]` alone ends an answer, too, but not an empty one.
     assert_snapshot!(check(&format!("{text}data: [DONE]\n\n")), @r#"
     text "x"
     Finished, 0+0 tokens, 0 cached
     "#);
     assert_snapshot!(check("data: [DONE]\n\n"), @"Malformed: it sent an answer with nothing in it");
-    // No stream at all.
+    // Responses that are not a stream.
     assert_snapshot!(check("data: nothing\n\n"), @"Malformed: it sent what is no JSON: nothing");
     assert_snapshot!(check(&format!("upstream said: {KEY}\nand more")), @"Malformed: it sent what is no answer: upstream said: (redacted)");
     assert_snapshot!(check(": only comments\n\n: and cut\n"), @"BrokenOff: the answer of it broke off before its end");
@@ -353,7 +353,7 @@ fn what_is_too_long_is_refused() {
 }
 
 proptest! {
-    /// Anything at all is an answer or an error, the same however it is cut.
+    /// Any input gives an answer or an error, independent of the chunks.
     #[test]
     fn any_pieces_give_the_same(
         deltas in prop::collection::vec(prop::sample::select(vec![
@@ -379,7 +379,7 @@ proptest! {
         let (pieces, heard_in_pieces) = read(bytes, piece);
         prop_assert_eq!(render_answer(&pieces, &text), render_answer(&whole, &text));
         prop_assert_eq!(heard_in_pieces, heard);
-        // Without the frame that ends it there is no answer.
+        // Without its final frame there is no answer.
         if !String::from_utf8_lossy(bytes).contains("\"finish_reason\":\"stop\"}]}") {
             prop_assert!(whole.is_err());
         }

@@ -1,8 +1,8 @@
-//! How answers end that are none: cut, reset, silent, refused, malformed.
+//! Endings of incomplete answers: cut, reset, silent, refused, malformed.
 
 use super::*;
 
-/// The error in a line; the key is never in it.
+/// Returns the error as one line; checks that it does not contain the key.
 async fn failure(dialect: Dialect, turn: Turn) -> String {
     match serve_and_query(dialect, turn).await {
         Ok(answer) => panic!("{dialect:?}: {answer:?}"),
@@ -14,7 +14,7 @@ async fn failure(dialect: Dialect, turn: Turn) -> String {
     }
 }
 
-/// The errors of all APIs.
+/// Returns the errors of all APIs.
 async fn check(turn: impl Fn(Dialect) -> Turn) -> String {
     let mut all = Vec::new();
     for dialect in NATIVE {
@@ -31,7 +31,7 @@ async fn an_answer_that_is_cut_is_never_a_whole_one() {
         for at in (0..length).step_by(61).chain(length - 6..length) {
             for end in [End::Close, End::Done] {
                 match serve_and_query(dialect, Turn::says(says()).cut_at(at).end(end)).await {
-                    // Only what follows upon the end is missing.
+                    // Only the data after the end is missing.
                     Ok(answer) => {
                         assert!(without_ids(answer) == whole && at + 120 > length, "{dialect:?} at {at} of {length}");
                     }
@@ -165,7 +165,7 @@ async fn what_is_no_answer() {
     Malformed: gemini sent no answer, but bytes that are no text
     Malformed: ollama sent no answer, but bytes that are no text
     ");
-    // In the midst of one that is whole.
+    // In the middle of a complete answer.
     let broken = |dialect: Dialect| dialect.answer(&says()).replacen("Ich ", "\"", 1);
     insta::assert_snapshot!(check(|dialect| Turn::raw(200, broken(dialect))).await, @r#"
     Malformed: openai-responses sent no answer, but an event that is no JSON
@@ -182,7 +182,7 @@ async fn a_call_that_is_cut_by_the_limit_is_a_text() {
     for dialect in [Dialect::Anthropic, Dialect::Responses] {
         let whole =
             dialect.answer(&Says::default().call("file_read", json!({ "path": "abcdefgh" })).stop(Stop::Length));
-        // Without the last piece of its arguments, also where they stand once more.
+        // Without the last fragment of its arguments, also where they are repeated.
         let cut = whole.replace(r#"{\"path\":\"abcdefgh\"}"#, r#"{\"path\":\"abcdef"#).replace(r#""gh\"}""#, r#""""#);
         let answer = serve_and_query(dialect, Turn::raw(200, cut)).await.unwrap();
         assert!(answer.said.calls[0].arguments.is_string(), "{dialect:?} {:?}", answer.said.calls);

@@ -1,8 +1,8 @@
-//! What each provider is asked: the same conversation in its own form.
+//! The request to each provider: the same conversation in the provider's own format.
 
 use super::*;
 
-/// A conversation with everything that providers are particular about.
+/// A conversation with every feature that providers treat differently.
 fn conversation() -> Vec<Message> {
     let call = |id: &str, arguments: Value| ToolCall { id: id.to_owned(), tool: "file_read".to_owned(), arguments };
     let came_to = |id: &str, text: &str, is_error: bool| {
@@ -18,12 +18,16 @@ fn conversation() -> Vec<Message> {
         came_to("call#file_read#1", "tea", false),
         came_to("two", "Invalid input: no object", true),
         user_message("Be quick."),
-        Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), reasoning: "Hm.".to_owned(), ..AssistantMessage::default() }),
+        Message::Assistant(AssistantMessage {
+            text: "Tea.".to_owned(),
+            reasoning: "Hm.".to_owned(),
+            ..AssistantMessage::default()
+        }),
         user_message("Thanks."),
     ]
 }
 
-/// The body of the question without what is the same for all.
+/// Returns the body of the request without the parts that all share.
 async fn check(dialect: Dialect) -> String {
     let turn = Turn::says(Says::text("Yes.")).expect(Expect::Tools(vec!["file_read"]));
     let server = Server::start(dialect, KEY, vec![turn]);
@@ -155,7 +159,7 @@ async fn address_headers_and_key_are_those_of_the_configuration() {
         let expected = Turn::says(Says::text("Yes."))
             .expect(Expect::Header("x-of-mine", "1".to_owned()))
             .expect(Expect::Header("x-gateway", "a-key-for-it".to_owned()));
-        // The script's own check is of the usual header.
+        // The script itself checks the usual header.
         let server = Server::start(dialect, "", vec![expected]);
         let mut config = config(dialect, &server);
         config.headers.insert("x-of-mine", HeaderValue::from_static("1"));
@@ -191,7 +195,7 @@ async fn a_model_that_does_not_think_is_asked_without() {
             assert_eq!(model.answer(prompt, &|_| {}).await.unwrap().said.text, "Yes.");
         }
         server.finish();
-        // About something else it is told as it was.
+        // An unrelated error is reported unchanged.
         let server = Server::start(dialect, KEY, vec![Turn::refuses(400, words), Turn::refuses(400, "no")]);
         let error = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap_err();
         assert!(error.message.contains(words), "{error}");

@@ -1,4 +1,4 @@
-//! What a person's answer allows, for how long, and how little an edit of the arguments gets past.
+//! How much an approval allows, for how long, and how little an edit of the arguments can bypass.
 
 use insta::assert_snapshot;
 use serde_json::json;
@@ -10,7 +10,7 @@ use zubi_policy::{ApprovalOption, PolicyPaths, RuleStore};
 
 mod only_rules;
 
-/// Runs what its argument `text` says, as a shell would.
+/// A tool that takes its argument `text` as a shell command.
 struct Shell(ToolSpec);
 
 #[async_trait]
@@ -35,11 +35,11 @@ impl Tool for Shell {
     }
 }
 
-/// Keeps what it is given, in memory.
+/// A store that holds its rules in memory.
 #[derive(Debug, Default)]
 struct MemoryRuleStore {
     rules: Mutex<Vec<(ApprovalScope, RuleText)>>,
-    /// Takes nothing more.
+    /// Whether the store refuses more rules.
     full: Mutex<bool>,
 }
 
@@ -53,7 +53,7 @@ impl RuleStore for MemoryRuleStore {
     }
 }
 
-/// Gives the next of its answers to each question, and keeps the questions.
+/// An approver that returns its answers in order, and records the requests.
 struct Person {
     answers: Mutex<VecDeque<ApprovalAnswer>>,
     questions: Mutex<Vec<ApprovalRequest>>,
@@ -67,7 +67,7 @@ impl Approver for Person {
     }
 }
 
-/// A session over the given rules and what was kept before, with a person and a place for what they allow.
+/// A session with the given rules and those stored before, with an approver and a store for new rules.
 struct Session {
     fixture: Fixture,
     kept: Arc<MemoryRuleStore>,
@@ -97,7 +97,7 @@ impl Session {
         Self { fixture: Fixture { registry, records }, kept, person }
     }
 
-    /// The session that comes after this one, with what was kept for this scope.
+    /// Returns the session that follows this one, with the rules that were stored for this scope.
     fn next_session(&self, scope: ApprovalScope) -> Self {
         let kept = self.kept.rules.lock().unwrap();
         let of_scope = kept.iter().filter(|(kept, _)| *kept == scope).map(|(_, rule)| json!(rule));
@@ -121,7 +121,7 @@ impl Session {
         self.call_of("shell.run", text).await
     }
 
-    /// Whether a call would run without a question.
+    /// Returns whether a call would run without a prompt.
     fn lets_through(&self, tool: &str, text: &str) -> bool {
         self.lets_through_in(0, tool, text)
     }
@@ -131,13 +131,13 @@ impl Session {
         judged.judgement.action == Action::Allow
     }
 
-    /// The answers that the last question offered.
+    /// Returns the options of the last prompt.
     fn offered_options(&self) -> Vec<ApprovalOption> {
         self.person.questions.lock().unwrap().last().unwrap().options.clone()
     }
 }
 
-/// Circumstances of a call in the session of this number.
+/// Creates the context of a call in the session of this number.
 fn cx_of(session: u64) -> ToolCx {
     let cx = cx();
     ToolCx { caller: Arc::new(Caller { session, ..(*cx.caller).clone() }), ..cx }
@@ -151,7 +151,7 @@ fn allow_edited(text: &str) -> ApprovalAnswer {
     ApprovalAnswer::Allow { option: 0, arguments: Some(json!({ "text": text })) }
 }
 
-/// X28: each scope allows what it names, for as long as it says, and of that tool only.
+/// X28: each scope allows the named calls, for its duration, and of that tool only.
 #[tokio::test]
 async fn scopes_hold_as_long_as_they_say() {
     let asking = Session::new(&[]);
@@ -166,7 +166,7 @@ async fn scopes_hold_as_long_as_they_say() {
     Always: `git push` with any arguments (shell.run), always and everywhere
     ");
 
-    // What runs without a question in this session, then in the next one here, then in the next one elsewhere.
+    // The calls that run without a prompt in this session, then in the next one here, then in the next one elsewhere.
     for (option, here, next_here, elsewhere) in [
         (0, [false, false, false], [false; 3], [false; 3]),
         (1, [true, false, false], [false; 3], [false; 3]),
@@ -188,14 +188,19 @@ async fn scopes_hold_as_long_as_they_say() {
             next_here,
             "option {option}, this workspace"
         );
-        assert_eq!(lets_through(&session.next_session(ApprovalScope::Always)), elsewhere, "option {option}, everywhere");
+        assert_eq!(
+            lets_through(&session.next_session(ApprovalScope::Always)),
+            elsewhere,
+            "option {option}, everywhere"
+        );
     }
 }
 
-/// One host serves many sessions: what is allowed for one of them is asked about in the others.
+/// One host serves many sessions: a rule for one session still leads to a prompt in the others.
 #[tokio::test]
 async fn a_yes_for_the_session_holds_in_that_session_only() {
-    // Which of the sessions 0 to 2 run it without a question after session 1 was answered, and after that has ended.
+    // The sessions 0 to 2 that run it without a prompt after the approval in session 1, and after that session has
+    // ended.
     for (option, meanwhile, afterwards) in [
         (0, [false; 3], [false; 3]),
         (1, [false, true, false], [false; 3]),
@@ -217,7 +222,7 @@ async fn a_yes_for_the_session_holds_in_that_session_only() {
     }
 }
 
-/// What cannot be written to a file does not get to other sessions in another way.
+/// A rule that cannot be written to a file does not reach other sessions in another way.
 #[tokio::test]
 async fn a_yes_that_cannot_be_stored_holds_in_its_session_only() {
     let host = Session::new(&[]);
@@ -227,7 +232,7 @@ async fn a_yes_that_cannot_be_stored_holds_in_its_session_only() {
     assert_eq!([1, 2].map(|session| host.lets_through_in(session, "shell.run", "git push origin")), [true, false]);
 }
 
-/// Nobody is shown what others have called.
+/// A prompt does not show the calls of other sessions.
 #[tokio::test]
 async fn an_answer_is_held_against_the_calls_of_its_own_session() {
     let host = Session::new(&[]);
@@ -248,7 +253,7 @@ async fn an_answer_is_held_against_the_calls_of_its_own_session() {
     assert!(shown(2).await.is_empty(), "the calls of a session that has ended are forgotten");
 }
 
-/// X28: before the answer stands what else it would have let by.
+/// X28: before the user answers, the prompt shows which earlier calls the rule would also have allowed.
 #[tokio::test]
 async fn an_answer_is_shown_with_what_else_it_allows() {
     let session = Session::new(&[]);
@@ -257,8 +262,11 @@ async fn an_answer_is_shown_with_what_else_it_allows() {
         session.call(text).await;
     }
     session.call("git push other").await;
-    let shown: Vec<String> =
-        session.offered_options().iter().map(|option| format!("{}: {:?}", option.label, option.would_also_allow)).collect();
+    let shown: Vec<String> = session
+        .offered_options()
+        .iter()
+        .map(|option| format!("{}: {:?}", option.label, option.would_also_allow))
+        .collect();
     assert_snapshot!(shown.join("\n"), @r#"
     this call: []
     exactly `git push other` (shell.run), for this session: []
@@ -266,12 +274,16 @@ async fn an_answer_is_shown_with_what_else_it_allows() {
     `git push` with any arguments (shell.run), always in this workspace: ["shell.run: git push --force", "shell.run: git push origin"]
     `git push` with any arguments (shell.run), always and everywhere: ["shell.run: git push --force", "shell.run: git push origin"]
     "#);
-    // What cannot be told can be allowed once only.
+    // A call whose effect is unknown can be allowed once only.
     session.call("git push $X").await;
     assert_eq!(session.offered_options().len(), 1);
-    // No prefix of an interpreter's arguments says what it does: it is this very text.
+    // No prefix of an interpreter's arguments determines the effect, so the rule is for this exact text.
     session.call("python3 -c 'print(1)'").await;
-    assert!(session.offered_options().iter().all(|option| !option.label.contains("any arguments")), "{:?}", session.offered_options());
+    assert!(
+        session.offered_options().iter().all(|option| !option.label.contains("any arguments")),
+        "{:?}",
+        session.offered_options()
+    );
 }
 
 #[tokio::test]
@@ -279,14 +291,14 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     let deny = json!({"action": "deny", "command": ["rm"], "reason": "nothing is removed"});
     let allow = json!({"action": "allow", "command": ["ls", "*"]});
     let session = Session::new(&[deny, allow]);
-    // An edit that is allowed runs without another question.
+    // An allowed edit runs without another prompt.
     session.will_say(allow_edited("ls -l"));
     assert_snapshot!(session.call("make").await, @r#"
     The user changed the arguments to {"text":"ls -l"}.
     ran ls -l
     (allow, ok)
     "#);
-    // One that is denied is denied, whoever wrote it.
+    // Denied arguments are denied, even if the user wrote them.
     session.will_say(allow_edited("make; rm x"));
     assert_snapshot!(session.call("make").await, @r#"
     Failed to run shell.run: it runs `rm x` (nothing is removed); the rule stands at zubi.toml:1
@@ -294,7 +306,7 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     Do it another way, or ask the user: `zubi policy explain` shows which rule says so.
     (deny, denied)
     "#);
-    // One that has to be asked about is asked about, with what is new.
+    // Arguments that need approval lead to a second prompt, which shows the new ones.
     session.will_say(allow_edited("make clean"));
     session.will_say(yes(0));
     assert_snapshot!(session.call("make").await, @r#"
@@ -305,10 +317,10 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     let questions: Vec<String> =
         session.person.questions.lock().unwrap().iter().map(|question| question.why.clone()).collect();
     assert_eq!(questions.last().unwrap(), "it runs `make clean`");
-    // The record says what ran, not what was asked for.
+    // The record contains the arguments that ran, not the requested ones.
     let ran = session.fixture.records.0.lock().unwrap().last().unwrap().arguments.clone();
     assert_eq!(ran, json!({"text": "make clean"}));
-    // One that is none is told.
+    // Invalid arguments are reported.
     session.will_say(ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"txt": "x"})) });
     assert_snapshot!(session.call("make").await, @r#"
     Invalid input: txt: no such parameter; did you mean `text`?
@@ -316,12 +328,12 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     shell.run takes text (string).
     (deny, invalid_input)
     "#);
-    // A yes for the session is for what was shown, not for what it was changed to.
+    // An approval for the session applies to the arguments shown, not to the edited ones.
     session.will_say(ApprovalAnswer::Allow { option: 1, arguments: Some(json!({"text": "make other"})) });
     session.will_say(yes(0));
     session.call("make").await;
     assert!(!session.lets_through("shell.run", "make") && !session.lets_through("shell.run", "make other"));
-    // Nobody edits for ever.
+    // The number of edits is limited.
     for number in 0..20 {
         session.will_say(allow_edited(&format!("make {number}")));
     }
@@ -333,7 +345,7 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     "#);
 }
 
-/// X28: a no may say what to do instead, and that reaches the model.
+/// X28: a denial may say what to do instead, and the model receives that.
 #[tokio::test]
 async fn how_a_question_can_end() {
     let session = Session::new(&[json!({"action": "ask", "command": ["make"], "reason": "it takes an hour"})]);
@@ -352,7 +364,7 @@ async fn how_a_question_can_end() {
     ");
 }
 
-/// Never answers.
+/// An approver that never answers.
 struct Away;
 
 #[async_trait]
@@ -362,7 +374,7 @@ impl Approver for Away {
     }
 }
 
-/// X26: a call that is given up while somebody is asked ends at once.
+/// X26: a call that is cancelled during the approval prompt ends at once.
 #[tokio::test]
 async fn a_cancelled_call_does_not_wait_for_an_answer() {
     let session = Session::new(&[]);
@@ -370,7 +382,7 @@ async fn a_cancelled_call_does_not_wait_for_an_answer() {
     let cancel = cx.cancel.clone();
     let call = check(&session.fixture, "shell.run", json!({"text": "make"}), cx);
     let cancelled = async {
-        // The call gets as far as the question first.
+        // The call reaches the prompt first.
         tokio::task::yield_now().await;
         cancel.cancel();
     };
@@ -382,7 +394,7 @@ async fn a_cancelled_call_does_not_wait_for_an_answer() {
     ");
 }
 
-/// Files of the user and the workspace together: the order means nothing, and deny beats ask beats allow.
+/// Files of the user and the workspace together: the order means nothing, and `deny` beats `ask` beats `allow`.
 #[tokio::test]
 async fn deny_beats_ask_beats_allow_across_files() {
     let allow = json!({"action": "allow", "command": ["git", "*"]});
@@ -400,7 +412,7 @@ async fn deny_beats_ask_beats_allow_across_files() {
             (action("git log"), action("git fetch"), action("git push")),
             (Action::Allow, Action::Ask, Action::Deny)
         );
-        // A yes for the session takes nothing from what is denied.
+        // An approval for the session does not override a denial.
         session.will_say(yes(2));
         session.call("git fetch").await;
         assert_eq!(
@@ -411,7 +423,7 @@ async fn deny_beats_ask_beats_allow_across_files() {
     }
 }
 
-/// What the user calls a secret reaches no model, whichever tool comes upon it.
+/// Values that the user marks as secret reach no model, whichever tool returns them.
 #[tokio::test]
 async fn answers_are_without_the_users_secrets() {
     let mut session = Session::new(&[json!({"action": "allow", "tools": ["shell.run"], "command": ["echo", "*"]})]);
@@ -433,7 +445,7 @@ async fn answers_are_without_the_users_secrets() {
     "#);
 }
 
-/// A tool that another one may take the place of, and that touches now this, now that.
+/// A tool that another version may replace, and whose footprint changes.
 struct ReplaceableTool {
     spec: ToolSpec,
     version: Arc<Mutex<&'static str>>,
@@ -461,7 +473,7 @@ impl Tool for ReplaceableTool {
     }
 }
 
-/// Does something before each answer.
+/// An approver that runs a function before each answer.
 struct Meanwhile<F>(ApprovalAnswer, F);
 
 #[async_trait]
@@ -494,7 +506,7 @@ async fn a_yes_is_to_what_was_shown() {
     (deny, failed)
     ");
     *writes.lock().unwrap() = "";
-    // For the session; then the tool is another one.
+    // For the session; then the tool is replaced by another version.
     assert!(call(yes(1), Box::new(|| {})).await.starts_with("ran"));
     let nobody = || call(ApprovalAnswer::Unavailable, Box::new(|| {}));
     assert!(nobody().await.starts_with("ran"));

@@ -4,17 +4,17 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::task::JoinHandle;
-use zubi_models::registry::ModelRegistry;
-use zubi_agent::wire::{ConversationList, ServerInfo, ModelList, Search, SendParams};
+use zubi_agent::wire::{ConversationList, ModelList, Search, SendParams, ServerInfo};
 use zubi_base::escape::printable;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{Interruption, block_on};
 use zubi_cli::terminal;
+use zubi_models::registry::ModelRegistry;
 
+use super::chat_session::{ChatSession, InputMode, LINE, Step, request};
 use super::conversations::{self, find};
 use super::output::{Output, page};
 use super::run::{code, text_of};
-use super::chat_session::{LINE, InputMode, Step, ChatSession, request};
 use crate::agent;
 use crate::cli::agent::Chat as Words;
 use crate::session::Session;
@@ -23,14 +23,14 @@ use crate::session::Session;
 const LISTED: usize = 20;
 
 const HELP: &str = "\
-/model [ID]   which model is asked; with an id: ask that one from now on
-/models       which models there are
-/new          begin a new conversation
-/list         the conversations of this workspace
-/open ID      go on with one of them
+/model [ID]   show the model; with an id, use that one from now on
+/models       list the models
+/new          start a new conversation
+/list         list the conversations of this workspace
+/open ID      resume one of them
 /stop         stop the turn, as Ctrl-C does
-/quit         leave, as Ctrl-D does
-A line that ends in \\ goes on in the next. What is typed while the agent works is told to it.";
+/quit         exit, as Ctrl-D does
+End a line with \\ to continue it on the next line. Text you type during a turn is sent with the next model request.";
 
 pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure> {
     let instructions = words.instructions.as_deref().map(text_of).transpose()?;
@@ -70,42 +70,42 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
 
 struct Chat<'a> {
     desk: &'a agent::AgentSession,
-    /// Those of the desk.
+    /// The models of the conversation manager.
     models: Arc<ModelRegistry>,
     talk: ChatSession,
     words: &'a Words,
-    /// The model that is asked; that of the conversation, else the default.
+    /// The model in use: the conversation's, or the default.
     model: Option<String>,
     instructions: Option<String>,
-    /// Whether a turn is going on.
+    /// Whether a turn is running.
     is_busy: bool,
-    /// What providers are asked, each of which may take long to say which models it has.
+    /// The query to the providers, each of which may take long to list its models.
     asking: Option<ModelQuery>,
-    /// Lines that go on in the next.
+    /// Lines that are continued by the next one.
     begun: String,
     codes: Codes,
 }
 
-/// How the chat ends for a program that has written to it. A person has seen what went wrong, and has gone on.
+/// The exit code for a program that writes to the chat. A person has already seen the error and continued.
 #[derive(Debug, Default)]
 struct Codes {
-    /// Of the last turn.
+    /// The exit code of the last turn.
     turn: u8,
-    /// Of the first line that was wrong.
+    /// The exit code of the first invalid line.
     line: u8,
 }
 
 struct ModelQuery {
     task: JoinHandle<Result<ModelsState, Failure>>,
     told: Option<Result<ModelsState, Failure>>,
-    /// What is said if they are not waited for.
+    /// The message if the query is cancelled.
     given_up: String,
 }
 
-/// What is known of models.
+/// The result of a query about models.
 enum ModelsState {
     All(ModelList),
-    /// Of the one that is wanted: its whole id, and whether its provider lists it.
+    /// The result for one model: its full id, and whether its provider lists it.
     One {
         wanted: String,
         id: Option<String>,
@@ -113,7 +113,7 @@ enum ModelsState {
     },
 }
 
-/// Whether the conversation goes on after a line.
+/// Whether the chat continues after a line.
 #[derive(PartialEq, Eq)]
 enum Then {
     GoesOn,
@@ -125,7 +125,7 @@ impl Chat<'_> {
         let (mut is_over, mut is_stopping) = (false, false);
         self.prompt();
         loop {
-            // A pipe says the next thing once the last was answered; who is asked next is known before that.
+            // A pipe sends the next line only after the last answer, and after the model for it is known.
             let listens = !is_over && self.asking.is_none() && (self.talk.has_person() || !self.is_busy);
             let reads = if listens { InputMode::Everything } else { InputMode::Answers };
             match self.talk.step(reads, wait_for_models(&mut self.asking)).await? {
@@ -150,7 +150,7 @@ impl Chat<'_> {
                     Ok(()) => self.prompt(),
                     Err(failure) => self.wrong(&failure),
                 },
-                // What a pipe says next is for the model that it has chosen.
+                // The next line of a pipe is for the model that it has chosen.
                 Step::Interrupted(Interruption::Stop)
                     if (self.asking.is_some() && self.talk.has_person()) || (self.is_busy && !is_stopping) =>
                 {
@@ -167,7 +167,7 @@ impl Chat<'_> {
                 }
                 Step::Unread if !self.is_busy => return Ok(self.exit()),
                 Step::Unread => {
-                    terminal::print_err("Nobody reads the output any more: the turn is stopped.");
+                    terminal::print_err("Output closed: stopping the turn.");
                     self.talk.stop().await?;
                     is_over = true;
                 }
@@ -176,7 +176,7 @@ impl Chat<'_> {
         }
     }
 
-    /// What was typed is wrong, not the conversation.
+    /// Reports an invalid line; the chat continues.
     fn wrong(&mut self, failure: &Failure) {
         terminal::print_err(&failure.text());
         if self.codes.line == 0 {
@@ -207,7 +207,7 @@ impl Chat<'_> {
             Some(command) => self.command(command).await,
             None if text.trim().is_empty() => Ok(Then::GoesOn),
             None => {
-                // With what a turn was begun holds until its end.
+                // The options of a turn are set at its start and hold until its end.
                 let begins = !self.is_busy;
                 let what = SendParams {
                     conversation: None,
@@ -241,17 +241,17 @@ impl Chat<'_> {
             "models" => {
                 let chats = self.desk.chat_service();
                 let asked = async move { request(chats.as_ref(), "models", &()).await.map(ModelsState::All) };
-                self.query_models(asked, "The providers are not waited for.".to_owned());
+                self.query_models(asked, "Cancelled the query to the providers.".to_owned());
             }
             "model" if argument.is_empty() => terminal::print_err(&printable(&self.model_name())),
             "model" => {
                 let (models, wanted) = (Arc::clone(&self.models), argument.to_owned());
-                let as_before = format!("{} is asked as before.", printable(&self.model_name()));
+                let as_before = format!("Still using {}.", printable(&self.model_name()));
                 let given_up = as_before.clone();
                 let found = async move {
                     let named = agent::open_model(&models, &wanted)
                         .await
-                        .map_err(|failure| failure.hint(format!("/models lists them; {as_before}")))?;
+                        .map_err(|failure| failure.hint(format!("/models lists the models. {as_before}")))?;
                     let is_listed = match &named {
                         Some(model) => models.is_listed(model.info()).await,
                         None => None,
@@ -261,28 +261,28 @@ impl Chat<'_> {
                 self.query_models(found, given_up);
             }
             "new" | "open" if self.is_busy => {
-                return Err(Failure::usage("A turn is going on: /stop ends it."));
+                return Err(Failure::usage("A turn is running: /stop stops it."));
             }
             "new" => {
                 self.talk.start_new();
                 self.greet().await?;
             }
-            "open" if argument.is_empty() => return Err(Failure::usage("Which one? /list shows their ids.")),
+            "open" if argument.is_empty() => return Err(Failure::usage("/open needs an id: /list shows them.")),
             "open" => self.open(argument).await?,
             _ => {
                 let name = printable(name);
-                return Err(Failure::usage(format!("There is no command /{name}: /help lists them.")));
+                return Err(Failure::usage(format!("unknown command /{name}: /help lists the commands")));
             }
         }
         Ok(Then::GoesOn)
     }
 
-    /// Who is asked.
+    /// Returns the name of the model in use.
     fn model_name(&self) -> String {
         self.model.clone().unwrap_or_else(|| self.models.default_id())
     }
 
-    /// Asks providers while what happens is shown and Ctrl-C is heard.
+    /// Queries providers in the background, so that events are still shown and Ctrl-C still works.
     fn query_models(
         &mut self,
         what: impl Future<Output = Result<ModelsState, Failure>> + std::marker::Send + 'static,
@@ -291,7 +291,7 @@ impl Chat<'_> {
         self.asking = Some(ModelQuery { task: tokio::spawn(what), told: None, given_up });
     }
 
-    /// Shows what they have told. The model that is wanted is asked from now on, if there is one.
+    /// Shows the result of the query. If the requested model exists, it is used from now on.
     fn show_models(&mut self) -> Result<(), Failure> {
         let Some(ModelQuery { told: Some(told), .. }) = self.asking.take() else { return Ok(()) };
         match told? {
@@ -299,12 +299,12 @@ impl Chat<'_> {
             ModelsState::One { wanted, id, is_listed } => {
                 let when = if self.is_busy { "once this turn has ended" } else { "from now on" };
                 let note = match (&id, is_listed) {
-                    (None, _) => "; it is not known now whether there is such a model",
-                    (_, Some(false)) => "; its provider does not list it, /models shows which it does",
+                    (None, _) => "; its provider did not confirm that it exists",
+                    (_, Some(false)) => "; its provider does not list it, /models shows those it does",
                     _ => "",
                 };
                 let model = id.unwrap_or(wanted);
-                terminal::print_err(&format!("{} is asked {when}{note}", printable(&model)));
+                terminal::print_err(&format!("Using {} {when}{note}", printable(&model)));
                 self.model = Some(model);
             }
         }
@@ -333,7 +333,7 @@ impl Chat<'_> {
     }
 }
 
-/// Waits until providers have told what they were asked; for ever if they were not.
+/// Waits until the query is answered; without a query, forever.
 async fn wait_for_models(asking: &mut Option<ModelQuery>) {
     match asking {
         Some(ModelQuery { task, told, .. }) => {

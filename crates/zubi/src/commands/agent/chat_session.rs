@@ -1,5 +1,5 @@
-//! A conversation as this process follows it: what is said goes to the desk, what happens comes back as events, and whoever
-//! sits in front of the terminal answers questions and interrupts.
+//! The terminal's view of a conversation: it sends messages to the conversation manager, shows the events that come
+//! back, and lets the user answer approval prompts and interrupt.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
@@ -11,8 +11,10 @@ use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use zubi_agent::chat::{ChatError, ChatService};
-use zubi_agent::event::{TurnEnded, Event, EventKind};
-use zubi_agent::wire::{AnswerParams, ConversationRef, OpenParams, OpenResult, SendParams, SendResult, ConversationEvent};
+use zubi_agent::event::{Event, EventKind, TurnEnded};
+use zubi_agent::wire::{
+    AnswerParams, ConversationEvent, ConversationRef, OpenParams, OpenResult, SendParams, SendResult,
+};
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::{Interruption, Interruptions};
 use zubi_cli::terminal;
@@ -21,35 +23,36 @@ use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest};
 use super::output::Output;
 use crate::ask;
 
-/// Through which door this process asks.
+/// The surface that this process reports with its requests.
 const DOOR: &str = "terminal";
 
-/// How long the reader of stdout may take once the process is to end. What it has not read then is lost.
+/// How long the reader of stdout may take once the process is about to end. Output that it has not read by then is
+/// lost.
 const UNREAD: Duration = Duration::from_secs(2);
 
 /// The longest line that is read from stdin, in bytes.
 pub(super) const LINE: u64 = 1024 * 1024;
 
-/// What may happen next.
+/// The next thing to handle.
 #[derive(Debug)]
 pub(super) enum Step {
     /// A turn has ended.
     Ended(TurnEnded),
-    /// Somebody has typed a line, which answers no question; nothing if nobody will any more.
+    /// The user typed a line that does not answer an approval prompt; `None` at the end of input.
     Typed(Option<String>),
     Interrupted(Interruption),
-    /// Whoever read stdout has gone. Said once.
+    /// The reader of stdout has closed it. Reported once.
     Unread,
-    /// What was to be waited for meanwhile is there.
+    /// The future that was awaited meanwhile is complete.
     Done,
 }
 
-/// Which lines are read.
+/// The lines that are read from stdin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InputMode {
-    /// Those that answer a question.
+    /// Only answers to approval prompts.
     Answers,
-    /// All of them.
+    /// All lines.
     Everything,
 }
 
@@ -58,7 +61,7 @@ pub(super) struct ChatSession {
     told: Receiver<Arc<ConversationEvent>>,
     interruptions: Interruptions,
     lines: Lines,
-    /// Somebody sits there who can be asked.
+    /// Whether a user at the terminal can answer approval prompts.
     has_person: bool,
     output: Output,
     conversation: Option<String>,
@@ -67,15 +70,15 @@ pub(super) struct ChatSession {
     /// The last turn that has ended.
     ended: u64,
     writing: Option<PendingOutput>,
-    /// Nobody reads stdout any more, and that was said.
+    /// Whether stdout is closed, and that was reported.
     is_unread: bool,
-    /// The process is to end by then, whether it is read or not.
+    /// When the process must end, whether the output has been read or not.
     deadline: Option<Instant>,
-    /// Questions that wait, the first of which was put.
+    /// Pending approval prompts; the first one is shown.
     questions: VecDeque<(String, ApprovalRequest)>,
 }
 
-/// Events on their way to whoever reads. What they mean for this process comes after that.
+/// Events that are being written. Their meaning for this process is handled after that.
 struct PendingOutput {
     task: JoinHandle<Result<(), Failure>>,
     events: Vec<Event>,
@@ -108,49 +111,53 @@ impl ChatSession {
         self.conversation.as_deref()
     }
 
-    /// Writes something that is no event to stderr.
+    /// Writes text that is not an event to stderr.
     pub(super) fn notify(&self, text: &str) {
         self.output.aside(text);
     }
 
-    /// Takes a conversation up where it stands; what was said in it before is not shown.
+    /// Resumes a conversation at its last event; earlier events are not shown.
     pub(super) fn resume(&mut self, opened: &OpenResult) {
         self.conversation = Some(opened.summary.id.clone());
         self.last = opened.last;
-        // Nothing goes on in it, or another process has it.
+        // No turn is running in it, or another process has locked it.
         self.ended = opened.summary.turns;
         self.questions.clear();
     }
 
-    /// The next thing that is said begins a new conversation.
+    /// Makes the next message start a new conversation.
     pub(super) fn start_new(&mut self) {
         self.conversation = None;
         (self.last, self.ended) = (0, 0);
         self.questions.clear();
     }
 
-    /// Says something.
+    /// Sends a message.
     pub(super) async fn send(&mut self, what: SendParams) -> Result<SendResult, Failure> {
         let what = SendParams { conversation: self.conversation.clone(), ..what };
         let sent: SendResult = request(self.chats.as_ref(), "send", &what).await?;
         self.conversation = Some(sent.conversation.clone());
-        // One of which nothing could be kept has left its number to this one.
+        // A turn of which nothing could be saved passes its number to this one.
         self.ended = self.ended.min(sent.turn.saturating_sub(1));
         Ok(sent)
     }
 
-    /// Has the turn stopped that is going on.
+    /// Requests that the running turn stop.
     pub(super) async fn stop(&self) -> Result<(), Failure> {
         let Some(conversation) = self.conversation.clone() else { return Ok(()) };
         match demand(self.chats.as_ref(), "stop", &ConversationRef { conversation }).await {
-            // It has ended meanwhile.
+            // The turn has ended meanwhile.
             Ok(_) | Err(ChatError::Failed(_)) => Ok(()),
             Err(error) => Err(failure(&error)),
         }
     }
 
-    /// Shows what happens until there is something to do, or something else is done.
-    pub(super) async fn step(&mut self, reads: InputMode, meanwhile: impl Future<Output = ()>) -> Result<Step, Failure> {
+    /// Shows events until one requires action or `meanwhile` completes.
+    pub(super) async fn step(
+        &mut self,
+        reads: InputMode,
+        meanwhile: impl Future<Output = ()>,
+    ) -> Result<Step, Failure> {
         tokio::pin!(meanwhile);
         loop {
             let is_asked = self.has_person && !self.questions.is_empty();
@@ -163,7 +170,7 @@ impl ChatSession {
                     }
                     return Ok(Step::Interrupted(interruption));
                 }
-                // Nobody reads: the interruption counts once more.
+                // The output is not read, so the interruption counts again.
                 () = sleep_until(self.deadline), if self.writing.is_some() => {
                     return Ok(Step::Interrupted(Interruption::End));
                 }
@@ -181,11 +188,11 @@ impl ChatSession {
                     }
                 }
                 told = self.told.recv(), if !is_writing => self.receive(told).await?,
-                // Nothing else is written until that is.
+                // Nothing else is written until the events are.
                 () = &mut meanwhile, if !is_writing => return Ok(Step::Done),
                 line = self.lines.next(), if !is_writing && (is_asked || reads == InputMode::Everything) => match line {
                     Some(line) if is_asked => self.answer_typed(&line).await?,
-                    // Whoever could be asked has gone.
+                    // The user who could answer has closed the input.
                     None if is_asked => {
                         self.has_person = false;
                         for (question, _) in std::mem::take(&mut self.questions) {
@@ -198,18 +205,18 @@ impl ChatSession {
         }
     }
 
-    /// A failure to write what happens, with where it is kept.
+    /// A failure to write events, with a hint where they are saved.
     fn unwritten(&self, failure: Failure) -> Failure {
         match &self.conversation {
             Some(id) => failure.hint(format!(
-                "What was said and done is kept: `zubi agent show {id}` prints it, `zubi agent resume {id}` goes \
-                 on with it."
+                "The conversation is saved: `zubi agent show {id}` prints it, `zubi agent resume {id}` resumes \
+                 it."
             )),
             None => failure,
         }
     }
 
-    /// Shows what was told, and everything that was told meanwhile.
+    /// Shows the received event, and all events that arrived meanwhile.
     async fn receive(&mut self, told: Result<Arc<ConversationEvent>, RecvError>) -> Result<(), Failure> {
         let mut events = Vec::new();
         let mut next = match told {
@@ -225,7 +232,7 @@ impl ChatSession {
             if is_ours {
                 events.push(told.event.clone());
             }
-            // What follows an end is for whoever begins the next turn.
+            // Events after an end belong to the next turn.
             if is_ours && matches!(told.event.what, EventKind::Ended(_)) {
                 break;
             }
@@ -239,10 +246,11 @@ impl ChatSession {
         Ok(())
     }
 
-    /// What has been kept since, for whoever has fallen out of the stream.
+    /// The events that were saved since the last shown one, for a receiver that has lagged behind.
     async fn missed_events(&self) -> Result<Vec<Event>, Failure> {
         let Some(conversation) = self.conversation.clone() else { return Ok(Vec::new()) };
-        let opened: OpenResult = request(self.chats.as_ref(), "open", &OpenParams { conversation, after: self.last }).await?;
+        let opened: OpenResult =
+            request(self.chats.as_ref(), "open", &OpenParams { conversation, after: self.last }).await?;
         Ok(opened.events.into_iter().chain(opened.passing).collect())
     }
 
@@ -250,7 +258,7 @@ impl ChatSession {
     fn show(&mut self, events: Vec<Event>) {
         let mut new = Vec::with_capacity(events.len());
         for event in events {
-            // The end of a turn that could not be kept has the number of what was kept last.
+            // The end of a turn that could not be saved has the sequence number of the last saved event.
             let is_unkept_end = turn_end(&event.what).is_some_and(|ended| ended.turn > self.ended);
             if !event.what.is_persisted() || (event.seq <= self.last && is_unkept_end) {
                 new.push(event);
@@ -264,11 +272,12 @@ impl ChatSession {
         }
     }
 
-    /// What events that were shown mean: questions to put, and the end of a turn.
+    /// Handles the meaning of events that were shown: approval prompts, and the end of a turn.
     async fn understand(&mut self, new: Vec<Event>) -> Result<Option<TurnEnded>, Failure> {
-        // A rule of this run decides at once: nobody is to be asked then.
-        let is_decided =
-            |id: &str| new.iter().any(|event| matches!(&event.what, EventKind::Decision { question, .. } if question == id));
+        // If a rule of this run decides at once, there is no prompt.
+        let is_decided = |id: &str| {
+            new.iter().any(|event| matches!(&event.what, EventKind::Decision { question, .. } if question == id))
+        };
         let open: Vec<bool> = new
             .iter()
             .map(|event| !matches!(&event.what, EventKind::Question { question, .. } if is_decided(question)))
@@ -276,9 +285,11 @@ impl ChatSession {
         let mut end = None;
         for (event, is_open) in new.into_iter().zip(open) {
             match event.what {
-                EventKind::Question { question, request, .. } if is_open => self.add_approval(question, request).await?,
+                EventKind::Question { question, request, .. } if is_open => {
+                    self.add_approval(question, request).await?
+                }
                 EventKind::Decision { question, .. } => self.remove_approval(&question),
-                // Of one that was over already, the end may have been kept only now.
+                // The end of a turn that was over already may have been saved only now.
                 EventKind::Ended(ended) if ended.turn > self.ended => {
                     self.questions.clear();
                     self.ended = ended.turn;
@@ -302,7 +313,7 @@ impl ChatSession {
         Ok(())
     }
 
-    /// Puts the question that is next.
+    /// Shows the next approval prompt.
     fn show_next_approval(&self) {
         if let Some((_, request)) = self.questions.front() {
             self.output.aside(&ask::render_prompt(request));
@@ -332,7 +343,7 @@ impl ChatSession {
         let Some(conversation) = self.conversation.clone() else { return Ok(()) };
         let answer = AnswerParams { conversation, question, answer: json!(answer) };
         match demand(self.chats.as_ref(), "answer", &answer).await {
-            // Another one has answered, or the turn has ended.
+            // Another client has answered, or the turn has ended.
             Ok(_) | Err(ChatError::NotFound(_)) => Ok(()),
             Err(error) => Err(failure(&error)),
         }
@@ -346,14 +357,14 @@ fn turn_end(what: &EventKind) -> Option<&TurnEnded> {
     }
 }
 
-/// Lines of stdin, read on a thread of their own as far as somebody wants them.
+/// Lines of stdin, read on a separate thread, one at a time on demand.
 #[derive(Debug, Default)]
 struct Lines {
     reading: Option<JoinHandle<Option<String>>>,
 }
 
 impl Lines {
-    /// The next one; nothing when there are no more. None is lost if this is given up.
+    /// Returns the next line; `None` at the end of input. Cancel safe: no line is lost if the future is dropped.
     async fn next(&mut self) -> Option<String> {
         let reading = self.reading.get_or_insert_with(|| tokio::task::spawn_blocking(read_line));
         let line = reading.await.unwrap_or_default();
@@ -369,7 +380,7 @@ fn read_line() -> Option<String> {
     matches!(read, Ok(1..)).then(|| text.trim_end_matches(['\n', '\r']).to_owned())
 }
 
-/// Waits until events are written, which they are then; without any it waits for ever.
+/// Waits until the pending events are written, and returns them; without any, waits forever.
 async fn finish_writing(writing: &mut Option<PendingOutput>) -> Result<Vec<Event>, Failure> {
     let Some(PendingOutput { task, .. }) = writing else { return std::future::pending().await };
     let result = task.await.map_err(Failure::environment);
@@ -377,7 +388,7 @@ async fn finish_writing(writing: &mut Option<PendingOutput>) -> Result<Vec<Event
     result?.map(|()| events)
 }
 
-/// Waits for a moment; without one for ever.
+/// Sleeps until the moment; without one, forever.
 async fn sleep_until(moment: Option<Instant>) {
     match moment {
         Some(moment) => tokio::time::sleep_until(moment).await,
@@ -385,7 +396,7 @@ async fn sleep_until(moment: Option<Instant>) {
     }
 }
 
-/// Asks the desk.
+/// Sends a request to the conversation manager.
 pub(super) async fn request<T: serde::de::DeserializeOwned>(
     chats: &dyn ChatService,
     method: &str,
@@ -399,7 +410,7 @@ async fn demand(chats: &dyn ChatService, method: &str, params: &impl serde::Seri
     chats.request(method, json!(params), DOOR).await
 }
 
-/// How a refusal of the desk ends a command.
+/// Converts an error of the conversation manager into a failure of the command.
 pub(super) fn failure(error: &ChatError) -> Failure {
     match error {
         ChatError::Invalid(message) | ChatError::NotFound(message) => Failure::usage(message),

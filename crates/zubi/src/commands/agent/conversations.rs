@@ -7,24 +7,26 @@ use camino::Utf8Path;
 use chrono::DateTime;
 use serde_json::{Value, json};
 use zubi_agent::chat::ChatService;
-use zubi_agent::wire::{ConversationList, ExportedScenario, ConversationRef, OpenParams, OpenResult, Search, State, Summary};
+use zubi_agent::wire::{
+    ConversationList, ConversationRef, ExportedScenario, OpenParams, OpenResult, Search, State, Summary,
+};
 use zubi_base::escape::printable;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 
-use super::output::{page, print_event};
 use super::chat_session::request;
+use super::output::{page, print_event};
 use crate::agent;
 use crate::session::Session;
 
-/// The number that no event's is higher than: of what is opened behind it, only how it stands is told.
+/// A number that no event's sequence number exceeds: opening a conversation after it returns only its status.
 pub(super) const NO_EVENTS: u64 = u64::MAX;
 
 /// How many characters of a title are listed.
 const TITLE: usize = 70;
 
-/// How many of the conversations are named that an id may mean.
+/// How many of the conversations that match a prefix are listed.
 const NAMED: usize = 5;
 
 pub(super) fn list(session: &Session, search: Option<&str>, limit: usize, json: bool) -> Result<ExitCode, Failure> {
@@ -40,8 +42,8 @@ pub(super) fn list(session: &Session, search: Option<&str>, limit: usize, json: 
     let lines: Vec<String> = list.conversations.iter().map(line).collect();
     if lines.is_empty() {
         terminal::print_err(match &search.query {
-            Some(_) => "In no conversation of this workspace were these words said or done.",
-            None => "There is no conversation in this workspace: `zubi agent run` begins one.",
+            Some(_) => "No conversation in this workspace contains these words.",
+            None => "No conversations in this workspace yet: `zubi agent run` starts one.",
         });
         return Ok(ExitCode::SUCCESS);
     }
@@ -75,9 +77,9 @@ pub(super) fn export(session: &Session, id: Option<&str>, output: Option<&Utf8Pa
     let path = zubi_cli::current_directory()?.join(output);
     std::fs::File::create_new(&path).and_then(|mut file| file.write_all(exported.scenario.as_bytes())).map_err(
         |error| match error.kind() {
-            ErrorKind::AlreadyExists => Failure::usage(format!("`{output}` is there already, and is not overwritten"))
-                .hint("Name another file, or remove this one first."),
-            _ => Failure::usage(format!("`{output}` cannot be written: {error}")),
+            ErrorKind::AlreadyExists => Failure::usage(format!("`{output}` already exists and is not overwritten"))
+                .hint("Choose another file, or remove this one first."),
+            _ => Failure::usage(format!("cannot write `{output}`: {error}")),
         },
     )?;
     terminal::print_err(&format!("written: {output}"));
@@ -91,7 +93,7 @@ pub(super) fn delete(session: &Session, id: &str) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Asks a desk that starts no turn.
+/// Calls a conversation manager that starts no turn.
 fn with_desk<T>(
     session: &Session,
     work: impl AsyncFnOnce(&dyn ChatService) -> Result<T, Failure>,
@@ -104,12 +106,12 @@ fn with_desk<T>(
     })?
 }
 
-/// The conversation of this id, or the only one whose id begins so; the latest if there is none. Its events are those behind
-/// `after`.
+/// Finds the conversation with this id, or the only one whose id begins with it; without an id, the latest. Its events
+/// are those after `after`.
 pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) -> Result<OpenResult, Failure> {
     if id.is_some_and(|id| id.trim().is_empty()) {
         return Err(Failure::usage("the id is empty").hint(
-            "An id is as `01a20a25dd52-554913fdac59fa64`, and its beginning is enough: `zubi agent list` shows them.",
+            "An id looks like `01a20a25dd52-554913fdac59fa64`; a prefix is enough. `zubi agent list` lists them.",
         ));
     }
     let search = Search { id: id.map(str::to_owned), limit: Some(NAMED), ..Search::default() };
@@ -117,16 +119,16 @@ pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) 
     let conversation = match (id, found.conversations.as_slice()) {
         (None, [latest, ..]) => latest.id.clone(),
         (None, []) => {
-            let none = Failure::usage("there is no conversation in this workspace");
-            return Err(none.hint("`zubi agent run` begins one."));
+            let none = Failure::usage("no conversations in this workspace");
+            return Err(none.hint("`zubi agent run` starts one."));
         }
         (Some(id), several @ [_, _, ..]) => {
-            let mut lines = vec![format!("the ids of several conversations begin with `{}`:", printable(id))];
+            let mut lines = vec![format!("several conversation ids begin with `{}`:", printable(id))];
             lines.extend(several.iter().map(|it| format!("  {}  {}", it.id, title(it))));
             if found.more > 0 {
                 lines.push(format!("  and {} more", found.more));
             }
-            return Err(Failure::usage(lines.join("\n")).hint("Give more of the id."));
+            return Err(Failure::usage(lines.join("\n")).hint("Use a longer prefix."));
         }
         (Some(_), [only]) => only.id.clone(),
         (Some(id), []) => id.to_owned(),
@@ -134,12 +136,12 @@ pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) 
     request(chats, "open", &OpenParams { conversation, after }).await
 }
 
-/// Whether this may be an id, or the beginning of one: digits of a time, a hyphen, digits by chance.
+/// Whether this may be an id, or a prefix of one: digits of a time, a hyphen, random digits.
 pub(super) fn may_be_id(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-'))
 }
 
-/// A title on one line, as far as it has room.
+/// A title on one line, shortened to fit.
 fn title(summary: &Summary) -> String {
     let title: String = summary.title.chars().take(TITLE).collect();
     let title = if title.len() < summary.title.len() { format!("{title}…") } else { title };
@@ -151,7 +153,7 @@ pub(super) fn line(summary: &Summary) -> String {
     let state = match summary.state {
         State::Idle => "",
         State::Running => " · running",
-        State::Waiting => " · a question waits",
+        State::Waiting => " · waiting for approval",
         State::Elsewhere => " · in another process",
     };
     let turns = if summary.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", summary.turns) };

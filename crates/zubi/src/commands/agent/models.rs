@@ -1,14 +1,14 @@
-//! `zubi agent models`: who can be asked.
+//! `zubi agent models`: the available models.
 
 use std::process::ExitCode;
 
 use serde_json::json;
-use zubi_models::registry::Provider;
 use zubi_agent::wire::ModelList;
 use zubi_base::escape::printable;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
+use zubi_models::registry::Provider;
 
 use crate::agent;
 use crate::session::Session;
@@ -24,14 +24,14 @@ pub(super) fn run(session: &Session, json: bool) -> Result<ExitCode, Failure> {
         terminal::print_json(&value)?;
     } else {
         terminal::print(&render_models(&list))?;
-        // What one lacks stands in the list already.
+        // The list already says what a provider lacks.
         let is_told = |provider: &Provider| {
             list.problems.iter().any(|it| it.provider == provider.name && it.message == provider.about)
         };
         for provider in models.providers().iter().filter(|it| !it.about.is_empty() && !is_told(it)) {
             terminal::print_err(&format!("{}: {}", printable(&provider.name), printable(&provider.about)));
         }
-        terminal::print_err(&format!("asked if none is named: {}", printable(&models.default_id())));
+        terminal::print_err(&format!("default model: {}", printable(&models.default_id())));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -46,8 +46,6 @@ pub(super) fn render_models(list: &ModelList) -> String {
             format!("{}{name}{context}", printable(&model.id))
         })
         .collect();
-    lines.extend(
-        list.problems.iter().map(|it| format!("({}: {})", printable(&it.provider), printable(&it.message))),
-    );
+    lines.extend(list.problems.iter().map(|it| format!("({}: {})", printable(&it.provider), printable(&it.message))));
     lines.join("\n")
 }

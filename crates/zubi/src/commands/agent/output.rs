@@ -1,4 +1,4 @@
-//! Writing what a conversation says: the answer to stdout, all else to stderr; or every event to stdout as JSON.
+//! Output of a conversation: the answer to stdout, everything else to stderr; or every event to stdout as JSON.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use zubi_tool_api::cx::ProgressSink as _;
 
 use super::view::{OutputSegment, Style, View};
 
-/// Where events are shown.
+/// The output format of events.
 #[derive(Debug, Clone)]
 pub(super) enum Output {
     /// One JSON object per line.
@@ -28,7 +28,7 @@ pub(super) struct Text {
 }
 
 impl Output {
-    /// For one turn.
+    /// Creates the output of one turn.
     pub(super) fn turn(json: bool, is_data: bool) -> Self {
         if json {
             return Self::Json;
@@ -41,7 +41,7 @@ impl Output {
         Self::text(style)
     }
 
-    /// For somebody who reads along.
+    /// Creates an output for a user who reads along.
     pub(super) fn live() -> Self {
         Self::text(Style::Live)
     }
@@ -51,8 +51,8 @@ impl Output {
         Self::Text(Arc::new(Mutex::new(text)))
     }
 
-    /// Begins to write events, on a thread on which that may take as long as the reader does: meanwhile a turn goes on, and
-    /// can be stopped. Nothing else may be written until it has ended.
+    /// Begins to write events on a separate thread, since that may take as long as the reader does: meanwhile a turn
+    /// continues and can be stopped. Nothing else may be written until it has finished.
     pub(super) fn write(&self, events: Vec<Event>) -> JoinHandle<Result<(), Failure>> {
         let output = self.clone();
         tokio::task::spawn_blocking(move || output.write_now(&events))
@@ -68,14 +68,14 @@ impl Output {
         }
     }
 
-    /// Writes something that is no event to stderr, such as a question.
+    /// Writes text that is not an event to stderr, such as an approval prompt.
     pub(super) fn aside(&self, text: &str) {
         if let Self::Text(shown) = self
             && let Some(progress) = &shown.lock().unwrap_or_else(PoisonError::into_inner).progress
         {
             progress.clear();
         }
-        // Nobody is left to be told if that fails.
+        // A failure here cannot be reported anywhere.
         drop(write!(io::stderr().lock(), "{text}"));
     }
 }
@@ -93,7 +93,7 @@ impl Text {
                 _ => self.progress.iter().for_each(ProgressLine::clear),
             }
             match piece {
-                // On a terminal nothing of it hides or moves anything; another program gets it to the byte.
+                // On a terminal, control characters are escaped; another program receives the exact bytes.
                 OutputSegment::Answer(text) if io::stdout().is_terminal() => terminal::print_exact(&on_lines(&text))?,
                 OutputSegment::Answer(text) => terminal::print_exact(&text)?,
                 OutputSegment::Row(row) => terminal::print_err(&row),
@@ -104,12 +104,12 @@ impl Text {
     }
 }
 
-/// An event as a program reads it.
+/// Prints an event as JSON, for a program.
 pub(super) fn print_event(event: &Event) -> Result<(), Failure> {
     terminal::print_json_line(&serde_json::to_value(event).map_err(Failure::environment)?)
 }
 
-/// A whole conversation, on stdout.
+/// Renders a whole conversation as text.
 pub(super) fn page(events: &[Event]) -> String {
     let mut view = View::new(Style::Page);
     let pieces = events.iter().flat_map(|event| view.event(event));

@@ -1,21 +1,21 @@
-//! `zubi agent replay`: the calls of a scenario made again, and what comes of them otherwise.
+//! `zubi agent replay`: repeats the calls of a scenario and reports the differences.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde_json::json;
-use zubi_agent::replay::{ReplayedCall, Difference, Outcome, Report};
-use zubi_models::scenario::Scenario;
-use zubi_agent::wire::{ExportedScenario, ConversationRef};
-use zubi_base::fs::ReadError;
+use zubi_agent::replay::{Difference, Outcome, ReplayedCall, Report};
+use zubi_agent::wire::{ConversationRef, ExportedScenario};
 use zubi_base::escape::printable;
+use zubi_base::fs::ReadError;
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
+use zubi_models::scenario::Scenario;
 use zubi_tool_api::output::clean;
 
-use super::conversations::{NO_EVENTS, find, may_be_id};
 use super::chat_session::request;
+use super::conversations::{NO_EVENTS, find, may_be_id};
 use crate::agent::{self, AgentOptions};
 use crate::cli::agent::Replay as Words;
 use crate::session::Session;
@@ -45,19 +45,19 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
     })?
 }
 
-/// The scenario of a file; nothing if there is no such file, and it may be a conversation.
+/// Reads the scenario of a file; `None` if the file does not exist, since the name may be a conversation id.
 fn from_file(what: &str) -> Result<Option<Scenario>, Failure> {
     let text = match zubi_base::fs::read_text(&zubi_cli::current_directory()?.join(what)) {
         Ok(text) => text,
         Err(ReadError::NotFound { .. }) if may_be_id(what) => return Ok(None),
         Err(ReadError::NotFound { .. }) => {
-            let none = Failure::usage(format!("there is no file `{}`", printable(what)));
-            return Err(none.hint("Nor is this an id of a conversation: `zubi agent list` shows those."));
+            let none = Failure::usage(format!("file not found: `{}`", printable(what)));
+            return Err(none.hint("It is not a conversation id either: `zubi agent list` lists the ids."));
         }
         Err(error) => return Err(Failure::usage(error)),
     };
     let scenario = Scenario::read(&text);
-    Ok(Some(scenario.map_err(|why| Failure::usage(format!("`{what}` is no scenario: {why}")))?))
+    Ok(Some(scenario.map_err(|why| Failure::usage(format!("`{what}` is not a valid scenario: {why}")))?))
 }
 
 async fn of_conversation(desk: &agent::AgentSession, id: &str) -> Result<Scenario, Failure> {
@@ -99,13 +99,18 @@ fn difference(difference: &Difference) -> String {
             now.as_ref().map_or_else(|| "none".to_owned(), render_call),
         ),
         Difference::Outcome { turn, call, made: it, recorded, now } => {
-            writeln!(text, "turn {turn}, call {call}: {} came to something else\n{}", render_call(it), outcomes(recorded, now))
+            writeln!(
+                text,
+                "turn {turn}, call {call}: {} has a different result\n{}",
+                render_call(it),
+                outcomes(recorded, now)
+            )
         }
         Difference::End { turn, recorded, now, problem } => {
             let name = |reason: &zubi_agent::event::StopReason| json!(reason).as_str().unwrap_or_default().to_owned();
             let problem = problem.as_ref().map(|why| format!(": {}", printable(why))).unwrap_or_default();
-            let recorded = recorded.as_ref().map_or_else(|| "not at all".to_owned(), name);
-            writeln!(text, "turn {turn} ended otherwise\n  - {recorded}\n  + {}{problem}", name(now))
+            let recorded = recorded.as_ref().map_or_else(|| "did not end".to_owned(), name);
+            writeln!(text, "turn {turn} ended differently\n  - {recorded}\n  + {}{problem}", name(now))
         }
     };
     text
@@ -115,7 +120,7 @@ fn render_call(call: &ReplayedCall) -> String {
     printable(&format!("{} {}", call.tool, call.arguments)).into_owned()
 }
 
-/// Both texts from where they part.
+/// Both texts from their first difference.
 fn outcomes(recorded: &Outcome, now: &Outcome) -> String {
     let same = recorded.text.lines().zip(now.text.lines()).take_while(|(then, now)| then == now).count();
     let mut text = String::new();

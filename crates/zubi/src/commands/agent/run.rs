@@ -1,28 +1,28 @@
-//! `zubi agent run` and `resume`: one turn, and the exit code says how it ended.
+//! `zubi agent run` and `resume`: one turn, whose end determines the exit code.
 
 use std::io::Read as _;
 use std::process::ExitCode;
 
 use camino::Utf8Path;
 use serde_json::Value;
-use zubi_agent::event::{TurnEnded, StopReason};
+use zubi_agent::event::{StopReason, TurnEnded};
 use zubi_agent::wire::{OpenResult, SendParams};
 use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 
+use super::chat_session::{ChatSession, InputMode, Step};
 use super::conversations::{NO_EVENTS, find};
 use super::output::Output;
-use super::chat_session::{InputMode, Step, ChatSession};
 use crate::agent;
-use crate::cli::agent::{Resume, Run, OutputArgs, TurnArgs};
+use crate::cli::agent::{OutputArgs, Resume, Run, TurnArgs};
 use crate::session::Session;
 
 /// The largest task, instruction or schema that is read, in bytes.
 const TEXT: u64 = 1024 * 1024;
 
-/// What is said where nothing was.
-const GO_ON: &str = "Go on where you left off.";
+/// The message if none is given.
+const GO_ON: &str = "Continue where you left off.";
 
 pub(super) fn run(session: &Session, run: &Run) -> Result<ExitCode, Failure> {
     let text = match run.task.as_str() {
@@ -39,7 +39,7 @@ pub(super) fn run(session: &Session, run: &Run) -> Result<ExitCode, Failure> {
 }
 
 pub(super) fn resume(session: &Session, resume: &Resume) -> Result<ExitCode, Failure> {
-    // One argument of several words cannot be an id.
+    // An argument with spaces cannot be an id.
     let (id, text) = match (&resume.id, &resume.text) {
         (Some(text), None) if text.contains(char::is_whitespace) => (None, Some(text)),
         (id, text) => (id.as_deref(), text.as_ref()),
@@ -58,12 +58,15 @@ pub(super) fn resume(session: &Session, resume: &Resume) -> Result<ExitCode, Fai
     })?
 }
 
-/// What the desk is to be sent.
-fn send_params(text: String, turns: &TurnArgs, shown: &OutputArgs, instructions: Option<&Utf8Path>) -> Result<SendParams, Failure> {
+/// The parameters of the request to the conversation manager.
+fn send_params(
+    text: String,
+    turns: &TurnArgs,
+    shown: &OutputArgs,
+    instructions: Option<&Utf8Path>,
+) -> Result<SendParams, Failure> {
     if text.trim().is_empty() {
-        return Err(
-            Failure::usage("the task is empty").hint("Say what is to be done: `zubi agent run 'list the files'`.")
-        );
+        return Err(Failure::usage("the task is empty").hint("Describe the task: `zubi agent run 'list the files'`."));
     }
     Ok(SendParams {
         conversation: None,
@@ -96,14 +99,14 @@ async fn turn(
                     && !shown.json
                     && let Some(id) = talk.conversation()
                 {
-                    terminal::print_err(&format!("hint: `zubi agent resume {id}` goes on with it."));
+                    terminal::print_err(&format!("hint: `zubi agent resume {id}` resumes it."));
                 }
                 return Ok(ExitCode::from(if interruptions > 0 { INTERRUPTED } else { code(&ended) }));
             }
             Step::Typed(_) | Step::Done => {}
-            // As a program that writes and writes ends once nobody reads it, this ends what it does.
+            // Stops the turn as a program that only writes would stop when stdout is closed.
             Step::Unread => {
-                terminal::print_err("Nobody reads the output any more: the turn is stopped.");
+                terminal::print_err("Output closed: stopping the turn.");
                 talk.stop().await?;
             }
             Step::Interrupted(_) if interruptions > 0 => return Ok(ExitCode::from(INTERRUPTED)),
@@ -115,13 +118,13 @@ async fn turn(
     }
 }
 
-/// The exit code of a turn that has ended so.
+/// The exit code for the end of a turn.
 pub(super) fn code(ended: &TurnEnded) -> u8 {
     match ended.reason {
-        // An answer that is cut is not what was asked for, although it is all that there will be.
+        // A truncated answer is not the requested one, although there will be no more.
         StopReason::Completed if ended.problem.is_some() => NEGATIVE,
         StopReason::Completed => 0,
-        // No answer, no host, no room on the disk: something around the program.
+        // No answer, no host or a full disk: a failure of the environment.
         StopReason::Model | StopReason::Failed => ENVIRONMENT,
         _ => NEGATIVE,
     }
@@ -130,12 +133,12 @@ pub(super) fn code(ended: &TurnEnded) -> u8 {
 fn schema(file: &Utf8Path) -> Result<Value, Failure> {
     let text = text_of(file)?;
     serde_json::from_str(&text).map_err(|error| {
-        Failure::usage(format!("`{file}` is no JSON: {error}"))
+        Failure::usage(format!("`{file}` is not valid JSON: {error}"))
             .hint("--output-schema takes a JSON Schema of an object.")
     })
 }
 
-/// The text of a file that somebody named.
+/// Reads the text of a file that the user named.
 pub(super) fn text_of(file: &Utf8Path) -> Result<String, Failure> {
     let file = zubi_cli::current_directory()?.join(file);
     let text = zubi_base::fs::read_text(&file).map_err(Failure::usage)?;
@@ -151,10 +154,10 @@ fn from_stdin() -> Result<String, Failure> {
         .lock()
         .take(TEXT + 1)
         .read_to_string(&mut text)
-        .map_err(|error| Failure::usage(format!("stdin cannot be read: {error}")))?;
+        .map_err(|error| Failure::usage(format!("cannot read stdin: {error}")))?;
     if text.len() as u64 > TEXT {
         return Err(Failure::usage(format!("stdin has more than {TEXT} bytes"))
-            .hint("Name the file in the task; the agent reads what it needs of it."));
+            .hint("Name the file in the task; the agent reads the parts that it needs."));
     }
     Ok(text)
 }

@@ -1,61 +1,61 @@
-//! Events as lines for a person. Pure: what comes out says where it belongs, and [`super::output`] writes it.
+//! Renders events as lines for people. Pure: each segment states where it belongs, and [`super::output`] writes it.
 
 use std::collections::BTreeMap;
 
-use zubi_agent::event::{TurnEnded, Event, StopReason, EventKind};
+use zubi_agent::event::{Event, EventKind, StopReason, TurnEnded};
 use zubi_base::escape::{on_lines, printable};
 use zubi_tool_api::cx::ApprovalAnswer;
 use zubi_tool_api::{Code, Effect};
 
-/// How many calls that only look are shown one after the other; of the others it is said how many they are.
+/// How many consecutive read-only calls are shown; further ones are only counted.
 const READS: usize = 5;
 /// How many characters of a line of a failure are shown.
 const FAILURE: usize = 200;
-/// How many lines of a refusal that says which rule would allow the call.
+/// How many lines are shown of a denial that names the rule which would allow the call.
 const ADVICE: usize = 20;
-/// How many lines of a preview.
+/// How many lines of a preview are shown.
 const PREVIEW: usize = 40;
 
-/// What the answer is shown as.
+/// The style in which the answer is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Style {
-    /// Somebody reads along: text comes as it is said.
+    /// For a user who reads along: text appears as it arrives.
     Live,
-    /// Another program reads: the answer comes once it is known to be the answer. What is said between calls is none, and
-    /// what was heard before a retry counts for nothing.
+    /// For another program: only the final answer is printed. Text between calls is not part of it, and text before a
+    /// retry is discarded.
     Whole,
-    /// The answer is data, and comes at the end.
+    /// The answer is JSON, printed at the end.
     Data,
-    /// All of a conversation, after the fact.
+    /// For a whole saved conversation.
     Page,
 }
 
 /// One thing to write.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum OutputSegment {
-    /// Of the answer, as it is; no line break is added.
+    /// Text of the answer, unchanged; no line break is added.
     Answer(String),
     /// A line beside it.
     Row(String),
-    /// How far it is, for a terminal; gone with the next piece.
+    /// Progress, for a terminal; removed by the next segment.
     Progress { fraction: Option<f64>, message: String },
 }
 
-/// What has been shown so far.
+/// The state of the output so far.
 #[derive(Debug)]
 pub(super) struct View {
     style: Style,
-    /// How much of the answer that is being given is shown, in UTF-16 code units.
+    /// The length of the shown part of the streamed answer, in UTF-16 code units.
     shown: u64,
-    /// Text whose standing is not known yet: what comes next says whether it was the answer.
+    /// Text that may or may not be the answer: the next event decides.
     held: String,
-    /// Whether the answer's last line is not at its end.
+    /// Whether the answer's last line is incomplete.
     is_open: bool,
-    /// Calls that only look, one after the other.
+    /// The number of consecutive read-only calls.
     reads: usize,
-    /// The summaries of calls that are being made.
+    /// The summaries of running calls.
     calls: BTreeMap<String, String>,
-    /// What a call would change, until it is known whether a question shows it.
+    /// The preview of a call's changes, until it is known whether an approval prompt shows it.
     preview: Option<String>,
 }
 
@@ -64,12 +64,14 @@ impl View {
         Self { style, shown: 0, held: String::new(), is_open: false, reads: 0, calls: BTreeMap::new(), preview: None }
     }
 
-    /// What an event adds.
+    /// Returns the segments that an event adds.
     pub(super) fn event(&mut self, event: &Event) -> Vec<OutputSegment> {
         let mut pieces = Vec::new();
         self.flush_pending(&event.what, &mut pieces);
         match &event.what {
-            EventKind::Text { offset, text, .. } if self.style == Style::Live => self.stream(*offset, text, &mut pieces),
+            EventKind::Text { offset, text, .. } if self.style == Style::Live => {
+                self.stream(*offset, text, &mut pieces)
+            }
             EventKind::Thought { .. } if self.style == Style::Live => {
                 pieces.push(OutputSegment::Progress { fraction: None, message: "thinking …".to_owned() });
             }
@@ -95,14 +97,16 @@ impl View {
                 let summary = self.calls.remove(call);
                 match failure {
                     None => {}
-                    // The rule that would have allowed it is for whoever reads this.
-                    Some(Code::ApprovalUnavailable) => self.render_failure(summary.as_deref(), text, ADVICE, &mut pieces),
+                    // The message includes the rule that would have allowed the call, for the reader.
+                    Some(Code::ApprovalUnavailable) => {
+                        self.render_failure(summary.as_deref(), text, ADVICE, &mut pieces)
+                    }
                     Some(_) => self.render_failure(summary.as_deref(), text, 1, &mut pieces),
                 }
             }
             EventKind::Question { request, .. } if self.style == Style::Page => {
                 let why = request.get("why").and_then(|why| why.as_str()).unwrap_or_default();
-                self.row(&format!("  ? asked: {why}"), &mut pieces);
+                self.row(&format!("  ? approval required: {why}"), &mut pieces);
             }
             EventKind::Decision { answer, by, .. } if self.style == Style::Page || by != "terminal" => {
                 self.row(&format!("  {}", render_decision(answer, by)), &mut pieces);
@@ -111,10 +115,10 @@ impl View {
                 self.shown = 0;
                 let seconds = wait.div_ceil(1_000);
                 let message = message.trim_end_matches('.');
-                self.row(&format!("! {message}; asking again in {seconds} s (try {attempt} failed)"), &mut pieces);
+                self.row(&format!("! {message}; retrying in {seconds} s (try {attempt} failed)"), &mut pieces);
             }
             EventKind::Compacted { tokens_before, tokens_after, .. } => self.row(
-                &format!("! what was said before is told in short now: {tokens_before} → {tokens_after} tokens"),
+                &format!("! earlier messages were summarized: {tokens_before} → {tokens_after} tokens"),
                 &mut pieces,
             ),
             EventKind::Notice { text, .. } => self.row(&format!("! {text}"), &mut pieces),
@@ -124,11 +128,12 @@ impl View {
         pieces
     }
 
-    /// What had to wait for the next event.
+    /// Writes output that had to wait for the next event.
     fn flush_pending(&mut self, next: &EventKind, pieces: &mut Vec<OutputSegment>) {
         let is_read = matches!(next, EventKind::Calling { effect, .. } if looks(*effect));
-        let goes_on = matches!(next, EventKind::Result { .. } | EventKind::Progress { .. } | EventKind::Iteration { .. });
-        // Answers without a word between calls do not part them.
+        let goes_on =
+            matches!(next, EventKind::Result { .. } | EventKind::Progress { .. } | EventKind::Iteration { .. });
+        // Empty answers between calls do not separate them.
         let is_silent = matches!(next, EventKind::Answered { said, .. } if said.text.is_empty());
         if !(is_read || goes_on || is_silent) {
             let more = std::mem::take(&mut self.reads).saturating_sub(READS);
@@ -157,7 +162,7 @@ impl View {
     }
 
     fn stream(&mut self, offset: u64, text: &str, pieces: &mut Vec<OutputSegment>) {
-        // What was heard twice, or before this began, is not said again.
+        // Text that was received twice, or before this view began, is not shown again.
         let known = self.shown.saturating_sub(offset);
         let new = skip_units(text, known);
         if new.is_empty() {
@@ -204,7 +209,7 @@ impl View {
         let more = if lines > 1 { text.lines().count().saturating_sub(lines) } else { 0 };
         let mut text = text.lines().map(truncate_line).take(lines);
         let first = text.next().unwrap_or_default();
-        // Side by side it is not clear which one is meant, nor is it where the row was left out.
+        // Among parallel calls, or if its row was left out, the failure must name the call.
         let which = summary.filter(|_| !self.calls.is_empty() || self.reads > READS);
         let which = which.map(|summary| format!("{summary}: ")).unwrap_or_default();
         self.row(&format!("  ✗ {which}{first}"), pieces);
@@ -218,8 +223,10 @@ impl View {
         let held = std::mem::take(&mut self.held);
         let answer = if ended.reason == StopReason::Completed { &ended.text } else { &held };
         match self.style {
-            Style::Whole if !answer.is_empty() => pieces.push(OutputSegment::Answer(format!("{}\n", answer.trim_end()))),
-            // Where the answer is a call it was not streamed.
+            Style::Whole if !answer.is_empty() => {
+                pieces.push(OutputSegment::Answer(format!("{}\n", answer.trim_end())))
+            }
+            // An answer that is a call was not streamed.
             Style::Live | Style::Page if ended.data.is_some() => {
                 pieces.push(OutputSegment::Answer(format!("{}\n", ended.text.trim_end())));
             }
@@ -233,7 +240,7 @@ impl View {
             _ => {}
         }
         if ended.reason == StopReason::Completed {
-            // An answer that is not whole looks like one that is.
+            // A truncated answer looks like a complete one.
             if let Some(problem) = &ended.problem {
                 self.row(&format!("! {problem}"), pieces);
             }
@@ -264,7 +271,7 @@ impl View {
     }
 }
 
-/// A line of a failure, as far as it has room. What is to be given to the next run is whole.
+/// Shortens a line of a failure to the available space. A line with an argument for the next run stays whole.
 fn truncate_line(line: &str) -> String {
     match line.char_indices().nth(FAILURE) {
         Some((at, _)) if !line.starts_with("--auto-approve ") => format!("{}…", line.get(..at).unwrap_or_default()),
@@ -272,7 +279,7 @@ fn truncate_line(line: &str) -> String {
     }
 }
 
-/// Whether a call of this effect only looks.
+/// Whether a call with this effect is read-only.
 fn looks(effect: Option<Effect>) -> bool {
     matches!(effect, Some(Effect::Read))
 }
@@ -280,11 +287,11 @@ fn looks(effect: Option<Effect>) -> bool {
 fn render_decision(answer: &serde_json::Value, by: &str) -> String {
     match serde_json::from_value(answer.clone()) {
         Ok(ApprovalAnswer::Allow { .. }) => format!("✓ allowed: {by}"),
-        Ok(ApprovalAnswer::Deny { text: Some(text) }) => format!("✗ refused: {by}: {text}"),
-        Ok(ApprovalAnswer::Deny { text: None }) => format!("✗ refused: {by}"),
+        Ok(ApprovalAnswer::Deny { text: Some(text) }) => format!("✗ denied: {by}: {text}"),
+        Ok(ApprovalAnswer::Deny { text: None }) => format!("✗ denied: {by}"),
         Ok(ApprovalAnswer::Unanswered { how }) => format!("✗ no answer: {how}"),
-        Ok(ApprovalAnswer::NotAsked { why }) => format!("✗ not asked: {why}"),
-        Ok(ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. }) => "✗ nobody to ask".to_owned(),
+        Ok(ApprovalAnswer::NotAsked { why }) => format!("✗ no approval prompt: {why}"),
+        Ok(ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. }) => "✗ approval unavailable".to_owned(),
         Err(_) => format!("answered: {by}"),
     }
 }
@@ -292,21 +299,21 @@ fn render_decision(answer: &serde_json::Value, by: &str) -> String {
 /// Why a turn ended, as a sentence.
 fn end_sentence(reason: StopReason) -> &'static str {
     match reason {
-        StopReason::Completed => "It is done.",
-        StopReason::Stopped => "It was stopped.",
-        StopReason::Iterations => "It was asked as often as --max-iterations allows.",
-        StopReason::Calls => "It made as many calls as --max-calls allows.",
-        StopReason::Tokens => "It used as many tokens as --max-tokens allows.",
-        StopReason::Time => "It took as long as --max-time allows.",
-        StopReason::Repeating => "It made the same call over and over.",
-        StopReason::Invalid => "It kept giving what cannot be used.",
-        StopReason::Model => "The model gave no answer.",
-        StopReason::Failed => "zubi itself failed.",
-        StopReason::Killed => "The process ended in the middle.",
+        StopReason::Completed => "Completed.",
+        StopReason::Stopped => "Stopped.",
+        StopReason::Iterations => "Reached the limit of model requests (--max-iterations).",
+        StopReason::Calls => "Reached the limit of tool calls (--max-calls).",
+        StopReason::Tokens => "Reached the token limit (--max-tokens).",
+        StopReason::Time => "Reached the time limit (--max-time).",
+        StopReason::Repeating => "The model repeated the same call.",
+        StopReason::Invalid => "The model repeatedly returned an unusable answer.",
+        StopReason::Model => "The model did not answer.",
+        StopReason::Failed => "Internal error in zubi.",
+        StopReason::Killed => "The process ended during the turn.",
     }
 }
 
-/// What a turn cost.
+/// A summary of the turn: answers, calls, tokens and duration.
 fn sum(ended: &TurnEnded) -> String {
     let plural = |count: u64, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
     let tokens = ended.usage.total();
@@ -320,7 +327,7 @@ fn units(text: &str) -> u64 {
     text.chars().map(|c| c.len_utf16() as u64).sum()
 }
 
-/// What follows the first `units` UTF-16 code units.
+/// Returns the text after its first `units` UTF-16 code units.
 fn skip_units(text: &str, units: u64) -> &str {
     let mut passed = 0;
     for (at, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! `zubi tools check`: what is wrong with the files in which a workspace declares tools.
+//! `zubi tools check`: checks the files in which a workspace declares tools.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use zubi_base::escape::on_lines;
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
-use zubi_host::declared::{self, DeclaredTools, LoadedFile, MAIN_FILE, ProblemSeverity, TrustState, LocatedProblem};
+use zubi_declared::{DeclaredTools, LoadedFile, LocatedProblem, MAIN_FILE, ProblemSeverity, TrustState};
 
 use super::test;
 use crate::cli::CheckTools;
@@ -18,7 +18,7 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
     let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
     let loaded = load(session, &workspace, check)?;
     let tests = match &check.test {
-        // Problems come first, as they do without tests: a test of a tool that is broken says less than what is wrong with it.
+        // Problems come first, as without tests: they say more about an invalid tool than its failed tests.
         Some(ids) => {
             if !check.json {
                 show_problems(&loaded)?;
@@ -61,20 +61,20 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
     Ok(if is_bad { ExitCode::from(NEGATIVE) } else { of_tests.unwrap_or(ExitCode::SUCCESS) })
 }
 
-/// What to do where there is no tool file.
+/// Returns the hint for a workspace without tool files.
 fn next(workspace: &Workspace) -> &'static str {
     let directory = |file: &str| workspace.root().join(file).parent().map(ToOwned::to_owned);
     let is_link = |path: Utf8PathBuf| zubi_base::fs::canonical(&path).is_ok_and(|path| !workspace.contains(&path));
     if directory(MAIN_FILE).is_some_and(is_link) {
-        "`.vscode` is a link that leads out of the workspace, and tool files are read through no link: make it a directory."
+        "`.vscode` is a link to outside the workspace, and zubi does not follow it for tool files: make it a directory."
     } else {
-        "`zubi tools init` writes a first tool file."
+        "`zubi tools init` creates a first tool file."
     }
 }
 
 fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<DeclaredTools, Failure> {
     let trust = session.trust();
-    // What is wrong with the settings themselves other commands tell; tool files can be looked at without them.
+    // Other commands report invalid settings; tool files can be checked without valid settings.
     let secrets: Vec<String> = match session.config() {
         Ok(config) => config.settings.env.into_keys().collect(),
         Err(error) => {
@@ -83,24 +83,24 @@ fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<
         }
     };
     if check.files.is_empty() {
-        return Ok(declared::load(workspace, &trust, &secrets));
+        return Ok(zubi_declared::load(workspace, &trust, &secrets));
     }
     let here = zubi_cli::current_directory()?;
     let mut files = Vec::new();
     for given in &check.files {
         let path = here.join(given);
         // The directory's links are resolved, so that the file is known under the path by which it is trusted; whether the
-        // file itself is a link is for the loader to see.
+        // file itself is a link is checked by the loader.
         let resolved = match (path.parent().map(zubi_base::fs::canonical), path.file_name()) {
             (Some(Ok(directory)), Some(name)) => directory.join(name),
             _ => path,
         };
         if std::fs::symlink_metadata(&resolved).is_err() {
-            return Err(Failure::usage(format!("there is no file `{given}`")));
+            return Err(Failure::usage(format!("file not found: `{given}`")));
         }
         files.push(resolved);
     }
-    Ok(declared::load_files(workspace, &files, &trust, &secrets))
+    Ok(zubi_declared::load_files(workspace, &files, &trust, &secrets))
 }
 
 fn show_problems(loaded: &DeclaredTools) -> Result<(), Failure> {
@@ -117,15 +117,15 @@ fn show_quarantined(loaded: &DeclaredTools, workspace: &Workspace) -> Result<(),
     Ok(())
 }
 
-/// Why the tools of a file are left out, and what to do.
+/// Why the tools of a file are ignored, with a hint.
 pub(super) fn untrusted_reason(file: &LoadedFile) -> String {
     let why = file.trust.reason().unwrap_or("is trusted");
     let (tools, are) = (number(file.tools.len(), "tool"), if file.tools.len() == 1 { "is" } else { "are" });
     let next = match file.trust {
-        TrustState::Changed { .. } => "`zubi trust --diff` shows what has changed, `zubi trust` lets it in",
-        _ => "`zubi trust --diff` shows what it would run, `zubi trust` lets it in",
+        TrustState::Changed { .. } => "`zubi trust --diff` shows the changes, `zubi trust` trusts them",
+        _ => "`zubi trust --diff` shows what it would run, `zubi trust` trusts it",
     };
-    format!("{}: note: the file {why}, so its {tools} {are} left out\n  {next}", file.display_path)
+    format!("{}: note: the file {why}, so its {tools} {are} ignored\n  {next}", file.display_path)
 }
 
 pub(super) fn number(count: usize, what: &str) -> String {

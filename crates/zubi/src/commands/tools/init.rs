@@ -1,4 +1,4 @@
-//! `zubi tools init`: a first tool file. It never writes over anything.
+//! `zubi tools init`: creates a first tool file. It never overwrites one.
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use zubi_base::workspace::Workspace;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
-use zubi_host::declared::{self, MAIN_FILE, template};
+use zubi_declared::{MAIN_FILE, template};
 
 use super::check::number;
 use crate::session::Session;
@@ -18,21 +18,21 @@ pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {
     match write(&workspace, &path) {
         Ok(()) => {
             terminal::print(&format!("wrote {}", workspace.display(&path)))?;
-            terminal::print_err("Next: change it, `zubi tools check`, then `zubi trust`.");
+            terminal::print_err("Next: edit it, run `zubi tools check`, then `zubi trust`.");
             Ok(ExitCode::SUCCESS)
         }
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let loaded = declared::load_files(&workspace, &[path], &session.trust(), &[]);
+            let loaded = zubi_declared::load_files(&workspace, &[path], &session.trust(), &[]);
             let tools: usize = loaded.files.iter().map(|file| file.tools.len()).sum();
             let tools = number(tools, "tool");
-            let message = format!("`{MAIN_FILE}` is there already, with {tools}; nothing was changed");
-            Err(Failure::usage(message).hint("`zubi tools check` says what is wrong with it, if anything."))
+            let message = format!("`{MAIN_FILE}` already exists, with {tools}; nothing was changed");
+            Err(Failure::usage(message).hint("`zubi tools check` reports its errors, if there are any."))
         }
         Err(error) => Err(Failure::environment(format!("cannot write `{MAIN_FILE}`: {error}"))),
     }
 }
 
-/// Writes the sample as a new file. What is there under that name, be it a link that leads nowhere, stays.
+/// Writes the sample as a new file. An existing entry of that name, even a dangling link, is left unchanged.
 fn write(workspace: &Workspace, path: &Utf8Path) -> io::Result<()> {
     let Some(directory) = path.parent() else { return Ok(()) };
     std::fs::create_dir_all(directory)?;

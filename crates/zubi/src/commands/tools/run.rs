@@ -1,4 +1,4 @@
-//! `zubi tools run`: one tool that the workspace declares, as its author tries it.
+//! `zubi tools run`: runs one workspace-declared tool, for its author.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use zubi_base::workspace::Workspace;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::declared::{self, DeclaredTools, LoadedFile, LoadedTool, TrustState};
-use zubi_host::{CallRequest, CallContext, Explanation, LocalHost, ToolService as _, doctor};
-use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface};
+use zubi_declared::{DeclaredTools, LoadedFile, LoadedTool, TrustState};
+use zubi_host::{CallContext, CallRequest, Explanation, LocalHost, ToolService as _, doctor};
 use zubi_policy::rule::Action;
+use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 
 use super::test::no_tool;
 use crate::arguments;
@@ -23,17 +23,19 @@ use crate::cli::{CallTool, RunTool};
 use crate::commands::{call, end, policy};
 use crate::session::Session;
 
-/// What help calls this command.
+/// The name of this command in help texts.
 const NAME: &str = "zubi tools run";
 
-/// Nothing runs in a dry run, so nothing takes long.
+/// The time-out of a dry run, which is short because nothing runs.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(super) fn run(session: &Session, run: &RunTool) -> Result<ExitCode, Failure> {
     let CallTool::Tool(words) = &run.tool;
-    let Some((id, words)) = words.split_first() else { return Err(Failure::usage("which tool?")) };
+    let Some((id, words)) = words.split_first() else {
+        return Err(Failure::usage("missing tool id: `zubi tools list` lists the tools"));
+    };
     let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
-    let loaded = declared::load(&workspace, &session.trust(), &[]);
+    let loaded = zubi_declared::load(&workspace, &session.trust(), &[]);
     let Some((file, tool)) = loaded.find(id) else { return Err(absent(&loaded, &session.host()?, id)) };
     if file.trust != TrustState::Trusted {
         return Err(not_trusted(file, &tool.definition.id));
@@ -46,14 +48,14 @@ pub(super) fn run(session: &Session, run: &RunTool) -> Result<ExitCode, Failure>
     block_on(call::call(&host, &tool.definition.id, words, NAME))?
 }
 
-/// Why there is no tool of this id to be run.
+/// The reason why no tool of this id can run.
 fn absent(loaded: &DeclaredTools, host: &LocalHost, id: &str) -> Failure {
     if let Some(file) = loaded.find_broken(id) {
-        return Failure::usage(format!("`{id}` has errors, so it is left out"))
-            .hint(format!("`zubi tools check {}` says what they are.", file.display_path));
+        return Failure::usage(format!("`{id}` has errors, so zubi ignores it"))
+            .hint(format!("`zubi tools check {}` reports them.", file.display_path));
     }
     if host.has_tool(id) {
-        return Failure::usage(format!("`{id}` is built in, and no file of this workspace declares it"))
+        return Failure::usage(format!("`{id}` is built in, not declared by this workspace"))
             .hint(format!("`zubi call {id}` calls it."));
     }
     no_tool(loaded, id)
@@ -63,16 +65,14 @@ fn not_trusted(file: &LoadedFile, id: &str) -> Failure {
     let why = file.trust.reason().unwrap_or_default();
     let failure = Failure::environment(format!("`{}` {why}, so its tool `{id}` does not run", file.display_path));
     let failure = match file.trust {
-        TrustState::Changed { .. } => {
-            failure.hint("`zubi trust --diff` shows what has changed, `zubi trust` lets it in.")
-        }
-        _ => failure.hint("`zubi trust --diff` shows what it would run, `zubi trust` lets it in."),
+        TrustState::Changed { .. } => failure.hint("`zubi trust --diff` shows the changes, `zubi trust` trusts them."),
+        _ => failure.hint("`zubi trust --diff` shows what it would run, `zubi trust` trusts it."),
     };
-    failure.hint(format!("`zubi --trust tools run {id} …` trusts it, and this folder, for this run alone."))
+    failure.hint(format!("`zubi --trust tools run {id} …` trusts it, and this folder, for this run only."))
 }
 
-/// Says what would run, with everything in its place, and what the rules make of it. Secrets are not shown, so one that
-/// cannot be used keeps nobody from seeing the rest; that it cannot be used is said.
+/// Prints the fully expanded command and the policy decision. Secrets are not shown, so an unusable secret does not
+/// prevent the rest from being shown; it is reported.
 fn dry_run(session: &Session, file: &LoadedFile, tool: &LoadedTool, words: &[String]) -> Result<ExitCode, Failure> {
     let unusable = doctor::unusable_secrets(&session.config()?, tool.plan.secrets.iter());
     let stand_in = |(name, _): &(&str, String)| ((*name).to_owned(), SecretEntry::Value((*name).to_owned()));

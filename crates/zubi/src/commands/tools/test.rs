@@ -1,4 +1,4 @@
-//! `zubi tools check --test`: runs the tests that stand in tool files.
+//! `zubi tools check --test`: runs the tests in tool files.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use zubi_base::nearest::nearest;
 use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
+use zubi_declared::testing::{TestResult, TestStatus};
+use zubi_declared::{DeclaredTools, LoadedFile, LoadedTool, TrustState};
 use zubi_host::LocalHost;
-use zubi_host::declared::testing::{TestResult, TestStatus};
-use zubi_host::declared::{DeclaredTools, LoadedFile, LoadedTool, TrustState};
 use zubi_tool_api::cx::ProgressSink as _;
 use zubi_tool_api::progress::ThrottledProgress;
 
@@ -19,18 +19,18 @@ use super::check::{number, untrusted_reason};
 use crate::commands::end;
 use crate::session::Session;
 
-/// What came of all tests.
+/// The result of all tests.
 pub(super) struct Report {
     outcomes: Vec<TestResult>,
-    /// Whether Ctrl-C ended it.
+    /// Whether Ctrl-C ended the run.
     interrupted: bool,
-    /// How many tools of the chosen ones have no tests.
+    /// The number of chosen tools without tests.
     untested: usize,
-    /// How many files were passed over because nobody has trusted them.
+    /// The number of files that were skipped because they are not trusted.
     refused: usize,
 }
 
-/// Runs the tests of these tools, of all if none is named, and tells each as it ends.
+/// Runs the tests of these tools, or of all tools if none is named, and reports each result as its test ends.
 pub(super) fn run(session: &Session, loaded: &DeclaredTools, ids: &[String], json: bool) -> Result<Report, Failure> {
     let chosen = select_tools(loaded, ids)?;
     let refused: Vec<&LoadedFile> =
@@ -79,30 +79,33 @@ fn fraction(done: usize, of: usize) -> f64 {
     done as f64 / of.max(1) as f64
 }
 
-/// The tools that are meant, each with its file.
-fn select_tools<'a>(loaded: &'a DeclaredTools, ids: &[String]) -> Result<Vec<(&'a LoadedFile, &'a LoadedTool)>, Failure> {
+/// The chosen tools, each with its file.
+fn select_tools<'a>(
+    loaded: &'a DeclaredTools,
+    ids: &[String],
+) -> Result<Vec<(&'a LoadedFile, &'a LoadedTool)>, Failure> {
     if ids.is_empty() {
         return Ok(loaded.files.iter().flat_map(|file| file.tools.iter().map(move |tool| (file, tool))).collect());
     }
     ids.iter().map(|id| loaded.find(id).or_else(|| find_at(loaded, id)).ok_or_else(|| no_tool(loaded, id))).collect()
 }
 
-/// The tool at a place `FILE:LINE`.
+/// The tool at a location `FILE:LINE`.
 fn find_at<'a>(loaded: &'a DeclaredTools, place: &str) -> Option<(&'a LoadedFile, &'a LoadedTool)> {
     let (path, line) = place.rsplit_once(':')?;
-    // The file itself is not followed if it is a link: tools of one are not loaded.
+    // The file itself is not resolved if it is a link, because tools in links are not loaded.
     let path = zubi_cli::current_directory().ok()?.join(path);
     let path = zubi_base::fs::canonical(path.parent()?).ok()?.join(path.file_name()?);
     let file = loaded.files.iter().find(|file| file.path == path)?;
     file.tool_at(line.parse().ok()?).map(|tool| (file, tool))
 }
 
-/// That no tool of the files has this id.
+/// The error for an id that no tool of the files has.
 pub(super) fn no_tool(loaded: &DeclaredTools, id: &str) -> Failure {
     let ids: Vec<&str> =
         loaded.files.iter().flat_map(|file| &file.tools).map(|tool| tool.definition.id.as_str()).collect();
     let near = nearest(id, ids.iter().copied(), 3);
-    let what = format!("this workspace declares no tool `{id}` that can be used");
+    let what = format!("this workspace declares no usable tool `{id}`");
     let hint = match near.as_slice() {
         _ if Utf8Path::new(id).extension() == Some("json") => {
             "Files go before `--test`; ids of tools go after it.".to_owned()
@@ -110,8 +113,8 @@ pub(super) fn no_tool(loaded: &DeclaredTools, id: &str) -> Failure {
         [] if ids.is_empty() => {
             "`zubi tools init` writes a first tool file; `zubi tools check` says what is wrong with one.".to_owned()
         }
-        [] => format!("There are: {}. `zubi tools check` says what is wrong with the others.", ids.join(", ")),
-        near => format!("Did you mean {}? `zubi tools check` says what is wrong with the others.", near.join(", ")),
+        [] => format!("Usable tools: {}. `zubi tools check` reports the errors in others.", ids.join(", ")),
+        near => format!("Did you mean {}? `zubi tools check` reports the errors in others.", near.join(", ")),
     };
     Failure::usage(what).hint(hint)
 }
@@ -127,13 +130,13 @@ impl Report {
         (passed, self.outcomes.len() - passed - skipped, skipped)
     }
 
-    /// The numbers, and what was passed over.
+    /// Prints the counts, including skipped files.
     pub(super) fn print_summary(&self, loaded: &DeclaredTools) {
         if self.refused > 0 {
             for file in loaded.untrusted() {
                 terminal::print_err(&untrusted_reason(file));
             }
-            terminal::print_err("error: tests run what their file says, so those of a file that is not trusted do not run");
+            terminal::print_err("error: tests run code, so the tests of an untrusted file do not run");
         }
         let (passed, failed, skipped) = self.counts();
         let mut counted =
@@ -159,7 +162,7 @@ impl Report {
         })
     }
 
-    /// The exit code, where the tests decide it.
+    /// The exit code, if the tests determine it.
     pub(super) fn exit(&self) -> Option<ExitCode> {
         if self.interrupted {
             Some(ExitCode::from(INTERRUPTED))

@@ -1,4 +1,4 @@
-//! `dlang explain`: one element, for reading.
+//! `dlang explain`: one element as readable text.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use crate::output::{Mode, Output};
 
 pub(super) fn run(output: &Output, arguments: &Explain) -> Result<ExitCode, Failure> {
     load::query_model(output, &arguments.path, |snapshot| {
-        let answer = ask::explain(snapshot, &arguments.fqn).map_err(Failure::environment)?;
+        let answer = queries::explain(snapshot, &arguments.fqn).map_err(Failure::environment)?;
         match answer.get("explanation").and_then(Value::as_str) {
             None => return not_found(output, &arguments.fqn, &answer),
             Some(_) if output.mode == Mode::Json => terminal::print_json(&answer)?,

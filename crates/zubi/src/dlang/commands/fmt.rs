@@ -1,5 +1,5 @@
-//! `dlang fmt`: models in the one layout there is. A file is replaced in one step, or left as it was; one that has several
-//! names is written over, so that it stays one file.
+//! `dlang fmt`: formats models. A file is replaced atomically or left unchanged; a file with several hard links is
+//! overwritten in place, so that it remains one file.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read as _};
@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::format::format;
 use dlang_syntax::{Parse, Severity};
-use dlang_workspace::files::{Bounds, CACHE, Skipped, DiskFiles, EXTENSION, Files as _, Kind, ReadError};
+use dlang_workspace::files::{Bounds, CACHE, DiskFiles, EXTENSION, Files as _, Kind, ReadError, Skipped};
 use dlang_workspace::workspace::MAX_MODEL_BYTES;
 use dlang_workspace::workspace::PositionFinder;
 use serde_json::{Value, json};
@@ -24,12 +24,12 @@ pub(super) fn run(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure>
     if arguments.stdin { of_stdin(output, arguments) } else { of_files(output, arguments) }
 }
 
-/// What became of a text.
+/// The result of formatting one text.
 enum Outcome {
-    /// It is as it should be.
+    /// The text is already formatted.
     Same,
     Changed(String),
-    /// It has syntax errors.
+    /// The text has syntax errors.
     Refused(Parse),
 }
 
@@ -47,11 +47,11 @@ fn of_stdin(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
     let read = io::stdin().take(MAX_MODEL_BYTES as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::environment(format!("cannot read stdin: {error}")))?;
     if bytes.len() > MAX_MODEL_BYTES {
-        return Err(Failure::usage(format!("stdin has more than {MAX_MODEL_BYTES} bytes")));
+        return Err(Failure::usage(format!("stdin is larger than {MAX_MODEL_BYTES} bytes")));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Failure::usage(format!("stdin is not UTF-8 text (byte {at})")).hint("DomainLang texts are UTF-8.")
+        Failure::usage(format!("stdin is not UTF-8 text (byte {at})")).hint("DomainLang files must be UTF-8.")
     })?;
     let (formatted, is_changed) = match outcome(&text) {
         Outcome::Refused(parse) => return refuse_stdin(output, &text, &parse),
@@ -80,12 +80,12 @@ fn of_files(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
     let (files, cuts) = files(output, &arguments.paths)?;
     let mut report = Report { files: files.len(), ..Report::default() };
     for (path, why) in cuts {
-        // Models may lie there, and nobody knows whether they are formatted.
+        // There may be models that were not checked.
         let shown = output.show(&path).to_owned();
         report.fail(&shown, &format!("`{shown}`: {why}"), ENVIRONMENT);
     }
     for path in &files {
-        // Between two files, so that none is left half done.
+        // Only between two files, so that no file is left half formatted.
         if interrupt.is_requested() {
             return Ok(Interrupt::code());
         }
@@ -130,21 +130,21 @@ fn format_file(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut R
     Ok(())
 }
 
-/// What became of all files.
+/// The result of formatting all files.
 #[derive(Debug, Default)]
 struct Report {
     files: usize,
     changed: Vec<String>,
-    /// Those with syntax errors, with them.
+    /// Files with syntax errors, with the errors.
     refused: Vec<Value>,
-    /// Those that could not be read or written, and what was not looked at.
+    /// Files that could not be read or written, and paths that were skipped.
     failed: Vec<Value>,
-    /// The exit code of the worst that happened.
+    /// The highest exit code so far.
     worst: u8,
 }
 
 impl Report {
-    /// A file that is not what it should be, or a folder that was not looked at.
+    /// Records a file that could not be formatted, or a folder that was skipped.
     fn fail(&mut self, shown: &str, error: &str, code: u8) {
         terminal::print_err(&format!("error: {error}"));
         self.failed.push(json!({ "file": shown, "error": error }));
@@ -169,7 +169,7 @@ impl Report {
             let verb = if arguments.check { "would change" } else { "changed" };
             let refused = match self.refused.len() {
                 0 => String::new(),
-                number => format!("; left alone because of syntax errors: {number}"),
+                number => format!("; unchanged because of syntax errors: {number}"),
             };
             terminal::print_err(&format!("{verb}: {} of {}{refused}", self.changed.len(), count(self.files, "file")));
         }
@@ -177,20 +177,20 @@ impl Report {
     }
 }
 
-/// What was not looked at, and why.
+/// A path that was skipped, and the reason.
 type Unseen = (Utf8PathBuf, String);
 
-/// The files to format, sorted, each once; and where there may be others.
+/// Returns the files to format, sorted and unique, and the paths that were skipped.
 fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8PathBuf>, Vec<Unseen>), Failure> {
     let is_cached = |path: &Utf8Path| path.components().any(|part| part.as_str() == CACHE);
     let (mut files, mut unseen) = (BTreeSet::new(), Vec::new());
     let default = [Utf8PathBuf::from(".")];
     for given in if paths.is_empty() { &default } else { paths } {
         let path = output.absolute(given);
-        // A link may lead there, too.
+        // A link may also lead into the cache.
         if is_cached(&path) || DiskFiles.canonical(&path).is_some_and(|path| is_cached(&path)) {
-            return Err(Failure::usage(format!("`{given}` lies in the package cache, which is not formatted"))
-                .hint("Format a package where it is made."));
+            return Err(Failure::usage(format!("`{given}` is in the package cache, which is not formatted"))
+                .hint("Format a package in its own repository."));
         }
         match DiskFiles.kind(&path) {
             Some(Kind::Directory) => {
@@ -207,13 +207,16 @@ fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8PathBuf
     Ok((files, unseen))
 }
 
-/// Where models may lie that were not looked at. What is passed over is none, and said at once.
+/// Returns the path that was skipped and the reason, if it may contain models. An entry that was passed over contains
+/// none; a warning reports it at once.
 fn why_unseen(output: &Output, folder: &Utf8Path, cut: Skipped) -> Option<Unseen> {
     Some(match cut {
-        Skipped::Entries(count) => (folder.to_owned(), format!("only the first {count} files and folders were looked at")),
-        Skipped::Depth(path) => (path, "nested too deep, and not looked at".to_owned()),
-        Skipped::Unreadable { path, why } => (path, format!("not looked at: {why}")),
-        Skipped::Unlisted(count) => (folder.to_owned(), format!("{count} further places were not looked at")),
+        Skipped::Entries(count) => {
+            (folder.to_owned(), format!("only the first {count} files and folders were scanned"))
+        }
+        Skipped::Depth(path) => (path, "not scanned: nested too deep".to_owned()),
+        Skipped::Unreadable { path, why } => (path, format!("not scanned: {why}")),
+        Skipped::Unlisted(count) => (folder.to_owned(), format!("{count} further locations were not scanned")),
         Skipped::PassedOver { path, what } => {
             terminal::print_err(&format!("warning: `{}` is {what}", output.show(&path)));
             return None;
@@ -221,7 +224,7 @@ fn why_unseen(output: &Output, folder: &Utf8Path, cut: Skipped) -> Option<Unseen
     })
 }
 
-/// Shows the syntax errors of a text on stderr, and gives them as data.
+/// Prints the syntax errors of a text to stderr, and returns them as JSON.
 fn say_errors(output: &Output, shown: &str, text: &str, parse: &Parse) -> Vec<Value> {
     let style = output.on_stderr();
     let mut errors = Vec::new();

@@ -1,11 +1,11 @@
-//! `dlang get`: one element as data, or the model in numbers.
+//! `dlang get`: one element as JSON, or element counts.
 
 use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::{Lines, query};
 use dlang_workspace::files::EXTENSION;
-use dlang_workspace::{WorkspaceSnapshot, ask};
+use dlang_workspace::{WorkspaceSnapshot, queries};
 use serde_json::Value;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
@@ -17,13 +17,13 @@ use crate::output::{Mode, Output};
 pub(super) fn run(output: &Output, arguments: &Get) -> Result<ExitCode, Failure> {
     let (fqn, path) = words(arguments);
     load::query_model(output, &path, |snapshot| {
-        let answer = ask::get(snapshot, fqn).map_err(Failure::environment)?;
+        let answer = queries::get(snapshot, fqn).map_err(Failure::environment)?;
         if answer.get("found") == Some(&Value::Bool(false)) {
             let code = not_found(output, fqn.unwrap_or_default(), &answer);
             if let Some(word) =
                 fqn.filter(|word| arguments.path.is_none() && output.absolute(Utf8Path::new(word)).exists())
             {
-                terminal::print_err(&format!("hint: `dlang get ./{word}` tells what is in the folder."));
+                terminal::print_err(&format!("hint: `dlang get ./{word}` summarizes the folder."));
             }
             return code;
         }
@@ -35,10 +35,10 @@ pub(super) fn run(output: &Output, arguments: &Get) -> Result<ExitCode, Failure>
     })
 }
 
-/// How many other declarations are told.
+/// How many other declarations are reported.
 const MAX_NAMESAKES: usize = 5;
 
-/// Says where else the name is declared that an answer is about: of several declarations one was chosen.
+/// Warns of other declarations of the same name, because the answer is about one of them.
 pub(super) fn say_namesakes(output: &Output, snapshot: &WorkspaceSnapshot, name: &str) -> Result<(), Failure> {
     let told = snapshot.query(|db| {
         let found = query::find(db, name).element()?;
@@ -60,7 +60,7 @@ pub(super) fn say_namesakes(output: &Output, snapshot: &WorkspaceSnapshot, name:
     Ok(())
 }
 
-/// An element that is not there: the answer as data, and in words what may be meant.
+/// Reports an element that does not exist, with suggestions: as JSON, and as text on stderr.
 pub(super) fn not_found(output: &Output, fqn: &str, answer: &Value) -> Result<ExitCode, Failure> {
     if output.mode == Mode::Json {
         terminal::print_json(answer)?;
@@ -69,14 +69,14 @@ pub(super) fn not_found(output: &Output, fqn: &str, answer: &Value) -> Result<Ex
         answer.get("suggestions").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     terminal::print_err(&format!("error: Element '{fqn}' not found"));
     if suggestions.is_empty() {
-        terminal::print_err("hint: `dlang query bcs -q` and the like list what there is.");
+        terminal::print_err("hint: list the names with `dlang query bcs -q` or another type.");
     } else {
         terminal::print_err(&format!("hint: did you mean {}?", suggestions.join(" or ")));
     }
     Ok(ExitCode::from(NEGATIVE))
 }
 
-/// The name and the path. A single word that can be no name is a path.
+/// The name and the path. A single word that cannot be a name is a path.
 fn words(arguments: &Get) -> (Option<&str>, Utf8PathBuf) {
     let is_path = |word: &str| {
         word.contains(['/', '\\']) || [".", ".."].contains(&word) || Utf8Path::new(word).extension() == Some(EXTENSION)

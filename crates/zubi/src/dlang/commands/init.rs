@@ -1,4 +1,4 @@
-//! `dlang init`: the first files of a model. Nothing that exists is changed.
+//! `dlang init`: creates the first files of a model. Existing files are not changed.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
@@ -13,7 +13,7 @@ use zubi_cli::terminal;
 use crate::cli::Init;
 use crate::output::{Mode, Output};
 
-/// The name of a model in a folder that has none, such as the root of a file system.
+/// The name of a model in a folder without a name, such as the root of a file system.
 const NAMELESS: &str = "model";
 
 pub(super) fn run(output: &Output, arguments: &Init) -> Result<ExitCode, Failure> {
@@ -21,9 +21,10 @@ pub(super) fn run(output: &Output, arguments: &Init) -> Result<ExitCode, Failure
     let failure = |path: &Utf8Path, error: &io::Error| {
         let path = output.show(path);
         if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory) {
-            Failure::usage(format!("`{path}` is not a folder")).hint("Name a folder, or one that does not exist yet.")
+            Failure::usage(format!("`{path}` is not a folder"))
+                .hint("Pass a folder, or a path that does not exist yet.")
         } else {
-            Failure::environment(format!("cannot make `{path}`: {error}"))
+            Failure::environment(format!("cannot create `{path}`: {error}"))
         }
     };
     std::fs::create_dir_all(&folder).map_err(|error| failure(&folder, &error))?;
@@ -47,18 +48,18 @@ pub(super) fn run(output: &Output, arguments: &Init) -> Result<ExitCode, Failure
         Mode::Quiet => terminal::print(folder.as_str())?,
         Mode::Rich => {
             for name in made {
-                terminal::print(&format!("made {}", output.show(&folder.join(name))))?;
+                terminal::print(&format!("created {}", output.show(&folder.join(name))))?;
             }
             for name in kept {
-                terminal::print(&format!("kept {}, which was there already", output.show(&folder.join(name))))?;
+                terminal::print(&format!("skipped existing {}", output.show(&folder.join(name))))?;
             }
-            terminal::print_err("next: write in index.dlang, then `dlang validate`");
+            terminal::print_err("next: edit index.dlang, then run `dlang validate`");
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Makes a file with its text. One that exists is not touched, whatever it is: a link that leads nowhere as well.
+/// Creates a file with its text. An existing entry is left unchanged, even a dangling link.
 fn create(path: &Utf8Path, text: &str) -> io::Result<()> {
     OpenOptions::new().write(true).create_new(true).open(path)?.write_all(text.as_bytes())
 }

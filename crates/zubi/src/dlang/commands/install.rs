@@ -1,5 +1,5 @@
-//! `dlang install`: whether every dependency is there. Looks and says; what is missing is for the user to fetch, with the
-//! commands that are printed.
+//! `dlang install`: checks that every dependency is installed. It downloads nothing, but prints the commands that fetch
+//! missing dependencies.
 
 use std::process::ExitCode;
 
@@ -29,19 +29,16 @@ pub(super) fn run(output: &Output, arguments: &Install) -> Result<ExitCode, Fail
     let module = modules.of_file(&folder.join(MANIFEST));
     let Some(manifest) = &module.manifest else {
         return Err(Failure::usage(format!("there is no model.yaml in `{}` or above it", arguments.directory))
-            .hint("`dlang init` makes one."));
+            .hint("`dlang init` creates one."));
     };
     if module.package.is_some() {
-        return Err(Failure::usage(format!("`{}` lies in the package cache", arguments.directory))
-            .hint("Run it in the project that the cache belongs to."));
+        return Err(Failure::usage(format!("`{}` is in the package cache", arguments.directory))
+            .hint("Run the command in the project that owns the cache."));
     }
     say_problems(output, &module);
     if !is_known(manifest) {
-        return Err(Failure::usage(format!(
-            "`{}` does not say which dependencies there are",
-            output.show(&manifest.path)
-        ))
-        .hint("Mend what is said above."));
+        return Err(Failure::usage(format!("`{}` has no valid list of dependencies", output.show(&manifest.path)))
+            .hint("Fix the errors above."));
     }
     let rows = packages::check(&modules, &module);
     let unused = packages::unused_entries(&module);
@@ -51,26 +48,26 @@ pub(super) fn run(output: &Output, arguments: &Install) -> Result<ExitCode, Fail
     Ok(ExitCode::from(if error.is_some() { NEGATIVE } else { 0 }))
 }
 
-/// Whether the manifest says which dependencies there are. One that is broken otherwise does; a broken dependency is known
-/// to be one, and is told as missing.
+/// Whether the manifest lists its dependencies completely. Other errors in the manifest do not matter here: a
+/// dependency with an error is listed, and reported as missing.
 fn is_known(file: &ManifestFile) -> bool {
-    // What is said when there is no mapping where the dependencies are, or around them.
+    // The messages for a manifest without a mapping at `dependencies` or at its top level.
     const NO_MAPPING: [&str; 2] = ["'dependencies' must be a mapping", "'model.yaml' must be a mapping"];
     let hides = |diagnostic: &Diagnostic| match diagnostic.code {
         Code::YamlError | Code::DuplicateKey | Code::Unreadable => true,
         Code::UnexpectedValue => NO_MAPPING.iter().any(|what| diagnostic.message.starts_with(what)),
-        // What is not listed may be any of these.
+        // An unlisted diagnostic may be any of these.
         Code::TooMany => true,
         _ => false,
     };
     file.manifest.complete && !file.diagnostics.iter().any(hides)
 }
 
-/// Why the answer is negative, if it is.
+/// The error, if the answer is negative.
 fn error(rows: &[InstalledDependency], unused: &[String], is_frozen: bool) -> Option<String> {
     let missing = rows.iter().filter(|row| !row.is_there()).count();
     if missing > 0 {
-        return Some(format!("dependencies that are missing or not what was promised: {missing} of {}", rows.len()));
+        return Some(format!("dependencies missing or different from model.lock: {missing} of {}", rows.len()));
     }
     let is_other = rows.iter().flat_map(|row| &row.findings).any(|it| matches!(it, DependencyProblem::OtherRef { .. }));
     (is_frozen && (is_other || !unused.is_empty())).then(|| "model.lock does not match model.yaml".to_owned())
@@ -118,17 +115,18 @@ fn cells(row: &InstalledDependency) -> Vec<Option<String>> {
     let commit = row.locked.as_ref().map(|locked| locked.commit.chars().take(7).collect());
     let mut state: Vec<String> = row.findings.iter().map(|finding| first_line(&finding.to_string())).collect();
     if row.is_there() {
-        state.insert(0, "there".to_owned());
+        state.insert(0, "installed".to_owned());
     }
     vec![Some(row.key.clone()), from, commit, Some(state.join("; "))]
 }
 
-/// Without the hint, which stands with the diagnostic.
+/// The message without its hint, which is shown with the diagnostic.
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// With the keys of the existing program's answer: nothing is ever installed here, and the lock stays as it is.
+/// The answer as JSON. The keys are those of DomainLang's TypeScript CLI; `installed` is always 0 and
+/// `lockFileModified` always false, because this command installs nothing.
 fn to_json(module: &Module, rows: &[InstalledDependency], unused: &[String], error: Option<&str>) -> Value {
     let is_there = rows.iter().filter(|row| row.is_there()).count();
     let mut added = Vec::new();
@@ -197,8 +195,8 @@ fn path_in_module<'p>(module: &Module, path: &'p Utf8Path) -> &'p str {
     path.strip_prefix(&module.root).map_or(path.as_str(), Utf8Path::as_str)
 }
 
-/// The commands that bring a dependency into the cache, or find out what its entry of the lock has to say. None where
-/// nothing is to be done, or a text of manifest or lock could mean something else to a shell.
+/// The commands that download a dependency into the cache, or that look up the values for its lock entry. Empty if
+/// nothing is missing, or if a text of the manifest or lock could have a special meaning in a shell.
 fn fill(module: &Module, row: &InstalledDependency) -> Vec<String> {
     let Some(Origin::Git { repository, reference }) = &row.origin else { return Vec::new() };
     let (Some(address), Some(reference)) = (address(repository), plain(reference)) else { return Vec::new() };
@@ -230,13 +228,13 @@ fn address(repository: &str) -> Option<String> {
     Some(format!("https://github.com/{}/{}", plain(owner)?, plain(name)?))
 }
 
-/// The text, if no shell and no program would take it for anything else.
+/// Returns the text if it has no special meaning in a shell and is not an option.
 fn plain(text: &str) -> Option<&str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._/-+".contains(c);
     (!text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain)).then_some(text)
 }
 
-/// What is wrong with the texts of manifest and lock, on stderr.
+/// Prints the diagnostics of the manifest and the lock to stderr.
 fn say_problems(output: &Output, module: &Module) {
     for own in module.own_texts() {
         let places = PositionFinder::new(own.text);

@@ -17,7 +17,7 @@ use crate::cli::Mcp;
 use crate::load;
 use crate::output::Output;
 
-/// Below which folder answers show the paths of a file's model: what they show must mean the same when it comes back.
+/// The folder to which paths in answers about a file's model are relative, so that a path from an answer is valid in a call.
 fn folder_of(file: &Utf8Path) -> Utf8PathBuf {
     let module = Modules::new(DiskFiles).of_file(file);
     match &module.manifest {
@@ -39,12 +39,19 @@ pub(super) fn run(output: &Output, arguments: &Mcp) -> Result<ExitCode, Failure>
     block_on(async {
         let stop = on_interrupt()?;
         let (input, output) = zubi_mcp::stdio();
-        match zubi_mcp::serve(ServerIdentity::DOMAINLANG, ElicitationMode::default(), Arc::new(host), input, output, stop.clone())
-            .await
+        match zubi_mcp::serve(
+            ServerIdentity::DOMAINLANG,
+            ElicitationMode::default(),
+            Arc::new(host),
+            input,
+            output,
+            stop.clone(),
+        )
+        .await
         {
             Ok(()) if stop.is_cancelled() => Ok(ExitCode::from(INTERRUPTED)),
             Ok(()) => Ok(ExitCode::SUCCESS),
-            Err(error) => Err(Failure::environment(format!("the conversation broke off: {error:#}"))),
+            Err(error) => Err(Failure::environment(format!("the connection failed: {error:#}"))),
         }
     })?
 }

@@ -1,4 +1,4 @@
-//! `dlang query`: what there is of one type, as a table, JSON or YAML.
+//! `dlang query`: the elements of one type, as a table, JSON or YAML.
 
 use std::process::ExitCode;
 
@@ -16,7 +16,7 @@ use crate::{table, yaml};
 pub(super) fn run(output: &Output, arguments: &Query) -> Result<ExitCode, Failure> {
     let input = input(arguments);
     load::query_model(output, &arguments.path, |snapshot| {
-        let answer = ask::list(snapshot, &input).map_err(|error| match error {
+        let answer = queries::list(snapshot, &input).map_err(|error| match error {
             QueryError::InvalidInput(error) => invalid(&error),
             QueryError::Cancelled(error) => Failure::environment(error),
         })?;
@@ -41,9 +41,9 @@ fn input(arguments: &Query) -> ListInput {
     }
 }
 
-/// A filter that does not fit, by the name of its flag.
+/// The error for an invalid filter, by the name of its flag.
 fn invalid(error: &InvalidInput) -> Failure {
-    Failure::usage(format!("--{}: {}", error.field, error.message)).hint("`dlang query --help` shows all filters.")
+    Failure::usage(format!("--{}: {}", error.field, error.message)).hint("`dlang query --help` lists all filters.")
 }
 
 fn print(output: &Output, arguments: &Query, entity: EntityType, answer: &Value) -> Result<(), Failure> {
@@ -56,7 +56,7 @@ fn print(output: &Output, arguments: &Query, entity: EntityType, answer: &Value)
             _ => terminal::print(&answer.get("count").map(Value::to_string).unwrap_or_default()),
         };
     }
-    // A table has no room for all there is to know.
+    // A table has no room for every property.
     if is_json || arguments.full && arguments.format != Some(Format::Yaml) {
         return terminal::print_json(answer);
     }
@@ -78,7 +78,7 @@ fn print(output: &Output, arguments: &Query, entity: EntityType, answer: &Value)
     terminal::print(table::render(&heads, &cells, output.on_stdout().width).trim_end())
 }
 
-/// The columns of the type, and the file where rows have one to be told apart by.
+/// The columns of the type, plus the file if rows have one, to distinguish elements of the same name.
 fn columns(entity: EntityType, rows: &[&Value]) -> Vec<&'static str> {
     let mut columns = entity.columns();
     if rows.iter().any(|row| row.get("file").is_some()) {

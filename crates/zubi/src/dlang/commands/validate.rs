@@ -1,4 +1,4 @@
-//! `dlang validate`: what is wrong with a model, once or again after every change.
+//! `dlang validate`: reports the diagnostics of a model, once or again after every change.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::Severity;
 use dlang_workspace::queries::{self, Validation};
-use dlang_workspace::watch::{Watcher, WakeReason};
+use dlang_workspace::watch::{WakeReason, Watcher};
 use dlang_workspace::workspace::LinePosition;
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use zubi_cli::failure::{Failure, NEGATIVE};
@@ -19,10 +19,10 @@ use crate::excerpt;
 use crate::load::{self, LoadResult};
 use crate::output::{Mode, Output, count};
 
-/// How long a watch waits before it looks without having been told to: some file systems tell nobody.
+/// How long a watch waits at most before it checks the files without a notification: some file systems send none.
 const AT_MOST: Duration = Duration::from_mins(1);
 
-/// How long a watch may go on after nobody listens any more.
+/// How long a watch may continue at most after its stdout was closed.
 const DEAF_AT_MOST: Duration = Duration::from_secs(1);
 
 pub(super) fn run(output: &Output, arguments: &Validate) -> Result<ExitCode, Failure> {
@@ -38,7 +38,7 @@ fn answer(output: &Output, arguments: &Validate, workspace: &Workspace) -> Resul
     if load::file_count(&snapshot)? == 0 {
         return Err(load::no_models(&arguments.path));
     }
-    let validation = ask::validate(&snapshot, None).map_err(Failure::environment)?;
+    let validation = queries::validate(&snapshot, None).map_err(Failure::environment)?;
     match output.mode {
         Mode::Json => terminal::print_json(&validation.to_json(&snapshot))?,
         Mode::Quiet => print_lines(output, &validation)?,
@@ -48,7 +48,7 @@ fn answer(output: &Output, arguments: &Validate, workspace: &Workspace) -> Resul
     Ok(ExitCode::from(if is_denied || !validation.is_valid() { NEGATIVE } else { 0 }))
 }
 
-/// Answers again after every change, until Ctrl-C ends the process or nobody reads the answers any more.
+/// Validates again after every change, until Ctrl-C ends the process or stdout is closed.
 fn watch(output: &Output, arguments: &Validate, workspace: &mut Workspace) -> Result<ExitCode, Failure> {
     let mut watcher = Watcher::new().map_err(Failure::environment)?;
     loop {
@@ -64,7 +64,7 @@ fn watch(output: &Output, arguments: &Validate, workspace: &mut Workspace) -> Re
         if terminal::is_broken_pipe() {
             return Ok(code);
         }
-        terminal::print_err("watching; Ctrl-C ends");
+        terminal::print_err("watching; press Ctrl-C to stop");
         loop {
             let woken = wait(&mut watcher);
             if terminal::is_broken_pipe() {
@@ -74,14 +74,14 @@ fn watch(output: &Output, arguments: &Validate, workspace: &mut Workspace) -> Re
                 break;
             }
             if woken == WakeReason::Changed {
-                // A folder that came or went has to be watched although no model is different.
+                // A created or removed folder changes what to watch, even if no model changed.
                 watcher.follow(workspace.folders()).ok();
             }
         }
     }
 }
 
-/// Waits until it is time to look again, or until nobody reads stdout any more.
+/// Waits until the next check is due or stdout is closed.
 fn wait(watcher: &mut Watcher) -> WakeReason {
     let begin = Instant::now();
     loop {
@@ -92,7 +92,7 @@ fn wait(watcher: &mut Watcher) -> WakeReason {
     }
 }
 
-/// Errors, then warnings, as the existing program prints them: warnings without their column.
+/// Prints errors, then warnings, in the format of DomainLang's TypeScript CLI: warnings without their column.
 fn print_lines(output: &Output, validation: &Validation) -> Result<(), Failure> {
     let of = |severity| validation.problems.iter().filter(move |problem| problem.severity == severity);
     for problem in of(Severity::Error) {
@@ -115,7 +115,8 @@ fn print_excerpts(output: &Output, snapshot: &WorkspaceSnapshot, validation: &Va
     let mut texts = Texts { snapshot, read: BTreeMap::new() };
     for problem in &validation.problems {
         let text = texts.text_of(&problem.path)?;
-        let related: Result<Vec<_>, Failure> = problem.related.iter().map(|it| Ok((it, texts.text_of(&it.path)?))).collect();
+        let related: Result<Vec<_>, Failure> =
+            problem.related.iter().map(|it| Ok((it, texts.text_of(&it.path)?))).collect();
         let related = related?;
         let related = related.iter().map(|(it, text)| {
             let place = place(output, &it.path, text.as_deref(), it.range.into(), it.start);
@@ -144,7 +145,7 @@ fn place<'a>(
     excerpt::ExcerptPosition { path: output.show(path), text, range, start }
 }
 
-/// The last line: how much was looked at, and what was found.
+/// The last line: how much was checked, and the number of diagnostics.
 fn summary(validation: &Validation) -> String {
     let number = |severity, one| Some(validation.count(severity)).filter(|number| *number > 0).map(|it| count(it, one));
     let remarks = validation.count(Severity::Info) + validation.count(Severity::Hint);
@@ -156,7 +157,7 @@ fn summary(validation: &Validation) -> String {
     .into_iter()
     .flatten()
     .collect();
-    let found = if found.is_empty() { "nothing is wrong".to_owned() } else { found.join(", ") };
+    let found = if found.is_empty() { "no problems".to_owned() } else { found.join(", ") };
     let looked_at = [
         count(validation.files, "file"),
         count(validation.domains, "domain"),
@@ -165,7 +166,7 @@ fn summary(validation: &Validation) -> String {
     format!("{}: {found}", looked_at.join(", "))
 }
 
-/// The texts that excerpts are taken from, each fetched once.
+/// The texts for excerpts, each fetched once.
 struct Texts<'a> {
     snapshot: &'a WorkspaceSnapshot,
     read: BTreeMap<Utf8PathBuf, Option<Arc<str>>>,

@@ -56,7 +56,7 @@ export const approvals: readonly Case[] = [
       assert.match(shown, /printf/);
       const { success, error = "" } = await answer;
       assert.ok(!success);
-      assert.match(error, /the user said no/);
+      assert.match(error, /the user denied it/);
       assert.equal(runs(), before);
     },
   },
@@ -103,7 +103,7 @@ export const approved: readonly Case[] = [
     name: "what a rule denies stays denied",
     body: async () => {
       const text = await ask(named("call_tool"), { tool: "workspace.part", arguments: { name: "Ada" } });
-      assert.match(text, /nobody parts; the rule stands at /);
+      assert.match(text, /nobody parts; see the rule at /);
       const { success, error = "" } = await zubi().executeTool("workspace.part", { name: "Ada" });
       assert.deepEqual([success, error.includes("nobody parts")], [false, true], error);
       assert.ok(!existsSync(file("parted.txt").fsPath));

@@ -50,7 +50,7 @@ export const mcp: readonly Case[] = [
       await page.click(`${ROW}:has-text("Default value")`);
       await page.see('.quick-input-title:has-text("3/3")');
       await page.press("Enter");
-      assert.match(await added, /Kept hello/);
+      assert.match(await added, /Saved hello/);
       assert.match(await ask("mcp_zubi_snippets_find", { name: "hello" }), /Hello, world/);
     },
   },

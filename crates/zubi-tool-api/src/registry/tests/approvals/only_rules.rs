@@ -1,8 +1,9 @@
-//! What is refused where only the rules of a run answer (`--auto-approve`), and what its user is told to add.
+//! The calls that are refused if only the rules of a run count as approval (`--auto-approve`), and the rules that the
+//! error suggests to the user.
 
 use super::*;
 
-/// The refusal of a call that `given` do not answer wholly, in a workspace with `rules`.
+/// Returns the error of a call that the rules in `given` do not cover completely, in a workspace with `rules`.
 async fn refusal_text(rules: &[Value], given: &[Value], text: &str) -> String {
     let session = Session::new(rules);
     let rules = given.iter().map(|rule| serde_json::from_value(rule.clone()).unwrap()).collect();

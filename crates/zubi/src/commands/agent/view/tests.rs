@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// What is seen of events: `|` is the answer, on stdout; other lines are beside it. Events are given as they stand in a
-/// conversation's file, without what every one has.
+/// Renders events: `|` marks the answer, on stdout; other lines are beside it. Events are written as in a
+/// conversation's file, without the fields that every event has.
 fn check(style: Style, events: &[Value]) -> String {
     let mut view = View::new(style);
     let mut seen = String::new();
@@ -116,8 +116,12 @@ fn a_turn_that_ends_otherwise_says_how_beside_the_answer() {
 fn a_long_reason_says_that_it_goes_on() {
     let mut refused = result_event("b", &"line\n".repeat(22));
     refused["failure"] = json!("approval_unavailable");
-    let events =
-        [call_event("a", "Run it", "write"), result_event("a", &"long ".repeat(41)), call_event("b", "Run that", "write"), refused];
+    let events = [
+        call_event("a", "Run it", "write"),
+        result_event("a", &"long ".repeat(41)),
+        call_event("b", "Run that", "write"),
+        refused,
+    ];
     assert_snapshot!(check(Style::Whole, &events), @"
     → Run it
       ✗ long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long long …
@@ -257,7 +261,7 @@ fn a_page_has_what_was_asked_and_decided() {
     ");
 }
 
-/// An answer that is cut looks like a whole one; that it is none is said wherever it is shown.
+/// A truncated answer looks like a complete one, so every style marks it.
 #[test]
 fn what_is_wrong_with_an_answer_is_said() {
     let mut end = end_event("completed", "It is 4");

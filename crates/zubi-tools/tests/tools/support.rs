@@ -10,16 +10,16 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::clock::SystemClock;
 use zubi_base::text::DiskText;
 use zubi_code::testing::Toy;
-use zubi_tools::domainlang::{self, DomainModel, DomainExposure};
-use zubi_tools::{editor, file, lsp, refactor, settings, tools};
+use zubi_policy::Policy;
 use zubi_tool_api::ToolProvider;
 use zubi_tool_api::audit::{AuditSink, NoAudit};
-use zubi_tool_api::cx::{Caller, NoProgress, NoApprover, Restrictions, Surface, ToolCx};
+use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface, ToolCx};
 use zubi_tool_api::filter::ToolFilter;
-use zubi_policy::Policy;
 use zubi_tool_api::registry::{CallError, Registry, RegistryConfig};
+use zubi_tools::domainlang::{self, DomainExposure, DomainModel};
+use zubi_tools::{editor, file, lsp, refactor, settings, tools};
 
-use crate::sight::service;
+use crate::editor_state::service;
 
 /// Two small files.
 pub(crate) const SHAPES: &str = "\

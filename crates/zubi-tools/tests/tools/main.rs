@@ -6,10 +6,8 @@
 mod bounds;
 mod domainlang;
 mod editor;
+mod editor_state;
 mod files;
-#[expect(unreachable_pub, reason = "the fuzz package calls this from other crates")]
-#[path = "../../../../fuzz/src/declared.rs"]
-mod fuzz_declared;
 mod lsp;
 mod misleading;
 mod models;
@@ -17,16 +15,7 @@ mod outputs;
 mod refactor;
 mod references;
 mod relations;
-#[path = "../../../../fuzz/replay.rs"]
-mod replay;
 mod schemas;
-mod sight;
 mod support;
 mod swapped;
 mod tools;
-
-/// Runs the fuzz target of tool files on its committed corpus.
-#[test]
-fn corpus_of_tool_files() {
-    replay::replay("declared", fuzz_declared::parse_tool_file);
-}

@@ -450,7 +450,8 @@ async fn failing_hints_do_not_fail_explain() {
     toy.endpoint.unsupported.lock().unwrap().extend(["textDocument/inlayHint", "textDocument/codeLens"]);
     let unsupported_answer = call(&toy, "lsp_explain", json!({ "symbol": "one" })).await;
     assert!(
-        !unsupported_answer.contains("inferred") && unsupported_answer.ends_with("[toy · ready · the toy library was not read]"),
+        !unsupported_answer.contains("inferred")
+            && unsupported_answer.ends_with("[toy · ready · the toy library was not read]"),
         "{unsupported_answer}"
     );
 }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use zubi_code::testing::Toy;
-use zubi_tools::editor;
+use zubi_policy::Policy;
 use zubi_tool_api::audit::NoAudit;
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::ToolFilter;
-use zubi_policy::Policy;
 use zubi_tool_api::registry::{Registry, RegistryConfig};
+use zubi_tools::editor;
 
-use crate::sight::{BAD, service, fake_editor};
+use crate::editor_state::{BAD, fake_editor, service};
 use crate::support::{call_in, cx};
 
 /// Calls the tool with or without an editor.

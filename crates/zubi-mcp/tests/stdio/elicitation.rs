@@ -178,7 +178,7 @@ async fn questions_are_open_side_by_side() {
     assert_eq!((&answer["id"], text(&answer)), (&json!(2), "you said two\n[test · ready]"));
     let answer = fill_in(&mut client, &first, json!({"action": "decline"})).await;
     assert_eq!(answer["id"], 1);
-    assert!(text(&answer).contains("the user said no"), "{answer}");
+    assert!(text(&answer).contains("the user denied it"), "{answer}");
 }
 
 /// X26: cancelling a call closes the prompt and withdraws the form.
@@ -210,7 +210,8 @@ async fn a_client_that_dies_with_an_open_question_ends_the_server() {
 
 #[tokio::test]
 async fn a_question_that_nobody_answers_is_a_no() {
-    let mut client = Client::connect_asking(ElicitationMode { patience: Duration::from_millis(20), ..ElicitationMode::default() });
+    let mut client =
+        Client::connect_asking(ElicitationMode { patience: Duration::from_millis(20), ..ElicitationMode::default() });
     client.initialize(json!({"elicitation": {"form": {}}})).await;
     let form = call_tool(&mut client, 1, "test_run", json!({"text": "a"})).await;
     let taken_back = client.next().await.unwrap();
@@ -240,7 +241,7 @@ async fn without_forms_the_clients_own_question_counts_for_what_was_vouched_for(
         assert_eq!(text(&vouched).starts_with("you said a"), vouched_runs, "{vouched}");
         // The client's user has not seen the effect of a built-in tool: the rule must be the user's own.
         let built_in = client.call(2, "test_run", json!({"text": "a"})).await;
-        assert!(text(&built_in).contains("there is nobody to ask here"), "{built_in}");
+        assert!(text(&built_in).contains("no one can approve it here"), "{built_in}");
         // Clients show no prompt for a call that is declared read-only.
         let around = json!({"tool": "test.vouched", "arguments": {"text": "a"}});
         let around = client.call(3, "call_read_tool", around).await;
@@ -261,7 +262,7 @@ async fn a_client_that_cannot_show_the_form_after_all_is_like_one_without() {
     let error = json!({"code": -32601, "message": "what?"});
     client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "error": error})).await;
     let answer = client.next().await.unwrap();
-    assert!(text(&answer).contains("there is nobody to ask here"), "{answer}");
+    assert!(text(&answer).contains("no one can approve it here"), "{answer}");
 }
 
 #[tokio::test]

@@ -6,19 +6,19 @@ use async_trait::async_trait;
 use dlang_workspace::files::{DiskFiles, SharedFiles};
 use serde_json::{Value, json};
 use zubi_base::clock::SystemClock;
-use zubi_base::endpoint::{MissingServer, DocumentRef, EndpointSource, Endpoints, RequestCx};
+use zubi_base::endpoint::{DocumentRef, EndpointSource, Endpoints, MissingServer, RequestCx};
 use zubi_code::edit::DiskSink;
 use zubi_code::testing::Toy;
 use zubi_code::{CodeConfig, CodeIntel};
-use zubi_tools::domainlang::{self, DomainModel, Root};
-use zubi_tools::lsp;
+use zubi_policy::Policy;
 use zubi_tool_api::audit::NoAudit;
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::ToolFilter;
-use zubi_policy::Policy;
 use zubi_tool_api::registry::{Registry, RegistryConfig};
+use zubi_tools::domainlang::{self, DomainModel, Root};
+use zubi_tools::lsp;
 
-use crate::support::{call_in, cx, blocking_files, without_ids};
+use crate::support::{blocking_files, call_in, cx, without_ids};
 
 /// A model of two files.
 const SHOP: &str = r#"
@@ -378,7 +378,8 @@ class Billing
 
 #[tokio::test]
 async fn code_without_a_server_is_not_hidden_by_a_model() {
-    let symbols = async |query: &str| check_with_typescript(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
+    let symbols =
+        async |query: &str| check_with_typescript(CODE, "lsp_workspace_symbols", json!({ "query": query })).await;
     insta::assert_snapshot!(symbols("Orders").await, @"
     2 symbols matching `Orders`
       package Shop.Orders  shop.dlang:3:8
@@ -391,7 +392,8 @@ async fn code_without_a_server_is_not_hidden_by_a_model() {
       package Shop.Orders  shop.dlang:3:8
     [domainlang · ready · no server for .ts: install one]
     ");
-    let references = async |symbol: &str| check_with_typescript(CODE, "lsp_references", json!({ "symbol": symbol })).await;
+    let references =
+        async |symbol: &str| check_with_typescript(CODE, "lsp_references", json!({ "symbol": symbol })).await;
     insta::assert_snapshot!(references("Orders").await, @r#"
     Invalid input: symbol: `Orders` names 2 symbols
     Use one of:

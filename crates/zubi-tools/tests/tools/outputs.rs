@@ -8,12 +8,12 @@ use serde_json::json;
 use zubi_base::clock::{Clock as _, FixedClock, SystemClock};
 use zubi_code::testing::Toy;
 use zubi_exec::store::OutputStore;
-use zubi_tools::output;
+use zubi_policy::Policy;
 use zubi_tool_api::audit::NoAudit;
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::ToolFilter;
-use zubi_policy::Policy;
 use zubi_tool_api::registry::{Registry, RegistryConfig};
+use zubi_tools::output;
 
 use crate::support::{call_in, cx};
 

@@ -123,9 +123,7 @@ async fn meta_tools_do_not_call_each_other() {
         for inner in ["call_tool", "call_read_tool"] {
             let answer = check(SHAPES, outer, json!({ "tool": inner, "arguments": { "tool": "lsp_hover" } })).await;
             assert!(
-                answer.ends_with(
-                    "calls other tools and cannot be called by one\nPass the id of the tool to call."
-                ),
+                answer.ends_with("calls other tools and cannot be called by one\nPass the id of the tool to call."),
                 "{answer}"
             );
         }

@@ -7,15 +7,15 @@ use dlang_workspace::files::DiskFiles;
 use serde_json::{Value, json};
 use zubi_base::clock::SystemClock;
 use zubi_code::testing::Toy;
-use zubi_tools::domainlang::{self, DomainModel, DomainExposure, Root};
+use zubi_policy::Policy;
 use zubi_tool_api::audit::NoAudit;
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::ToolFilter;
-use zubi_policy::Policy;
 use zubi_tool_api::registry::{Registry, RegistryConfig};
 use zubi_tool_api::{Exposure, ToolProvider};
+use zubi_tools::domainlang::{self, DomainExposure, DomainModel, Root};
 
-use crate::support::{call, call_in, check, cx, registry, blocking_files};
+use crate::support::{blocking_files, call, call_in, check, cx, registry};
 
 /// A model of two files, and a separate file.
 const SHOP: &str = r#"

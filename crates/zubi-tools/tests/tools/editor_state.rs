@@ -13,7 +13,10 @@ use zubi_base::{lsp, uri};
 use zubi_code::testing::Toy;
 use zubi_ipc::wire::editor::{METHODS, Selection};
 use zubi_ipc::wire::host::HostKind;
-use zubi_tools::editor_state::{EditorClient, EditorDiagnostics, OpenEditors, ActiveEditor, ShownFile, EditorService, EditorServiceConfig, EditorCallContext, ViewError};
+use zubi_tools::editor_state::{
+    ActiveEditor, EditorCallContext, EditorClient, EditorDiagnostics, EditorService, EditorServiceConfig, OpenEditors,
+    ShownFile, ViewError,
+};
 
 /// Two diagnostics in one file, one in another, none in the third, and a file without a server.
 pub(crate) const BAD: &str = "\
@@ -81,7 +84,12 @@ impl EditorClient for ScriptedEditor {
     }
 
     async fn validate(&self, path: &Utf8Path, _cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
-        Ok(EditorDiagnostics { is_open: true, is_current: true, language_id: Some("toy".to_owned()), ..self.diagnostics_of(path)? })
+        Ok(EditorDiagnostics {
+            is_open: true,
+            is_current: true,
+            language_id: Some("toy".to_owned()),
+            ..self.diagnostics_of(path)?
+        })
     }
 
     async fn execute(&self, command: &str, args: Vec<Value>, _cx: &RequestCx) -> Result<Value, ViewError> {
@@ -130,7 +138,11 @@ pub(crate) fn service(toy: &Toy, client: Option<Arc<dyn EditorClient>>) -> Arc<E
 }
 
 fn cx() -> EditorCallContext {
-    EditorCallContext { cancel: CancellationToken::new(), deadline: Instant::now() + Duration::from_mins(1), read_only: false }
+    EditorCallContext {
+        cancel: CancellationToken::new(),
+        deadline: Instant::now() + Duration::from_mins(1),
+        read_only: false,
+    }
 }
 
 /// Returns the result or the error as one line; the fixture's directory is `[root]`.
@@ -299,7 +311,8 @@ async fn only_allowed_commands_run() {
     for name in ["workbench.action.problems.focus", "editor.action.marker.prev", "zubi.restart", "zubi.refreshViews"] {
         run(Arc::clone(&with), command(name), name != "zubi.restart").await;
     }
-    let executed: Vec<_> = editor.executed.lock().unwrap().iter().map(|(name, args)| format!("{name} {}", json!(args))).collect();
+    let executed: Vec<_> =
+        editor.executed.lock().unwrap().iter().map(|(name, args)| format!("{name} {}", json!(args))).collect();
     insta::assert_snapshot!(executed.join("\n"), @r#"
     added.command [1,{"a":2}]
     workbench.action.problems.focus []
@@ -321,12 +334,14 @@ async fn editor_failures_are_reported_or_replaced() {
         // Language servers answer instead.
         (ViewError::Unsupported, r#"{"uri":"file://[root]/a.toy""#),
     ] {
-        let sight = service(&toy, Some(Arc::new(ScriptedEditor { failure: Some(failure.clone()), ..fake_editor(&toy) })));
+        let sight =
+            service(&toy, Some(Arc::new(ScriptedEditor { failure: Some(failure.clone()), ..fake_editor(&toy) })));
         let answer = handle_in(&toy, &sight, "getDiagnostics", json!({ "path": "a.toy" }), cx()).await;
         assert!(answer.starts_with(expected), "{failure:?}: {answer}");
         assert_eq!(answer.contains("coverage"), failure == ViewError::Unsupported, "{answer}");
     }
-    let sight = service(&toy, Some(Arc::new(ScriptedEditor { failure: Some(ViewError::Unsupported), ..fake_editor(&toy) })));
+    let sight =
+        service(&toy, Some(Arc::new(ScriptedEditor { failure: Some(ViewError::Unsupported), ..fake_editor(&toy) })));
     let told = handle_in(&toy, &sight, "executeCommand", json!({ "command": "editor.action.marker.next" }), cx()).await;
     insta::assert_snapshot!(told, @"-32002 `editor.action.marker.next` needs an editor, and the connected one does not run commands ()");
 }
