@@ -48,24 +48,24 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 
 /// From the last byte of an answer to the next question, with one quick call in between.
 fn iterations(table: &mut Table, rounds: usize) -> Result<()> {
-    const EACH: usize = 40;
-    let place = HostsProject::new(Project::empty(), &[]);
-    place.project.write("notes.md", "# Notes\n\nOne line.\n");
+    const CALLS_PER_RUN: usize = 40;
+    let fixture = HostsProject::new(Project::empty(), &[]);
+    fixture.project.write("notes.md", "# Notes\n\nOne line.\n");
     let model = Model::start(|number, _| match number {
-        EACH => model::text("Read."),
+        CALLS_PER_RUN => model::text("Read."),
         // Not the same call over and over, which ends a turn.
         _ => model::calls(&[(0, "file_read", json!({ "path": "notes.md", "startLine": 1, "endLine": number + 3 }))]),
     })?;
-    configure(&place, &model)?;
+    configure(&fixture, &model)?;
     let (mut zubi, mut bare) = (Samples::default(), Samples::default());
     let mut size = 0;
     for round in 0..=rounds {
-        let limit = (EACH + 1).to_string();
-        ensure_completed(&agent(&place, &["run", "Read the notes.", "--host", "own", "--max-iterations", &limit])?)?;
+        let limit = (CALLS_PER_RUN + 1).to_string();
+        ensure_completed(&agent(&fixture, &["run", "Read the notes.", "--host", "own", "--max-iterations", &limit])?)?;
         let of_loop = model.take();
         size = of_loop.iter().map(|exchange| exchange.size).max().unwrap_or(size);
-        let notes = place.project.root().join("notes.md");
-        model::ask_bare(&model, EACH + 1, size, || std::fs::read(&notes).map(|_| ()).context("the notes"))?;
+        let notes = fixture.project.root().join("notes.md");
+        model::send_bare_requests(&model, CALLS_PER_RUN + 1, size, || std::fs::read(&notes).map(|_| ()).context("the notes"))?;
         let of_client = model.take();
         // The first round warms up.
         if round > 0 {
@@ -75,7 +75,7 @@ fn iterations(table: &mut Table, rounds: usize) -> Result<()> {
     }
     for percent in [50, 95] {
         table.push(Row {
-            what: format!("an iteration without the model's time, with a call of file.read, p{percent}"),
+            label: format!("an iteration without the model's time, with a call of file.read, p{percent}"),
             zubi: zubi.percentile(percent),
             floor: Some(bare.percentile(percent)),
             unit: "ms",
@@ -93,23 +93,23 @@ fn gaps_between(exchanges: &[Exchange]) -> Vec<Duration> {
 
 /// Measures from the last byte of an answer with a call to the first byte that its tool receives, in another process.
 fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
-    const EACH: usize = 30;
-    let place = HostsProject::new(Project::empty(), &[]);
-    let _daemon = place.daemon(&["--no-port"]);
-    let host = place.only_host();
+    const CALLS_PER_RUN: usize = 30;
+    let fixture = HostsProject::new(Project::empty(), &[]);
+    let _daemon = fixture.daemon(&["--no-port"]);
+    let host = fixture.only_host();
     let ticks = tick::Contributor::connect(host["socket"].as_str().context("the host has a socket")?)?;
     let model = Model::start(|number, _| match number {
-        EACH => model::text("Ticked."),
+        CALLS_PER_RUN => model::text("Ticked."),
         _ => model::calls(&[(0, "bench_tick", json!({ "number": number }))]),
     })?;
-    configure(&place, &model)?;
+    configure(&fixture, &model)?;
     let (mut of_loop, mut direct) = (Samples::default(), Samples::default());
     for round in 0..=rounds {
-        let limit = (EACH + 1).to_string();
-        ensure_completed(&agent(&place, &["run", "Tick.", "--max-iterations", &limit])?)?;
+        let limit = (CALLS_PER_RUN + 1).to_string();
+        ensure_completed(&agent(&fixture, &["run", "Tick.", "--max-iterations", &limit])?)?;
         let (asked, heard) = (model.take(), ticks.take());
-        ensure!(heard.len() == EACH, "the tool received {} of {EACH} calls", heard.len());
-        let bare: Vec<Duration> = (0..EACH).map(|number| ticks.call(number)).collect::<Result<_>>()?;
+        ensure!(heard.len() == CALLS_PER_RUN, "the tool received {} of {CALLS_PER_RUN} calls", heard.len());
+        let bare: Vec<Duration> = (0..CALLS_PER_RUN).map(|number| ticks.call(number)).collect::<Result<_>>()?;
         if round > 0 {
             of_loop.extend(asked.iter().zip(&heard).map(|(asked, heard)| heard.duration_since(asked.sent)));
             direct.extend(bare);
@@ -117,7 +117,7 @@ fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
     }
     for percent in [50, 95] {
         table.push(Row {
-            what: format!("from a call's last byte to its tool in another process, p{percent}"),
+            label: format!("from a call's last byte to its tool in another process, p{percent}"),
             zubi: of_loop.percentile(percent),
             floor: Some(direct.percentile(percent)),
             unit: "ms",
@@ -131,8 +131,8 @@ fn first_byte_of_a_tool(table: &mut Table, rounds: usize) -> Result<()> {
 /// From the start of the program to its question, with a long conversation behind it and with none.
 fn resume(table: &mut Table, rounds: usize) -> Result<()> {
     let iterations = EVENTS / (2 * CALLS);
-    let place = HostsProject::new(Project::empty(), &[]);
-    place.project.write("notes.md", "# Notes\n\nOne line.\n");
+    let fixture = HostsProject::new(Project::empty(), &[]);
+    fixture.project.write("notes.md", "# Notes\n\nOne line.\n");
     let model = Model::start(move |number, resumes| {
         if resumes || number >= iterations {
             return model::text("Read.");
@@ -142,12 +142,12 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
         };
         model::calls(&(0..CALLS).map(call).collect::<Vec<_>>())
     })?;
-    configure(&place, &model)?;
+    configure(&fixture, &model)?;
     let limit = (iterations + 1).to_string();
     let many = (EVENTS * 2).to_string();
-    let events = agent(&place, &["run", "Read.", "--host", "own", "--max-iterations", &limit, "--max-calls", &many])?;
+    let events = agent(&fixture, &["run", "Read.", "--host", "own", "--max-iterations", &limit, "--max-calls", &many])?;
     ensure_completed(&events)?;
-    let kept = events.iter().filter_map(|event| event["seq"].as_u64()).max().unwrap_or_default();
+    let last_seq = events.iter().filter_map(|event| event["seq"].as_u64()).max().unwrap_or_default();
     let conversation = events.iter().find_map(|event| event["conversation"].as_str()).context("a conversation")?;
     model.take();
     let (mut long, mut new) = (Samples::default(), Samples::default());
@@ -157,10 +157,10 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
         let mut times = Vec::new();
         for words in [&["run", "Hello.", "--host", "own"][..], &["resume", conversation, "Continue.", "--host", "own"]]
         {
-            let begun = Instant::now();
-            agent(&place, words)?;
-            let asked = model.take();
-            times.push(asked.first().context("the model received no request")?.arrived.duration_since(begun));
+            let start = Instant::now();
+            agent(&fixture, words)?;
+            let exchanges = model.take();
+            times.push(exchanges.first().context("the model received no request")?.arrived.duration_since(start));
         }
         if round > 0 {
             new.extend(times.first().copied());
@@ -168,7 +168,7 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
         }
     }
     table.push(Row {
-        what: format!("from the start of the program to its first request, in a conversation of {kept} events, p50"),
+        label: format!("from the start of the program to its first request, in a conversation of {last_seq} events, p50"),
         zubi: long.percentile(50),
         floor: Some(new.percentile(50)),
         unit: "ms",
@@ -179,8 +179,8 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
 }
 
 /// Names the scripted model in the user's configuration, with more context than anything here fills.
-fn configure(place: &HostsProject, model: &Model) -> Result<()> {
-    let config = place.project.home().join("config/zubi");
+fn configure(fixture: &HostsProject, model: &Model) -> Result<()> {
+    let config = fixture.project.home().join("config/zubi");
     std::fs::create_dir_all(&config).context("the user's configuration")?;
     let (port, key) = (model.port(), "bench");
     let text = format!(
@@ -190,8 +190,8 @@ fn configure(place: &HostsProject, model: &Model) -> Result<()> {
 }
 
 /// Runs `zubi agent` to its end: the events that it prints.
-fn agent(place: &HostsProject, arguments: &[&str]) -> Result<Vec<Value>> {
-    let mut command: Command = place.command();
+fn agent(fixture: &HostsProject, arguments: &[&str]) -> Result<Vec<Value>> {
+    let mut command: Command = fixture.command();
     let output = command.arg("agent").args(arguments).arg("--json").stdin(Stdio::null()).output()?;
     let (told, said) = (String::from_utf8(output.stdout)?, String::from_utf8_lossy(&output.stderr).into_owned());
     ensure!(output.status.success(), "zubi agent {arguments:?}: {}\n{said}", output.status);

@@ -49,14 +49,14 @@ fn memory(table: &mut Table) -> Result<()> {
     let mut zubi = Zubi::start(&project, &components)?;
     for (count, (name, ..)) in (1..).zip(FILES) {
         let arguments = json!({ "name": "lsp_document_symbols", "arguments": { "path": name } });
-        let asked = zubi.wire.send_request("tools/call", &arguments)?;
-        let answer = zubi.answer(&asked)?;
+        let request = zubi.wire.send_request("tools/call", &arguments)?;
+        let answer = zubi.answer(&request)?;
         ensure!(!answer.text.contains("text search"), "no server answered for {name}: {}", answer.text);
         if STEPS.contains(&count) {
             let servers = processes::descendants().len();
             let bytes = processes::resident_bytes(zubi.wire.pid()).context("zubi runs")?;
             table.push(Row {
-                what: format!("resident memory of zubi itself with {count} servers"),
+                label: format!("resident memory of zubi itself with {count} servers"),
                 zubi: f64::from(u32::try_from(bytes / 1024)?) / 1024.0,
                 floor: None,
                 unit: "MiB",
@@ -91,7 +91,7 @@ fn detection(table: &mut Table, rounds: usize) -> Result<()> {
         ensure!(files == DIRECTORIES * FILES_EACH, "{files} files");
     }
     table.push(Row {
-        what: format!("detection in {} files, p50 of {rounds}; the floor is `find`", DIRECTORIES * FILES_EACH),
+        label: format!("detection in {} files, p50 of {rounds}; the floor is `find`", DIRECTORIES * FILES_EACH),
         zubi: ours.percentile(50),
         floor: Some(floor.percentile(50)),
         unit: "ms",

@@ -37,7 +37,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
     }
     let expected = expected.unwrap_or_default();
     table.push(Row {
-        what: format!("{}: cold start → first complete references, p50 of {rounds}", subject.server),
+        label: format!("{}: cold start → first complete references, p50 of {rounds}", subject.server),
         zubi: ours.percentile(50),
         floor: Some(floor.percentile(50)),
         unit: "ms",

@@ -97,7 +97,7 @@ fn measure(extent: Extent) -> Result<(Table, Latencies)> {
             Ok(f64::from(u32::try_from(bytes.context("the server runs")? / 1024)?) / 1024.0)
         };
         table.push(Row {
-            what: format!("`{}`: most memory that was resident, after all questions", server.program.title()),
+            label: format!("`{}`: most memory that was resident, after all questions", server.program.title()),
             zubi: mebibytes(processes::peak_bytes(server.pid()))?,
             floor: None,
             unit: "MiB",

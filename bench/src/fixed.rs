@@ -19,7 +19,7 @@ pub(crate) fn measure(table: &mut Table, starts: usize) -> Result<()> {
     }
     for percent in [50, 95] {
         table.push(Row {
-            what: format!("start → `initialize` reply, p{percent} of {starts}"),
+            label: format!("start → `initialize` reply, p{percent} of {starts}"),
             zubi: samples.percentile(percent),
             floor: None,
             unit: "ms",
@@ -31,7 +31,7 @@ pub(crate) fn measure(table: &mut Table, starts: usize) -> Result<()> {
     let list = zubi.wire.request("tools/list", &json!({}))?;
     let tools = list.result["tools"].as_array().map_or(0, Vec::len);
     table.push(Row {
-        what: format!("tools/list, {tools} tools"),
+        label: format!("tools/list, {tools} tools"),
         zubi: f64::from(u32::try_from(list.bytes)?),
         floor: None,
         unit: "bytes",
@@ -45,7 +45,7 @@ pub(crate) fn measure(table: &mut Table, starts: usize) -> Result<()> {
 pub(crate) fn push_memory(table: &mut Table, zubi: &Zubi, when: &str) -> Result<()> {
     let bytes = processes::resident_bytes(zubi.wire.pid()).context("zubi runs")?;
     table.push(Row {
-        what: format!("resident memory of zubi itself, {when}"),
+        label: format!("resident memory of zubi itself, {when}"),
         zubi: f64::from(u32::try_from(bytes / 1024)?) / 1024.0,
         floor: None,
         unit: "MiB",

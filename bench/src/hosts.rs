@@ -52,13 +52,13 @@ pub(crate) fn run(arguments: &[String]) -> Result<()> {
 
 /// Compares the same call through a client and without one.
 fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
-    let place = HostsProject::new(Project::empty(), &[]);
-    let _daemon = place.daemon(&["--no-port"]);
-    let mut front = Zubi::start_with(&place.project, &[], &[])?;
-    let mut own = Zubi::start_with(&place.project, &[], &["--host", "own"])?;
+    let fixture = HostsProject::new(Project::empty(), &[]);
+    let _daemon = fixture.daemon(&["--no-port"]);
+    let mut client = Zubi::start_with(&fixture.project, &[], &[])?;
+    let mut own = Zubi::start_with(&fixture.project, &[], &["--host", "own"])?;
     let (mut through, mut without) = (Samples::default(), Samples::default());
     for round in 0..rounds + 50 {
-        let [theirs, ours] = [&mut own, &mut front].map(|zubi| zubi.wire.request("tools/call", &trivial()));
+        let [theirs, ours] = [&mut own, &mut client].map(|zubi| zubi.wire.request("tools/call", &trivial()));
         let (theirs, ours) = (theirs?, ours?);
         ensure!(ours.result == theirs.result, "{} through a front, {} without", ours.result, theirs.result);
         // The first calls are slow on both sides.
@@ -69,7 +69,7 @@ fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
     }
     for percent in [50, 95, 99] {
         table.push(Row {
-            what: format!("call of a trivial tool through a front, against none, p{percent} of {rounds}"),
+            label: format!("call of a trivial tool through a front, against none, p{percent} of {rounds}"),
             zubi: through.percentile(percent),
             floor: Some(without.percentile(percent)),
             unit: "ms",
@@ -77,14 +77,14 @@ fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
             note: String::new(),
         });
     }
-    ensure!(place.status()["hosts"].as_array().is_some_and(|hosts| hosts.len() == 1), "the front has found no host");
+    ensure!(fixture.status()["hosts"].as_array().is_some_and(|hosts| hosts.len() == 1), "the front has found no host");
     let mebibytes = |zubi: &Zubi| -> Result<f64> {
         let bytes = processes::resident_bytes(zubi.wire.pid()).context("zubi runs")?;
         Ok(f64::from(u32::try_from(bytes / 1024)?) / 1024.0)
     };
     table.push(Row {
-        what: format!("resident memory of a front, after {rounds} calls, against a zubi of its own"),
-        zubi: mebibytes(&front)?,
+        label: format!("resident memory of a front, after {rounds} calls, against a zubi of its own"),
+        zubi: mebibytes(&client)?,
         floor: Some(mebibytes(&own)?),
         unit: "MiB",
         aim: Some(Aim::AtMost(8.0)),
@@ -95,22 +95,22 @@ fn overhead(table: &mut Table, rounds: usize) -> Result<()> {
 
 /// Measures many clients that query one language server at once; it takes the same time for each.
 fn fronts(table: &mut Table, rounds: usize) -> Result<()> {
-    let place = HostsProject::new(Project::empty(), &[]);
-    delay::install(&place.project, ANSWER)?;
-    let _daemon = place.daemon(&["--no-port"]);
+    let fixture = HostsProject::new(Project::empty(), &[]);
+    delay::install(&fixture.project, ANSWER)?;
+    let _daemon = fixture.daemon(&["--no-port"]);
     let mut fronts = Vec::new();
     for _ in 0..FRONTS {
-        fronts.push(Zubi::start_with(&place.project, &[], &[])?);
+        fronts.push(Zubi::start_with(&fixture.project, &[], &[])?);
     }
     let call = json!({ "name": "lsp_hover", "arguments": { "at": "a.delayed:1:1" } });
     let (mut last, mut all) = (Samples::default(), Samples::default());
     for round in 0..=rounds {
-        let begun = Instant::now();
-        let mut asked = Vec::new();
-        for front in &mut fronts {
-            asked.push(front.wire.send_request("tools/call", &call)?);
+        let start = Instant::now();
+        let mut requests = Vec::new();
+        for client in &mut fronts {
+            requests.push(client.wire.send_request("tools/call", &call)?);
         }
-        for (front, asked) in fronts.iter_mut().zip(asked) {
+        for (front, asked) in fronts.iter_mut().zip(requests) {
             let reply = front.wire.answer(&asked)?;
             let text = reply.result["content"][0]["text"].as_str().unwrap_or_default();
             ensure!(text.contains("after a while"), "a front answers {text}");
@@ -120,11 +120,11 @@ fn fronts(table: &mut Table, rounds: usize) -> Result<()> {
         }
         // The first round starts the server.
         if round > 0 {
-            last.push(begun.elapsed());
+            last.push(start.elapsed());
         }
     }
     let floor = Some(stats::milliseconds(ANSWER));
-    let row = |what: String, zubi| Row { what, zubi, floor, unit: "ms", aim: None, note: String::new() };
+    let row = |what: String, zubi| Row { label: what, zubi, floor, unit: "ms", aim: None, note: String::new() };
     table.push(row(format!("{FRONTS} clients at once, all answered, p50 of {rounds}"), last.percentile(50)));
     table.push(row(format!("one of {FRONTS} concurrent clients, p50"), all.percentile(50)));
     table.push(row(format!("one of {FRONTS} concurrent clients, p99"), all.percentile(99)));

@@ -55,9 +55,9 @@ impl Introduction {
         let params = |method: &str| said.iter().find(|message| message["method"] == method).map(|it| &it["params"]);
         let initialize = params("initialize").with_context(|| format!("{command} was not initialized"))?.clone();
         let mut settings = BTreeMap::new();
-        for asked in heard.iter().filter(|message| message["method"] == "workspace/configuration") {
-            let reply = said.iter().find(|message| message["method"].is_null() && message["id"] == asked["id"]);
-            let items = asked["params"]["items"].as_array().into_iter().flatten();
+        for request in heard.iter().filter(|message| message["method"] == "workspace/configuration") {
+            let reply = said.iter().find(|message| message["method"].is_null() && message["id"] == request["id"]);
+            let items = request["params"]["items"].as_array().into_iter().flatten();
             let values = reply.and_then(|reply| reply["result"].as_array()).into_iter().flatten();
             for (item, value) in items.zip(values) {
                 settings.insert(section(item), value.clone());

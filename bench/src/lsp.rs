@@ -156,15 +156,15 @@ impl<'a> Server<'a> {
         self.wire.send_request(method, &params)
     }
 
-    pub(crate) fn answer(&mut self, asked: &PendingRequest) -> Result<Reply> {
-        self.wire.answer(asked)
+    pub(crate) fn answer(&mut self, request: &PendingRequest) -> Result<Reply> {
+        self.wire.answer(request)
     }
 
     /// Sends a request and waits; repeats it as long as the server returns `ContentModified`, as the protocol requires.
     pub(crate) fn request(&mut self, question: Question, spot: &Spot) -> Result<Reply> {
         loop {
-            let asked = self.send_question(question, spot)?;
-            match self.answer(&asked) {
+            let request = self.send_question(question, spot)?;
+            match self.answer(&request) {
                 Err(error)
                     if error
                         .downcast_ref::<ErrorResponse>()

@@ -88,8 +88,8 @@ impl Zubi {
         self.wire.send_request("tools/call", &json!({ "name": tool, "arguments": arguments }))
     }
 
-    pub(crate) fn answer(&mut self, asked: &PendingRequest) -> Result<ToolReply> {
-        let reply = self.wire.answer(asked)?;
+    pub(crate) fn answer(&mut self, request: &PendingRequest) -> Result<ToolReply> {
+        let reply = self.wire.answer(request)?;
         let text = text(&reply.result)?;
         if reply.result["isError"] == true {
             bail!("zubi refused: {text}");
@@ -98,8 +98,8 @@ impl Zubi {
     }
 
     pub(crate) fn request(&mut self, question: Question, spot: &Spot) -> Result<ToolReply> {
-        let asked = self.send_question(question, spot)?;
-        self.answer(&asked)
+        let request = self.send_question(question, spot)?;
+        self.answer(&request)
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
     }
     let mut push = |what: &str, samples: &Samples, aim: f64| {
         table.push(Row {
-            what: format!("{}: {what}, p50 of {rounds}", subject.server),
+            label: format!("{}: {what}, p50 of {rounds}", subject.server),
             zubi: samples.percentile(50),
             floor: None,
             unit: "ms",
@@ -68,7 +68,7 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
         fresh += usize::from(after.count() > before);
     }
     table.push(Row {
-        what: format!("{}: new file on disk → next references, p50 of {rounds}", subject.server),
+        label: format!("{}: new file on disk → next references, p50 of {rounds}", subject.server),
         zubi: ours.percentile(50),
         floor: Some(floor.percentile(50)),
         unit: "ms",

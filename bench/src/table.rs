@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// One figure.
 #[derive(Debug)]
 pub(crate) struct Row {
-    pub(crate) what: String,
+    pub(crate) label: String,
     pub(crate) zubi: f64,
     /// The figure of the same request sent to the server directly.
     pub(crate) floor: Option<f64>,
@@ -77,7 +77,7 @@ impl Table {
             writeln!(
                 text,
                 "| {} ({}) | {} | {} | {} | {} | {aim} | {} |",
-                row.what,
+                row.label,
                 row.unit,
                 number(row.zubi),
                 optional(row.floor),
@@ -96,10 +96,10 @@ mod tests {
     use super::{Aim, Row, Table};
 
     #[test]
-    fn a_row_says_whether_its_aim_is_reached() {
+    fn a_row_shows_whether_its_aim_is_reached() {
         let mut table = Table::default();
         let row = |what: &str, zubi, floor, aim| Row {
-            what: what.to_owned(),
+            label: what.to_owned(),
             zubi,
             floor,
             unit: "ms",

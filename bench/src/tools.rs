@@ -84,7 +84,7 @@ fn searches(table: &mut Table, rounds: usize) -> Result<()> {
             }
         }
         table.push(Row {
-            what: format!("file.search for {what}, against `rg`, p50 of {rounds}"),
+            label: format!("file.search for {what}, against `rg`, p50 of {rounds}"),
             zubi: ours.percentile(50),
             floor: Some(theirs.percentile(50)),
             unit: "ms",
@@ -110,7 +110,7 @@ fn calls(table: &mut Table, rounds: usize) -> Result<()> {
     }
     for percent in [50, 95] {
         table.push(Row {
-            what: format!("call of a trivial tool, against `ping`, p{percent} of {rounds}"),
+            label: format!("call of a trivial tool, against `ping`, p{percent} of {rounds}"),
             zubi: ours.percentile(percent),
             floor: Some(bare.percentile(percent)),
             unit: "ms",
@@ -156,7 +156,7 @@ fn inline(table: &mut Table, rounds: usize) -> Result<()> {
     }
     for percent in [50, 95] {
         table.push(Row {
-            what: format!("call of JavaScript in a tool file, against starting `node`, p{percent} of {rounds}"),
+            label: format!("call of JavaScript in a tool file, against starting `node`, p{percent} of {rounds}"),
             zubi: ours.percentile(percent),
             floor: Some(theirs.percentile(percent)),
             unit: "ms",

@@ -64,7 +64,7 @@ fn compare(
     for (percent, aim) in [(50, ADDED_MEDIAN), (95, ADDED_P95)] {
         let what = format!("{}: {}, warm, p{percent} of {}", subject.server, question.title(), rounds * spots.len());
         table.push(Row {
-            what,
+            label: what,
             zubi: ours.percentile(percent),
             floor: Some(floor.percentile(percent)),
             unit: "ms",
@@ -89,7 +89,7 @@ fn sizes(subject: &Subject, table: &mut Table, zubi: &mut Zubi, server: &mut Ser
             _ => format!("`{}`", spot.name),
         };
         table.push(Row {
-            what: format!("{}: {}, answer", subject.server, question.title()),
+            label: format!("{}: {}, answer", subject.server, question.title()),
             zubi: f64::from(u32::try_from(ours.text.len())?),
             floor: Some(f64::from(u32::try_from(theirs.bytes)?)),
             unit: "bytes",
@@ -121,7 +121,7 @@ fn hover_meanwhile(
         zubi.answer(&references)?;
     }
     table.push(Row {
-        what: format!("{}: hover while references run, p50 of {rounds}", subject.server),
+        label: format!("{}: hover while references run, p50 of {rounds}", subject.server),
         zubi: ours.percentile(50),
         floor: Some(floor.percentile(50)),
         unit: "ms",

@@ -41,7 +41,7 @@ fn measure(table: &mut Table, rounds: usize, restarts: usize) -> Result<()> {
     for (through, samples) in [("the extension's API", &call), ("`lm.invokeTool`", &tool)] {
         for percent in [50, 95, 99] {
             table.push(Row {
-                what: format!("definition through {through}, against the editor's command, p{percent} of {rounds}"),
+                label: format!("definition through {through}, against the editor's command, p{percent} of {rounds}"),
                 zubi: samples.percentile(percent),
                 floor: Some(bare.percentile(percent)),
                 unit: "ms",
@@ -50,7 +50,7 @@ fn measure(table: &mut Table, rounds: usize, restarts: usize) -> Result<()> {
             });
         }
     }
-    let plain = |what: String, zubi: f64| Row { what, zubi, floor: None, unit: "ms", aim: None, note: String::new() };
+    let plain = |what: String, zubi: f64| Row { label: what, zubi, floor: None, unit: "ms", aim: None, note: String::new() };
     for percent in [50, 99] {
         let what = format!("a tool without editor requests, through `lm.invokeTool`, p{percent} of {rounds}");
         table.push(plain(what, nothing.percentile(percent)));
@@ -85,7 +85,7 @@ fn packages(table: &mut Table) -> Result<()> {
     for package in packages {
         let bytes = package.metadata()?.len();
         table.push(Row {
-            what: format!("size of {}", package.file_name().unwrap_or_default()),
+            label: format!("size of {}", package.file_name().unwrap_or_default()),
             zubi: f64::from(u32::try_from(bytes / 1024)?) / 1024.0,
             floor: None,
             unit: "MiB",

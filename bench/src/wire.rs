@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_mins(2);
 /// A message with the moment it had arrived whole, and its length in bytes.
 #[derive(Debug)]
 pub(crate) struct TimedMessage {
-    pub(crate) at: Instant,
+    pub(crate) received_at: Instant,
     pub(crate) bytes: usize,
     pub(crate) message: Value,
 }
@@ -136,11 +136,11 @@ impl Wire {
     }
 
     /// Waits for an answer.
-    pub(crate) fn answer(&mut self, asked: &PendingRequest) -> Result<Reply> {
+    pub(crate) fn answer(&mut self, request: &PendingRequest) -> Result<Reply> {
         loop {
-            if let Some(arrived) = self.waiting.remove(&asked.id) {
-                let TimedMessage { at, bytes, mut message } = arrived;
-                let took = at - asked.sent;
+            if let Some(arrived) = self.waiting.remove(&request.id) {
+                let TimedMessage { received_at: at, bytes, mut message } = arrived;
+                let took = at - request.sent;
                 if let Some(code) = message["error"]["code"].as_i64() {
                     let text = message["error"]["message"].as_str().unwrap_or_default().to_owned();
                     return Err(ErrorResponse { code, took, text }.into());
@@ -154,8 +154,8 @@ impl Wire {
 
     /// Sends a request and waits.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Result<Reply> {
-        let asked = self.send_request(method, params)?;
-        self.answer(&asked)
+        let request = self.send_request(method, params)?;
+        self.answer(&request)
     }
 
     /// Waits for a notification that satisfies a condition; earlier ones are dropped. Returns when it had arrived.
@@ -163,7 +163,7 @@ impl Wire {
         loop {
             for arrived in std::mem::take(&mut self.notifications) {
                 if condition(&arrived.message) {
-                    return Ok(arrived.at);
+                    return Ok(arrived.received_at);
                 }
             }
             let arrived = self.next_arrival()?;
@@ -228,7 +228,7 @@ fn read(
                 }
             }
             _ => {
-                if arrived.send(TimedMessage { at, bytes: text.len(), message }).is_err() {
+                if arrived.send(TimedMessage { received_at: at, bytes: text.len(), message }).is_err() {
                     return;
                 }
             }

@@ -6,12 +6,12 @@ use insta::assert_snapshot;
 use serde_json::json;
 use zubi_tests::Project;
 use zubi_tests::hosts::HostsProject;
-use zubi_tests::models::{Expect, Says, Turn};
+use zubi_tests::models::{Expect, ScriptedReply, Turn};
 
 use crate::harness::{Scene, check};
 
 fn reads(path: &str) -> Turn {
-    Turn::says(Says::text("").call("file_read", json!({ "path": path })).usage(1_000, 10, 0))
+    Turn::reply(ScriptedReply::text("").call("file_read", json!({ "path": path })).usage(1_000, 10, 0))
 }
 
 #[test]
@@ -56,15 +56,15 @@ fn budgets_end_a_turn_with_what_was_done() {
 
 /// If the process cannot write to disk, neither a call's result nor the turn's end can be stored.
 #[test]
-fn an_end_that_cannot_be_kept_is_told() {
-    let place = HostsProject::new(Project::empty(), &[]);
-    place.project.write("notes.txt", "one\n");
-    let zubi = place.command();
+fn a_turn_end_that_cannot_be_stored_is_reported() {
+    let fixture = HostsProject::new(Project::empty(), &[]);
+    fixture.project.write("notes.txt", "one\n");
+    let zubi = fixture.command();
     let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" agent run --model mock 'list the files'";
     let mut command = Command::new("bash");
     command.args(["-c", script]).arg(zubi.get_program()).stdin(Stdio::null());
     let envs = zubi.get_envs().filter_map(|(name, value)| Some((name, value?)));
-    command.env_clear().envs(envs).current_dir(place.project.root());
+    command.env_clear().envs(envs).current_dir(fixture.project.root());
     let output = command.output().expect("bash starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{stderr}");
@@ -73,17 +73,17 @@ fn an_end_that_cannot_be_kept_is_told() {
 
 /// If the beginning of a turn cannot be stored, only its end is printed.
 #[test]
-fn an_end_is_told_where_not_even_the_beginning_can_be_kept() {
+fn a_turn_end_is_reported_when_not_even_the_start_can_be_stored() {
     let long = "a word ".repeat(400);
-    let scene = Scene::new(vec![Turn::says(Says::text(long.as_str()))]);
-    let told = scene.run(&[]);
-    assert_eq!(told.code, Some(0), "{}", told.stderr);
+    let scene = Scene::new(vec![Turn::reply(ScriptedReply::text(long.as_str()))]);
+    let outcome = scene.run(&[]);
+    assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     let zubi = scene.command(&["resume", "Go on."]);
     let mut command = Command::new("timeout");
     let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"";
     command.args(["30", "bash", "-c", script]).arg(zubi.get_program()).args(zubi.get_args()).stdin(Stdio::null());
     let envs = zubi.get_envs().filter_map(|(name, value)| Some((name, value?)));
-    command.env_clear().envs(envs).current_dir(scene.place.project.root());
+    command.env_clear().envs(envs).current_dir(scene.fixture.project.root());
     let output = command.output().expect("bash starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
@@ -92,7 +92,7 @@ fn an_end_is_told_where_not_even_the_beginning_can_be_kept() {
 
 #[test]
 fn time_ends_a_call_too() {
-    let turns = vec![Turn::says(Says::text("").call("shell_run", json!({ "command": "sleep 1000" })))];
+    let turns = vec![Turn::reply(ScriptedReply::text("").call("shell_run", json!({ "command": "sleep 1000" })))];
     assert_snapshot!(check(turns, &["--max-time", "2s"]), @r#"
     > Do it.
     "" + shell_run {"command":"sleep 1000"}
@@ -131,7 +131,7 @@ fn the_same_call_over_and_over_ends_it() {
 
 #[test]
 fn arguments_that_stay_wrong_end_it() {
-    let wrong = || Turn::says(Says::text("").call("file_read", json!({ "file": 5 })));
+    let wrong = || Turn::reply(ScriptedReply::text("").call("file_read", json!({ "file": 5 })));
     assert_snapshot!(check(vec![wrong(), wrong(), wrong()], &[]), @r#"
     > Do it.
     "" + file_read {"file":5}
@@ -151,17 +151,17 @@ fn arguments_that_stay_wrong_end_it() {
 
 /// A turn that reads `big.txt`, with `answers` before and after it; the reading turn fills the context.
 fn long(before: Vec<Turn>, lines: usize, answers: Vec<Turn>) -> String {
-    let reads = Turn::says(Says::text("I look.").call("file_read", json!({ "path": "big.txt" })).usage(19_000, 500, 0));
+    let reads = Turn::reply(ScriptedReply::text("I look.").call("file_read", json!({ "path": "big.txt" })).usage(19_000, 500, 0));
     let scene = Scene::with_keys([before, vec![reads], answers].concat(), "context = 20000");
-    scene.place.project.write("big.txt", &"All work and no play makes a long file.\n".repeat(lines));
+    scene.fixture.project.write("big.txt", &"All work and no play makes a long file.\n".repeat(lines));
     let story = scene.run(&[]).story();
     scene.finish();
     story
 }
 
 #[test]
-fn results_of_a_long_conversation_are_left_out_first() {
-    let answers = vec![Turn::says(Says::text("Work.")).expect(Expect::Outcome("left out"))];
+fn results_of_a_long_conversation_are_omitted_first() {
+    let answers = vec![Turn::reply(ScriptedReply::text("Work.")).expect(Expect::Outcome("left out"))];
     assert_snapshot!(long(Vec::new(), 400, answers), @r#"
     > Do it.
     "I look." + file_read {"path":"big.txt"}
@@ -175,15 +175,15 @@ fn results_of_a_long_conversation_are_left_out_first() {
 }
 
 #[test]
-fn then_it_is_told_in_short_and_the_task_stays() {
+fn a_longer_conversation_is_summarized_and_the_task_stays() {
     let answers = vec![
-        Turn::says(Says::text("It was about work.")).expect(Expect::Lacks("/tools")),
-        Turn::says(Says::text("Work."))
+        Turn::reply(ScriptedReply::text("It was about work.")).expect(Expect::Lacks("/tools")),
+        Turn::reply(ScriptedReply::text("Work."))
             .expect(Expect::Contains("/messages", "Do it.".to_owned()))
             .expect(Expect::Contains("/messages", "It was about work.".to_owned())),
     ];
     let word = "word-".repeat(10_000);
-    let before = vec![Turn::says(Says::text(&word).call("file_list", json!({})))];
+    let before = vec![Turn::reply(ScriptedReply::text(&word).call("file_list", json!({})))];
     assert_snapshot!(long(before, 4, answers).replace(&word, "[word]"), @r#"
     > Do it.
     "[word]" + file_list {}

@@ -14,11 +14,11 @@ use zubi_tests::{Project, processes};
 pub(crate) const KEY: &str = "sk-scripted-0123456789";
 
 /// The longest that one of these steps may take on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const STEP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A trusted project with `notes.txt`, and a model that follows a script.
 pub(crate) struct Scene {
-    pub(crate) place: HostsProject,
+    pub(crate) fixture: HostsProject,
     server: Server,
 }
 
@@ -44,12 +44,12 @@ impl Scene {
         std::fs::create_dir_all(&config).expect("a new directory");
         let model = format!("model = \"scripted/{}\"\n{section}{keys}\n", models::MODEL);
         std::fs::write(config.join("zubi.toml"), model).expect("a new file");
-        Self { place: HostsProject::new(project, &[]), server }
+        Self { fixture: HostsProject::new(project, &[]), server }
     }
 
     /// `zubi agent` with these words.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
-        let mut command = self.place.command();
+        let mut command = self.fixture.command();
         command.arg("agent").args(words).env("SCRIPTED_KEY", KEY).stdin(Stdio::null());
         command
     }
@@ -82,7 +82,7 @@ impl Scene {
 
 /// No process of a test is left, also none that a call has started.
 pub(crate) fn nothing_is_left() {
-    let left = processes::nothing_left_within(PATIENCE);
+    let left = processes::nothing_left_within(STEP_TIMEOUT);
     assert!(left.is_ok(), "still running: {left:#?}");
 }
 
@@ -141,9 +141,9 @@ impl ProgramOutput {
 /// followed to its end, and no process may be left.
 pub(crate) fn check(turns: Vec<Turn>, words: &[&str]) -> String {
     let scene = Scene::new(turns);
-    let told = scene.run(words);
-    let story = told.story();
-    let root = scene.place.project.root().to_string();
+    let outcome = scene.run(words);
+    let story = outcome.story();
+    let root = scene.fixture.project.root().to_string();
     scene.finish();
     story.replace(&root, "[project]")
 }
@@ -152,39 +152,39 @@ pub(crate) fn check(turns: Vec<Turn>, words: &[&str]) -> String {
 /// gaps, and the deltas of a text must add up to the text.
 pub(crate) fn story(events: &[Value]) -> String {
     let mut lines = Vec::new();
-    let mut heard = String::new();
+    let mut streamed = String::new();
     let mut seq = None;
     for event in events {
         let text = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
         let first = |name: &str| text(name).lines().next().unwrap_or_default().to_owned();
         let kind = text("type");
-        let is_kept = !matches!(kind.as_str(), "text" | "thought" | "progress");
+        let is_stored = !matches!(kind.as_str(), "text" | "thought" | "progress");
         let number = event["seq"].as_u64().expect("an event is numbered");
         if let Some(last) = seq.replace(number) {
-            assert_eq!(number, last + u64::from(is_kept), "a gap before {event}");
+            assert_eq!(number, last + u64::from(is_stored), "a gap before {event}");
         }
         lines.push(match kind.as_str() {
             "text" => {
                 let offset = usize::try_from(event["offset"].as_u64().expect("a number")).expect("a small one");
-                assert_eq!(offset, heard.encode_utf16().count(), "not behind {heard:?}: {event}");
-                heard.push_str(&text("text"));
+                assert_eq!(offset, streamed.encode_utf16().count(), "not behind {streamed:?}: {event}");
+                streamed.push_str(&text("text"));
                 continue;
             }
             "began" | "thought" | "progress" => continue,
             "iteration" => {
-                heard.clear();
+                streamed.clear();
                 continue;
             }
             "asked" => format!("> {}", text("text")),
             "answered" => {
-                let said = event["said"]["text"].as_str().unwrap_or_default();
-                assert!(said == heard || heard.is_empty(), "heard {heard:?}, said {said:?}");
+                let full_text = event["said"]["text"].as_str().unwrap_or_default();
+                assert!(full_text == streamed || streamed.is_empty(), "heard {streamed:?}, said {full_text:?}");
                 let calls = event["said"]["calls"].as_array().into_iter().flatten();
                 let calls: Vec<String> = calls
                     .map(|call| format!(" + {} {}", call["tool"].as_str().unwrap_or_default(), call["arguments"]))
                     .collect();
                 let stopped = if event["interrupted"] == true { " (interrupted)" } else { "" };
-                format!("{said:?}{}{stopped}", calls.concat())
+                format!("{full_text:?}{}{stopped}", calls.concat())
             }
             "calling" => format!("→ {}", text("summary")),
             "result" if event["failure"].is_null() => format!("= {}", first("text")),
@@ -192,7 +192,7 @@ pub(crate) fn story(events: &[Value]) -> String {
             "question" => format!("? {}", event["request"]["why"].as_str().unwrap_or_default()),
             "decision" => format!("! {} by {}", event["answer"], text("by")),
             "retrying" => {
-                heard.clear();
+                streamed.clear();
                 format!("retrying after {}: {}", text("kind"), text("message"))
             }
             "compacted" => format!(

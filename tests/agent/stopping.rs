@@ -9,10 +9,10 @@ use insta::assert_snapshot;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use zubi_tests::hosts::eventually;
-use zubi_tests::models::{End, Expect, Says, Turn};
+use zubi_tests::models::{End, Expect, ScriptedReply, Turn};
 use zubi_tests::processes;
 
-use crate::harness::{PATIENCE, RunningProgram, Scene, nothing_is_left};
+use crate::harness::{STEP_TIMEOUT, RunningProgram, Scene, nothing_is_left};
 
 /// Interrupts a turn at `moment` and resumes it; returns the events of both as a text.
 fn check(turns: Vec<Turn>, moment: impl FnOnce(&Scene, &mut RunningProgram)) -> String {
@@ -31,8 +31,8 @@ fn check(turns: Vec<Turn>, moment: impl FnOnce(&Scene, &mut RunningProgram)) -> 
 #[test]
 fn while_the_model_speaks() {
     let turns = vec![
-        Turn::says(Says::text("One two three.")).cut_behind("two").end(End::Stall),
-        Turn::says(Says::text("Three.")).expect(Expect::Contains("/messages", "One".to_owned())),
+        Turn::reply(ScriptedReply::text("One two three.")).cut_behind("two").end(End::Stall),
+        Turn::reply(ScriptedReply::text("Three.")).expect(Expect::Contains("/messages", "One".to_owned())),
     ];
     assert_snapshot!(check(turns, |_, running| drop(running.read_until("text"))), @r#"
     > Do it.
@@ -48,11 +48,11 @@ fn while_the_model_speaks() {
 }
 
 #[test]
-fn before_it_says_anything() {
-    let turns = vec![Turn::raw(200, "").end(End::Stall), Turn::says(Says::text("Yes?"))];
+fn before_the_first_token() {
+    let turns = vec![Turn::raw(200, "").end(End::Stall), Turn::reply(ScriptedReply::text("Yes?"))];
     let story = check(turns, |scene, running| {
         running.read_until("iteration");
-        eventually("the model is asked", PATIENCE, || (scene.request_count() == 1).then_some(()));
+        eventually("the model is asked", STEP_TIMEOUT, || (scene.request_count() == 1).then_some(()));
     });
     assert_snapshot!(story, @r#"
     > Do it.
@@ -69,15 +69,15 @@ fn before_it_says_anything() {
 /// A full stdout pipe blocks the program, which still reacts to an interruption.
 #[test]
 fn while_its_output_is_not_read() {
-    let scene = Scene::new(vec![Turn::says(Says::text(&"long ".repeat(40_000)))]);
+    let scene = Scene::new(vec![Turn::reply(ScriptedReply::text(&"long ".repeat(40_000)))]);
     let mut command = scene.command(&["run", "Do it.", "--json"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("zubi starts");
     let unread = child.stdout.take().expect("piped");
     let is_full = || (rustix::io::ioctl_fionread(&unread).expect("a pipe") > 60_000).then_some(());
-    eventually("the pipe is full", PATIENCE, is_full);
+    eventually("the pipe is full", STEP_TIMEOUT, is_full);
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).expect("a process id");
     kill_process(pid, Signal::TERM).expect("it runs");
-    let ended = eventually("it ends", PATIENCE, || child.try_wait().expect("it can be waited for"));
+    let ended = eventually("it ends", STEP_TIMEOUT, || child.try_wait().expect("it can be waited for"));
     assert_eq!(ended.code(), Some(130));
     drop(unread);
     scene.finish();
@@ -89,23 +89,23 @@ fn unread(words: &[&str]) -> String {
     let mut command = scene.command(&[&["run", "Do it."], words].concat());
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("zubi starts");
     drop(child.stdout.take());
-    let ended = eventually("it ends", PATIENCE, || child.try_wait().expect("it can be waited for"));
+    let ended = eventually("it ends", STEP_TIMEOUT, || child.try_wait().expect("it can be waited for"));
     let mut stderr = String::new();
     child.stderr.take().expect("piped").read_to_string(&mut stderr).expect("stderr is text");
-    let kept: Vec<Value> = {
+    let stored: Vec<Value> = {
         let output = scene.command(&["show", "--json"]).output().expect("zubi starts");
         let lines = String::from_utf8(output.stdout).expect("text");
         lines.lines().map(|line| serde_json::from_str(line).expect("an event")).collect()
     };
     nothing_is_left();
-    let end = kept.last().expect("events");
-    let id = kept.first().and_then(|began| began["conversation"].as_str()).expect("an id");
+    let end = stored.last().expect("events");
+    let id = stored.first().and_then(|began| began["conversation"].as_str()).expect("an id");
     let stderr = stderr.replace(id, "[ID]");
     format!("exit {:?}\n{stderr}kept: {} {}", ended.code(), end["type"], end["reason"])
 }
 
 #[test]
-fn while_nobody_reads_any_more() {
+fn with_a_closed_output_pipe() {
     assert_snapshot!(unread(&["--json"]), @r#"
     exit Some(1)
     Nobody reads the output any more: the turn is stopped.
@@ -125,7 +125,7 @@ fn while_nobody_reads_any_more() {
 
 #[test]
 fn while_its_output_finds_no_room() {
-    let scene = Scene::new(vec![Turn::says(Says::text("Yes."))]);
+    let scene = Scene::new(vec![Turn::reply(ScriptedReply::text("Yes."))]);
     let mut command = scene.command(&["run", "Do it.", "--json"]);
     let full = File::options().write(true).open("/dev/full").expect("Linux has it");
     let output = command.stdout(full).stderr(Stdio::piped()).output().expect("zubi starts");
@@ -145,15 +145,15 @@ fn while_its_output_finds_no_room() {
 #[test]
 fn while_a_call_runs_with_children() {
     let turns = vec![
-        Turn::says(
-            Says::text("")
+        Turn::reply(
+            ScriptedReply::text("")
                 .call("shell_run", json!({ "command": "sleep 1234 & sleep 1234; wait", "timeout_ms": 600_000 })),
         ),
-        Turn::says(Says::text("It was stopped.")),
+        Turn::reply(ScriptedReply::text("It was stopped.")),
     ];
     let story = check(turns, |_, running| {
         running.read_until("calling");
-        eventually("the command runs", PATIENCE, || {
+        eventually("the command runs", STEP_TIMEOUT, || {
             let children =
                 processes::find_by_command("sleep 1234").into_iter().filter(|it| it.command == "sleep 1234").count();
             (children == 2).then_some(())
@@ -175,8 +175,8 @@ fn while_a_call_runs_with_children() {
 }
 
 #[test]
-fn while_it_waits_to_try_again() {
-    let turns = vec![Turn::refuses(529, "busy").header("Retry-After", "90"), Turn::says(Says::text("Yes."))];
+fn during_the_retry_delay() {
+    let turns = vec![Turn::refuses(529, "busy").header("Retry-After", "90"), Turn::reply(ScriptedReply::text("Yes."))];
     assert_snapshot!(check(turns, |_, running| drop(running.read_until("retrying"))), @r#"
     > Do it.
     retrying after overloaded: scripted answers 529: busy

@@ -12,17 +12,17 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
 use zubi_tests::hosts::eventually;
-use zubi_tests::models::{End, Expect, MODEL, Says, Turn};
+use zubi_tests::models::{End, Expect, MODEL, ScriptedReply, Turn};
 use zubi_tests::processes;
 
-use crate::harness::{KEY, PATIENCE, Scene};
+use crate::harness::{KEY, STEP_TIMEOUT, Scene};
 
 /// A terminal with the program in it.
 struct Terminal {
     screen: File,
     child: Child,
     /// The output so far, and how much of it has been read.
-    written: String,
+    output: String,
     seen: usize,
 }
 
@@ -41,21 +41,21 @@ impl Terminal {
         let mut controlled = std::process::Command::new("/usr/bin/setsid");
         controlled.args(["--ctty"]).arg(command.get_program()).args(command.get_args());
         controlled.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        controlled.current_dir(scene.place.project.root()).stdin(end()).stdout(end()).stderr(end());
+        controlled.current_dir(scene.fixture.project.root()).stdin(end()).stdout(end()).stderr(end());
         let child = controlled.spawn().expect("zubi starts");
-        Self { screen, child, written: String::new(), seen: 0 }
+        Self { screen, child, output: String::new(), seen: 0 }
     }
 
     /// Waits until this text is on the screen, after the part that was already read.
     fn read_until(&mut self, text: &str) {
-        let begun = Instant::now();
+        let start = Instant::now();
         loop {
-            if let Some(at) = self.written.get(self.seen..).and_then(|new| new.find(text)) {
+            if let Some(at) = self.output.get(self.seen..).and_then(|new| new.find(text)) {
                 self.seen += at + text.len();
                 return;
             }
-            let left = PATIENCE.saturating_sub(begun.elapsed());
-            assert!(self.read(left), "no {text:?} on the screen:\n{}", self.written);
+            let left = STEP_TIMEOUT.saturating_sub(start.elapsed());
+            assert!(self.read(left), "no {text:?} on the screen:\n{}", self.output);
         }
     }
 
@@ -68,7 +68,7 @@ impl Terminal {
             Ok(1..) => match self.screen.read(&mut buffer) {
                 Ok(read @ 1..) => {
                     let text = String::from_utf8_lossy(buffer.get(..read).unwrap_or_default());
-                    self.written.push_str(&text.replace("\r\n", "\n"));
+                    self.output.push_str(&text.replace("\r\n", "\n"));
                     true
                 }
                 // When the other end is closed, Linux answers with an error.
@@ -85,31 +85,31 @@ impl Terminal {
 
     /// Waits for the end and returns the screen and the exit code.
     fn end(mut self) -> String {
-        while self.read(PATIENCE) {}
+        while self.read(STEP_TIMEOUT) {}
         let code = self.child.wait().expect("it ends").code();
-        let shown: Vec<&str> = self.written.lines().filter(|line| !line.starts_with("· ")).collect();
+        let screen: Vec<&str> = self.output.lines().filter(|line| !line.starts_with("· ")).collect();
         // Progress that was overwritten.
-        let shown = shown.join("\n").split("\r\u{1b}[K").collect::<String>();
-        format!("{shown}\nexit {}", code.map_or_else(|| "by a signal".to_owned(), |code| code.to_string()))
+        let screen = screen.join("\n").split("\r\u{1b}[K").collect::<String>();
+        format!("{screen}\nexit {}", code.map_or_else(|| "by a signal".to_owned(), |code| code.to_string()))
     }
 }
 
 const CTRL_C: &str = "\u{3}";
 
 fn runs(command: &str) -> Turn {
-    Turn::says(Says::text("I run it.").call("shell_run", json!({ "command": command })))
+    Turn::reply(ScriptedReply::text("I run it.").call("shell_run", json!({ "command": command })))
 }
 
 #[test]
 fn a_question_is_answered_with_other_arguments() {
     let scene =
-        Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::says(Says::text("Two.")).expect(Expect::Outcome("2"))]);
+        Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::reply(ScriptedReply::text("Two.")).expect(Expect::Outcome("2"))]);
     let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
     terminal.read_until("[n]: ");
     terminal.types("1 {broken\n");
     terminal.read_until("or n: ");
     terminal.types("1 {\"command\": \"echo 2\"}\n");
-    assert_snapshot!(terminal.end().replace(scene.place.project.root().as_str(), "[project]"), @r#"
+    assert_snapshot!(terminal.end().replace(scene.fixture.project.root().as_str(), "[project]"), @r#"
     I run it.
     → Run a command: python3 -c 'print(1)'
 
@@ -130,15 +130,15 @@ fn a_question_is_answered_with_other_arguments() {
 }
 
 #[test]
-fn a_no_says_what_to_do_instead() {
+fn a_denial_passes_its_reason_to_the_model() {
     let scene = Scene::new(vec![
         runs("python3 -c 'print(1)'"),
-        Turn::says(Says::text("As you like.")).expect(Expect::Outcome("use echo")),
+        Turn::reply(ScriptedReply::text("As you like.")).expect(Expect::Outcome("use echo")),
     ]);
     let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
     terminal.read_until("[n]: ");
     terminal.types("n use echo\n");
-    assert_snapshot!(terminal.end().replace(scene.place.project.root().as_str(), "[project]"), @"
+    assert_snapshot!(terminal.end().replace(scene.fixture.project.root().as_str(), "[project]"), @"
     I run it.
     → Run a command: python3 -c 'print(1)'
 
@@ -160,26 +160,26 @@ fn a_no_says_what_to_do_instead() {
 
 #[test]
 fn ctrl_c_during_a_question_stops_the_turn() {
-    let scene = Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::says(Says::text("All right."))]);
+    let scene = Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::reply(ScriptedReply::text("All right."))]);
     let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
     terminal.read_until("[n]: ");
     terminal.types(CTRL_C);
-    let shown = terminal.end();
-    assert!(shown.contains("resume") && shown.ends_with("exit 130"), "{shown}");
+    let screen = terminal.end();
+    assert!(screen.contains("resume") && screen.ends_with("exit 130"), "{screen}");
     let resumed = scene.start(&["resume", "--json"]).wait();
     assert_eq!(resumed.code, Some(0), "{}", resumed.story());
     scene.finish();
 }
 
 #[test]
-fn a_chat_says_calls_stops_and_goes_on() {
+fn a_chat_streams_calls_stops_and_resumes() {
     let scene = Scene::new(vec![
-        Turn::says(
-            Says::text("I change it.").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })),
+        Turn::reply(
+            ScriptedReply::text("I change it.").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })),
         ),
-        Turn::says(Says::text("Changed.")),
-        Turn::says(Says::text("Let me think about this")).cut_behind("think").end(End::Stall),
-        Turn::says(Says::text("As I said."))
+        Turn::reply(ScriptedReply::text("Changed.")),
+        Turn::reply(ScriptedReply::text("Let me think about this")).cut_behind("think").end(End::Stall),
+        Turn::reply(ScriptedReply::text("As I said."))
             .expect(Expect::Contains("/messages", "first line\\nsecond line".to_owned())),
     ]);
     let mut terminal = Terminal::open(&scene, &["chat"]);
@@ -200,10 +200,10 @@ fn a_chat_says_calls_stops_and_goes_on() {
     terminal.types("/new\n/list\n");
     terminal.read_until("Change two.");
     terminal.types("/quit\n");
-    let shown = terminal.end();
-    assert!(shown.ends_with("exit 0"), "{shown}");
-    let told: Vec<&str> = ["→ Edit", "-two", "+three"].into_iter().filter(|it| !shown.contains(it)).collect();
-    assert!(told.is_empty(), "not shown: {told:?} in\n{shown}");
+    let screen = terminal.end();
+    assert!(screen.ends_with("exit 0"), "{screen}");
+    let missing: Vec<&str> = ["→ Edit", "-two", "+three"].into_iter().filter(|it| !screen.contains(it)).collect();
+    assert!(missing.is_empty(), "not shown: {missing:?} in\n{screen}");
     scene.finish();
 }
 
@@ -213,7 +213,7 @@ fn a_second_ctrl_c_leaves_at_once() {
     let mut terminal = Terminal::open(&scene, &["chat"]);
     terminal.read_until("> ");
     terminal.types("Hello.\n");
-    eventually("the model is asked", PATIENCE, || (scene.request_count() == 1).then_some(()));
+    eventually("the model is asked", STEP_TIMEOUT, || (scene.request_count() == 1).then_some(()));
     terminal.types(CTRL_C);
     terminal.read_until("> ");
     terminal.types(CTRL_C);
@@ -231,11 +231,11 @@ fn with_silent_provider(turns: Vec<Turn>) -> (Scene, TcpListener) {
 
 /// Accepts a request to that provider.
 fn accept_request(silent: &TcpListener) -> TcpStream {
-    eventually("the provider is asked", PATIENCE, || silent.accept().ok()).0
+    eventually("the provider is asked", STEP_TIMEOUT, || silent.accept().ok()).0
 }
 
 #[test]
-fn a_pipe_whose_provider_is_silent_says_nothing_to_another_model() {
+fn a_pipe_sends_nothing_to_another_model_while_the_provider_is_silent() {
     let (scene, silent) = with_silent_provider(Vec::new());
     let mut command = scene.command(&["chat"]);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("it starts");
@@ -248,7 +248,7 @@ fn a_pipe_whose_provider_is_silent_says_nothing_to_another_model() {
 
 #[test]
 fn a_silent_provider_is_waited_for_until_ctrl_c() {
-    let (scene, silent) = with_silent_provider(vec![Turn::says(Says::text("As before."))]);
+    let (scene, silent) = with_silent_provider(vec![Turn::reply(ScriptedReply::text("As before."))]);
     let mut terminal = Terminal::open(&scene, &["chat"]);
     let as_before = format!("Still using scripted/{MODEL}");
     for (command, answer) in
@@ -265,14 +265,14 @@ fn a_silent_provider_is_waited_for_until_ctrl_c() {
     terminal.read_until("As before.");
     terminal.read_until("> ");
     terminal.types("/quit\n");
-    let shown = terminal.end();
-    assert!(shown.ends_with("exit 0"), "{shown}");
+    let screen = terminal.end();
+    assert!(screen.ends_with("exit 0"), "{screen}");
     scene.finish();
 }
 
 /// Starts `zubi web` with these words, whose stdout is read.
 fn web(scene: &Scene, words: &[&str]) -> Child {
-    let mut command = scene.place.command();
+    let mut command = scene.fixture.command();
     command.args(["web", "--no-open"]).args(words).env("SCRIPTED_KEY", KEY);
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts")
 }
@@ -283,11 +283,11 @@ fn interrupt(mut child: Child) -> String {
     let pid = rustix::process::Pid::from_raw(zubi.pid).expect("an id");
     rustix::process::kill_process(pid, rustix::process::Signal::INT).expect("it runs");
     assert_eq!(child.wait().expect("it ends").code(), Some(130));
-    let mut told = String::new();
+    let mut output = String::new();
     if let Some(mut stdout) = child.stdout.take() {
-        stdout.read_to_string(&mut told).expect("stdout is text");
+        stdout.read_to_string(&mut output).expect("stdout is text");
     }
-    told
+    output
 }
 
 #[test]

@@ -2,19 +2,19 @@
 
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::models::{Expect, Says, Turn};
+use zubi_tests::models::{Expect, ScriptedReply, Turn};
 
 use crate::harness::{Scene, check};
 
 /// A turn that reads, edits and runs a command.
 fn works(outcome: &'static str) -> Vec<Turn> {
     vec![
-        Turn::says(Says::text("I look.").call("file_read", json!({ "path": "notes.txt" })))
+        Turn::reply(ScriptedReply::text("I look.").call("file_read", json!({ "path": "notes.txt" })))
             .expect(Expect::Tools(vec!["file_read", "file_edit", "shell_run"])),
-        Turn::says(Says::text("").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })))
+        Turn::reply(ScriptedReply::text("").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })))
             .expect(Expect::Outcome("two")),
-        Turn::says(Says::text("").call("shell_run", json!({ "command": "python3 -c 'print(6 * 7)'" }))),
-        Turn::says(Says::text("Done: 42.")).expect(Expect::Outcome(outcome)),
+        Turn::reply(ScriptedReply::text("").call("shell_run", json!({ "command": "python3 -c 'print(6 * 7)'" }))),
+        Turn::reply(ScriptedReply::text("Done: 42.")).expect(Expect::Outcome(outcome)),
     ]
 }
 
@@ -40,7 +40,7 @@ fn a_task_that_reads_edits_and_runs_a_command_that_a_rule_allows() {
 }
 
 #[test]
-fn a_command_is_refused_where_nobody_can_be_asked() {
+fn a_command_is_refused_when_no_user_can_be_prompted() {
     assert_snapshot!(check(works("zubi.toml"), &[]), @r#"
     > Do it.
     "I look." + file_read {"path":"notes.txt"}
@@ -61,10 +61,10 @@ fn a_command_is_refused_where_nobody_can_be_asked() {
 }
 
 #[test]
-fn a_rule_covers_no_more_than_it_says() {
+fn a_rule_covers_only_the_commands_it_names() {
     let turns = vec![
-        Turn::says(Says::text("").call("shell_run", json!({ "command": "python3 -c 'print(1)' && git push" }))),
-        Turn::says(Says::text("No.")),
+        Turn::reply(ScriptedReply::text("").call("shell_run", json!({ "command": "python3 -c 'print(1)' && git push" }))),
+        Turn::reply(ScriptedReply::text("No.")),
     ];
     assert_snapshot!(check(turns, &["--auto-approve", "shell.run:python3 -c *"]), @r#"
     > Do it.
@@ -80,13 +80,13 @@ fn a_rule_covers_no_more_than_it_says() {
 }
 
 #[test]
-fn calls_that_look_run_side_by_side_and_wrong_ones_beside_them() {
-    let calls = Says::text("")
+fn read_only_calls_run_in_parallel_with_invalid_ones() {
+    let calls = ScriptedReply::text("")
         .call("file_read", json!({ "path": "notes.txt" }))
         .call("file_read", json!({ "file": 5 }))
         .call("no_such_tool", json!({}))
         .call("file_list", json!({}));
-    let turns = vec![Turn::says(calls).split(7), Turn::says(Says::text("Enough.")).expect(Expect::Messages(6))];
+    let turns = vec![Turn::reply(calls).split(7), Turn::reply(ScriptedReply::text("Enough.")).expect(Expect::Messages(6))];
     assert_snapshot!(check(turns, &[]), @r#"
     > Do it.
     "" + file_read {"path":"notes.txt"} + file_read {"file":5} + no_such_tool {} + file_list {}
@@ -105,12 +105,12 @@ fn calls_that_look_run_side_by_side_and_wrong_ones_beside_them() {
 }
 
 #[test]
-fn what_the_provider_could_not_answer_is_asked_again() {
+fn transient_provider_errors_are_retried() {
     let turns = vec![
         Turn::refuses(429, "slow down").header("Retry-After", "0"),
         Turn::refuses(529, "overloaded").header("Retry-After", "0"),
-        Turn::says(Says::text("Here it is, all of it.")).cut_behind("Here").end(zubi_tests::models::End::Reset),
-        Turn::says(Says::text("Here it is, all of it.")),
+        Turn::reply(ScriptedReply::text("Here it is, all of it.")).cut_behind("Here").end(zubi_tests::models::End::Reset),
+        Turn::reply(ScriptedReply::text("Here it is, all of it.")),
     ];
     assert_snapshot!(check(turns, &[]), @r#"
     > Do it.
@@ -145,13 +145,13 @@ fn the_final_answer_is_data_that_fits() {
         "type": "object", "properties": { "lines": { "type": "integer" } }, "required": ["lines"], "additionalProperties": false,
     });
     let turns = vec![
-        Turn::says(Says::text("").call("final_answer", json!({ "lines": "many" }))),
-        Turn::says(Says::text("").call("final_answer", json!({ "lines": 2 }))),
+        Turn::reply(ScriptedReply::text("").call("final_answer", json!({ "lines": "many" }))),
+        Turn::reply(ScriptedReply::text("").call("final_answer", json!({ "lines": 2 }))),
     ];
     let scene = Scene::new(turns);
-    scene.place.project.write("lines.json", &schema.to_string());
-    let told = scene.run(&["--output-schema", "lines.json"]);
-    assert_snapshot!(told.story(), @r#"
+    scene.fixture.project.write("lines.json", &schema.to_string());
+    let outcome = scene.run(&["--output-schema", "lines.json"]);
+    assert_snapshot!(outcome.story(), @r#"
     > Do it.
     "" + final_answer {"lines":"many"}
     → final_answer

@@ -5,7 +5,7 @@ use std::process::{Output, Stdio};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use zubi_tests::hosts::HostsProject;
-use zubi_tests::models::{self, Dialect, Expect, Says, Server, Turn};
+use zubi_tests::models::{self, Dialect, Expect, ScriptedReply, Server, Turn};
 use zubi_tests::{Project, tools};
 
 use crate::harness::{nothing_is_left, story};
@@ -14,15 +14,15 @@ use crate::harness::{nothing_is_left, story};
 const KEY: &str = "sk-scripted-0123456789";
 
 fn script() -> Vec<Turn> {
-    let looks = Says::text("I look into it. ")
+    let looks = ScriptedReply::text("I look into it. ")
         .with_reasoning("Two files? ", Some("c2lnbmVk"))
         .call("file_read", json!({ "path": "notes.txt" }))
         .call("file_list", json!({}))
         .usage(900, 30, 0);
-    let says = Says::text("One and two: “größer” 😀.").usage(1000, 12, 0);
+    let reply = ScriptedReply::text("One and two: “größer” 😀.").usage(1000, 12, 0);
     vec![
-        Turn::says(looks).split(11).expect(Expect::Tools(vec!["file_read", "file_list"])).expect(Expect::Messages(1)),
-        Turn::says(says).split(3).expect(Expect::Outcomes(vec!["two".to_owned(), "notes.txt".to_owned()])),
+        Turn::reply(looks).split(11).expect(Expect::Tools(vec!["file_read", "file_list"])).expect(Expect::Messages(1)),
+        Turn::reply(reply).split(3).expect(Expect::Outcomes(vec!["two".to_owned(), "notes.txt".to_owned()])),
     ]
 }
 
@@ -37,14 +37,14 @@ fn run(dialect: Dialect, turns: Vec<Turn>, words: &[&str]) -> Output {
     let model = format!("model = \"scripted/{}\"\n{section}", models::MODEL);
     std::fs::write(config.join("zubi.toml"), model).expect("a new file");
 
-    let place = HostsProject::new(project, &[]);
-    let mut command = place.command();
+    let fixture = HostsProject::new(project, &[]);
+    let mut command = fixture.command();
     command.args(["agent", "run", "What is in notes.txt?", "--json"]).args(words).stdin(Stdio::null());
     let output = command.env("SCRIPTED_KEY", KEY).output().expect("zubi runs");
     server.finish();
-    for shown in [&output.stdout, &output.stderr] {
-        let shown = String::from_utf8_lossy(shown);
-        assert!(!shown.contains(KEY), "{dialect:?}: the key is shown: {shown}");
+    for bytes in [&output.stdout, &output.stderr] {
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains(KEY), "{dialect:?}: the key is shown: {text}");
     }
     output
 }
@@ -66,8 +66,8 @@ fn check(dialect: Dialect) -> String {
 
 #[test]
 fn a_conversation_is_the_same_over_every_api() {
-    let told: Vec<String> = Dialect::ALL.into_iter().map(check).collect();
-    assert_snapshot!(told[0], @r#"
+    let stories: Vec<String> = Dialect::ALL.into_iter().map(check).collect();
+    assert_snapshot!(stories[0], @r#"
     > What is in notes.txt?
     "I look into it. " + file_read {"path":"notes.txt"} + file_list {}
     → Read a file: notes.txt
@@ -80,33 +80,33 @@ fn a_conversation_is_the_same_over_every_api() {
     {"input":900,"output":30,"cached":0}
     {"input":1000,"output":12,"cached":0}
     "#);
-    for (dialect, other) in Dialect::ALL.into_iter().zip(&told) {
-        assert_eq!(*other, told[0], "{dialect:?}");
+    for (dialect, other) in Dialect::ALL.into_iter().zip(&stories) {
+        assert_eq!(*other, stories[0], "{dialect:?}");
     }
     nothing_is_left();
 }
 
 #[test]
-fn a_key_that_a_server_sends_back_is_shown_nowhere() {
+fn a_key_in_a_server_error_is_redacted() {
     for dialect in Dialect::ALL {
         let words = format!("authentication_error: the key {KEY} is not one of ours");
         let mut turns = vec![Turn::refuses(401, &words)];
         // Gemini's errors in the middle of an answer have a status that causes a retry.
         if dialect != Dialect::Gemini {
-            turns.push(Turn::says(Says::text("I look. ").error(&words)));
+            turns.push(Turn::reply(ScriptedReply::text("I look. ").error(&words)));
         }
         for turn in turns {
             let output = run(dialect, vec![turn], &["-vv"]);
-            let told = String::from_utf8_lossy(&output.stdout);
-            assert!(told.contains("is not one of ours"), "{dialect:?}: {told}");
+            let stdout = String::from_utf8_lossy(&output.stdout);
+            assert!(stdout.contains("is not one of ours"), "{dialect:?}: {stdout}");
         }
     }
     nothing_is_left();
 }
 
 /// Returns the output of the program in a copy of an example.
-fn print(place: &HostsProject, words: &[&str]) -> String {
-    let output = place.run(&[&["agent"], words].concat());
+fn print(fixture: &HostsProject, words: &[&str]) -> String {
+    let output = fixture.run(&[&["agent"], words].concat());
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{stdout}{stderr}");
     format!("{}\n", stdout.trim_end())
@@ -114,13 +114,13 @@ fn print(place: &HostsProject, words: &[&str]) -> String {
 
 #[test]
 fn the_scenario_of_the_examples_is_true_of_them() {
-    let place = HostsProject::new(Project::example("bank"), &[]);
+    let fixture = HostsProject::new(Project::example("bank"), &[]);
     let scenario = tools::ROOT.join("examples/scenarios/bank.yaml");
     let model = format!("mock:{scenario}");
-    let mut told = print(&place, &["run", "--model", &model, "Which parts of payments have no team?"]);
-    told.push_str(&print(&place, &["resume", "Who depends on it?"]));
-    told.push_str(&print(&place, &["replay", scenario.as_str()]));
-    assert_snapshot!(told, @"
+    let mut output = print(&fixture, &["run", "--model", &model, "Which parts of payments have no team?"]);
+    output.push_str(&print(&fixture, &["resume", "Who depends on it?"]));
+    output.push_str(&print(&fixture, &["replay", scenario.as_str()]));
+    assert_snapshot!(output, @"
     One of four: **Direct-Debit**. It says what it does, “Collects what is owed”, and a comment above it in
     `domains/payments.dlang` says that it is being built; but nobody is named as its team.
 
@@ -133,12 +133,12 @@ fn the_scenario_of_the_examples_is_true_of_them() {
 
 #[test]
 fn the_mock_needs_nothing_installed() {
-    let place = HostsProject::new(Project::example("bank"), &[]);
-    let mut told = String::new();
+    let fixture = HostsProject::new(Project::example("bank"), &[]);
+    let mut output = String::new();
     for question in ["read the file `model.yaml`", "search for Direct-Debit", "what is in the domain model?"] {
-        told.push_str(&print(&place, &["run", "--model", "mock", question]));
+        output.push_str(&print(&fixture, &["run", "--model", "mock", question]));
     }
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(output, @r#"
     `file_read` answered:
 
     model:

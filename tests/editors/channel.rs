@@ -42,14 +42,14 @@ fn a_tool_is_answered_by_the_editor() {
     let mut editor = open(&project);
     let params = json!({ "id": "lsp_definition", "args": { "at": "use.ts:2:5" } });
     editor.send(&json!({ "id": 1, "method": "zubi/tools/call", "params": params }));
-    let asked = next(&mut editor);
+    let request = next(&mut editor);
     assert_eq!(
-        (&asked["method"], &asked["params"]["method"]),
+        (&request["method"], &request["params"]["method"]),
         (&json!("zubi/editor/request"), &json!("textDocument/definition"))
     );
     let range = json!({ "start": { "line": 0, "character": 13 }, "end": { "line": 0, "character": 19 } });
     let uri = format!("file://{}/circle.ts", project.root());
-    editor.send(&json!({ "id": asked["id"], "result": [{ "uri": uri, "range": range }] }));
+    editor.send(&json!({ "id": request["id"], "result": [{ "uri": uri, "range": range }] }));
     let answer = next(&mut editor);
     assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(1), &json!(false)));
     assert_snapshot!(answer["result"]["text"].as_str().expect("a text"), @"
@@ -63,7 +63,7 @@ fn a_tool_is_answered_by_the_editor() {
 }
 
 #[test]
-fn without_a_folder_there_are_no_tools_but_the_model_is_asked() {
+fn without_a_folder_only_the_model_can_be_queried() {
     let project = Project::fixture("typescript");
     let mut editor = open_folders(&project, &[]);
     let refused =

@@ -26,7 +26,7 @@ fn awkward() -> Project {
 }
 
 #[tokio::test]
-async fn an_edit_keeps_everything_it_does_not_mean() {
+async fn an_edit_preserves_all_unrelated_bytes() {
     let project = awkward();
     let zubi = Zubi::start(&project, &["ty"]).await;
     let before = project.bytes("shapes/windows.py");
@@ -63,13 +63,13 @@ async fn undo_restores_every_byte() {
 }
 
 #[tokio::test]
-async fn a_renamed_file_comes_back_under_its_old_name() {
+async fn undoing_a_file_rename_restores_the_old_name() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, &["rust-analyzer"]).await;
     // A module's name is its file's name.
     let rename = json!({ "at": "src/lib.rs:6 shape", "newName": "figure" });
-    let said = round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await;
-    assert_snapshot!(said, @r#"
+    let transcript = round_trip(&zubi, &project, "lsp_rename_symbol", rename, None).await;
+    assert_snapshot!(transcript, @r#"
     at src/lib.rs:6:9 shape
     plan p-[plan]: rename `shape` to `figure`, 3 edits in 4 files; nothing is written yet
     diff --git a/src/broken.rs b/src/broken.rs

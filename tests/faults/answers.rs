@@ -6,18 +6,18 @@ use serde_json::json;
 use crate::harness::{FaultyServer, face, hover};
 
 /// The settings for answers that take long to send.
-const PATIENT: &str = "timeouts = { request_ms = 20000 }";
+const LONG_TIMEOUT: &str = "timeouts = { request_ms = 20000 }";
 
 #[tokio::test]
 async fn a_frame_of_a_gigabyte() {
-    assert_snapshot!(face("huge-frame", PATIENT, &[hover()]).await, @"
+    assert_snapshot!(face("huge-frame", LONG_TIMEOUT, &[hover()]).await, @"
     Failed to explain the symbol: hostile broke the protocol: the answer has 1073741824 bytes, more than the 67108864 that are read
     Ask again; if it happens once more, the server has a defect to report.
     ");
 }
 
 #[tokio::test]
-async fn a_frame_of_a_gigabyte_that_does_not_come() {
+async fn an_announced_frame_of_a_gigabyte_that_never_arrives() {
     assert_snapshot!(face("huge-announced", "", &[hover(), hover()]).await, @"
     Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
     Ask again: it may be ready by then, and one that stays silent is ended and started anew.
@@ -29,7 +29,7 @@ async fn a_frame_of_a_gigabyte_that_does_not_come() {
 
 #[tokio::test]
 async fn an_answer_that_would_fill_the_memory() {
-    assert_snapshot!(face("many-values", PATIENT, &[hover()]).await, @"
+    assert_snapshot!(face("many-values", LONG_TIMEOUT, &[hover()]).await, @"
     Failed to explain the symbol: hostile broke the protocol: a message is malformed: it has more than 2000000 values
     Ask again; if it happens once more, the server has a defect to report.
     ");
@@ -44,7 +44,7 @@ async fn nesting_without_end() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_no_text() {
+async fn bytes_that_are_not_utf8() {
     assert_snapshot!(face("not-utf8", "", &[hover()]).await, @"
     at a.hostile:1:1 alpha
     a ���� word
@@ -53,7 +53,7 @@ async fn bytes_that_are_no_text() {
 }
 
 #[tokio::test]
-async fn answers_to_questions_that_nobody_asked() {
+async fn responses_with_unknown_ids() {
     assert_snapshot!(face("wrong-ids", "", &[hover(), hover()]).await, @"
     at a.hostile:1:1 alpha
     a word
@@ -163,7 +163,7 @@ async fn answers_of_the_wrong_type_to_every_question() {
 }
 
 #[tokio::test]
-async fn places_that_are_no_files_of_the_workspace() {
+async fn locations_outside_the_workspace() {
     let at = json!({ "at": "a.hostile:1:1" });
     assert_snapshot!(face("foreign-uris", "", &[("lsp_definition", at.clone()), ("lsp_references", at)]).await, @"
     at a.hostile:1:1 alpha
@@ -230,7 +230,7 @@ async fn edits_that_must_not_be_made() {
 }
 
 #[tokio::test]
-async fn edits_that_nobody_asked_for() {
+async fn unsolicited_edits() {
     assert_snapshot!(face("unasked-edit", "", &[hover(), hover()]).await, @"
     at a.hostile:1:1 alpha
     a word

@@ -58,8 +58,8 @@ impl FaultyServer {
         assert!(answer.took < BOUND, "{tool} took {:?}:\n{}", answer.took, answer.text);
         let first = answer.text.lines().next().unwrap_or_default();
         if answer.is_error {
-            let known = ["Invalid input: ", "Error in ", "Failed to "].iter().any(|form| first.starts_with(form));
-            assert!(known && answer.text.lines().count() > 1, "an error without form or next step:\n{}", answer.text);
+            let has_known_form = ["Invalid input: ", "Error in ", "Failed to "].iter().any(|form| first.starts_with(form));
+            assert!(has_known_form && answer.text.lines().count() > 1, "an error without form or next step:\n{}", answer.text);
         }
         let beside = self.project.root().parent().expect("a parent");
         without_pause(&answer.text)
@@ -94,12 +94,12 @@ pub(crate) async fn face(vice: &str, row: &str, questions: &[(&str, Value)]) -> 
 }
 
 /// Repeats the same call to a server that never stops its activity. Every answer must be the same.
-pub(crate) async fn keep_asking(vice: &str) -> String {
+pub(crate) async fn query_repeatedly(vice: &str) -> String {
     // Its activity slows down every process on the machine.
     let faced = FaultyServer::with_vice(vice, "timeouts = { request_ms = 10000 }").await;
     let first = faced.call_text(hover()).await;
-    let begun = Instant::now();
-    while begun.elapsed() < LONG_ENOUGH {
+    let start = Instant::now();
+    while start.elapsed() < LONG_ENOUGH {
         assert_eq!(faced.call_text(hover()).await, first);
     }
     faced.end().await;

@@ -9,7 +9,7 @@ use zubi_tests::{Project, Zubi};
 const LARGE: usize = 20 * 1024 * 1024;
 
 #[tokio::test]
-async fn every_wrong_input_is_told_with_a_way_on() {
+async fn every_invalid_input_is_refused_with_a_next_step() {
     let project = Project::fixture("python");
     project.write("large.py", &"# filler\n".repeat(LARGE / 9));
     std::fs::write(project.root().join("binary.py"), [0, 159, 146, 150, 0, 1]).expect("a new file");

@@ -14,7 +14,7 @@ fn running_servers() -> Vec<processes::Process> {
 }
 
 #[tokio::test]
-async fn one_that_nobody_asks_is_ended_and_started_again() {
+async fn an_idle_server_is_stopped_and_restarted() {
     let faced = FaultyServer::with_vice("none", "idle_ms = 2000").await;
     let first = faced.call_text(hover()).await;
     let before = running_servers();
@@ -33,7 +33,7 @@ async fn one_that_nobody_asks_is_ended_and_started_again() {
 }
 
 #[tokio::test]
-async fn one_that_holds_too_much_memory_is_ended_and_the_answer_says_so() {
+async fn a_server_over_its_memory_limit_is_stopped_and_reported() {
     let row = "max_memory_mb = 200\ntimeouts = { request_ms = 20000 }";
     assert_snapshot!(face("fat", row, &[hover()]).await, @"
     Failed to explain the symbol: hostile is not running: it held more than 200 MB of memory and was ended; `max_memory_mb` in servers.toml allows more; it wrote: 314572800 bytes are held
@@ -46,42 +46,42 @@ async fn one_that_dies_at_once_is_neither_started_without_pause_nor_given_up_for
     let faced = FaultyServer::with_vice("crash-at-start", "").await;
     let file = faced.project.root().parent().expect("a parent").join("starts");
     let starts = || std::fs::read_to_string(&file).unwrap_or_default().lines().count();
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut questions = 0;
     // Two starts come at once, the third a second later, the fourth two seconds after that.
     while starts() < 4 {
         faced.call_text(hover()).await;
         questions += 1;
-        assert!(begun.elapsed() < BOUND, "it was started {} times in {questions} questions", starts());
+        assert!(start.elapsed() < BOUND, "it was started {} times in {questions} questions", starts());
     }
-    assert!(begun.elapsed() > Duration::from_secs(3), "four starts in {:?}", begun.elapsed());
+    assert!(start.elapsed() > Duration::from_secs(3), "four starts in {:?}", start.elapsed());
     assert!(questions > 10, "{questions} questions");
     faced.end().await;
 }
 
 #[tokio::test]
-async fn the_pause_before_the_next_start_is_told() {
+async fn the_restart_delay_is_reported() {
     let faced = FaultyServer::with_vice("crash-at-start", "").await;
     let file = faced.project.root().parent().expect("a parent").join("starts");
     let starts = || std::fs::read_to_string(&file).unwrap_or_default().lines().count();
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut longest = 0;
-    for wanted in [2, 3, 4] {
-        while starts() < wanted {
+    for expected_starts in [2, 3, 4] {
+        while starts() < expected_starts {
             faced.call_text(hover()).await;
-            assert!(begun.elapsed() < BOUND, "it was started {} times", starts());
+            assert!(start.elapsed() < BOUND, "it was started {} times", starts());
         }
         let (tool, arguments) = hover();
-        let told = Instant::now();
+        let reported_at = Instant::now();
         let answer = faced.zubi.call(tool, arguments).await.text;
         let seconds = pause(&answer).unwrap_or_else(|| panic!("no pause is told:\n{answer}"));
         let before = starts();
         while starts() == before {
             faced.call_text(hover()).await;
-            assert!(begun.elapsed() < BOUND, "it was not started again after {seconds} s");
+            assert!(start.elapsed() < BOUND, "it was not started again after {seconds} s");
         }
         // The announced pause is rounded up.
-        assert!(told.elapsed() + Duration::from_secs(1) >= Duration::from_secs(seconds), "{seconds} s were told");
+        assert!(reported_at.elapsed() + Duration::from_secs(1) >= Duration::from_secs(seconds), "{seconds} s were told");
         longest = longest.max(seconds);
     }
     assert!(longest >= 2, "the pauses grow: {longest} s");

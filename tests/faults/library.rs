@@ -11,7 +11,7 @@ fn definition(context: u32) -> (&'static str, serde_json::Value) {
 }
 
 #[tokio::test]
-async fn the_text_of_a_library_is_asked_for_as_lsp_has_it() {
+async fn library_text_is_requested_with_the_lsp_method() {
     let references = ("lsp_references", json!({ "at": "a.hostile:1:1" }));
     let symbols = ("lsp_workspace_symbols", json!({ "query": "String" }));
     assert_snapshot!(face("library", "", &[definition(0), definition(1), references, symbols]).await, @"
@@ -48,7 +48,7 @@ async fn the_text_of_a_library_is_asked_for_as_lsp_has_it() {
 }
 
 #[tokio::test]
-async fn the_text_of_a_library_is_asked_for_as_the_row_has_it() {
+async fn library_text_is_requested_with_the_configured_method() {
     let row = "virtual_documents = { schemes = [\"jdt\"], request = \"hostile/contents\" }";
     assert_snapshot!(face("library-own", row, &[definition(0)]).await, @"
     at a.hostile:1:1 alpha
@@ -62,7 +62,7 @@ async fn the_text_of_a_library_is_asked_for_as_the_row_has_it() {
 }
 
 #[tokio::test]
-async fn a_library_without_text_is_told_with_the_reason() {
+async fn a_library_without_text_is_reported_with_the_reason() {
     // The server does not support this.
     assert_snapshot!(face("library-own", "", &[definition(0)]).await, @"
     at a.hostile:1:1 alpha

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::harness::{face, hover, keep_asking};
+use crate::harness::{face, hover, query_repeatedly};
 
 #[tokio::test]
 async fn one_that_crashes_at_its_start() {
@@ -112,7 +112,7 @@ async fn one_that_prints_between_its_messages() {
 
 #[tokio::test]
 async fn one_that_writes_to_its_standard_error_without_end() {
-    assert_snapshot!(keep_asking("stderr-flood").await, @"
+    assert_snapshot!(query_repeatedly("stderr-flood").await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
@@ -121,7 +121,7 @@ async fn one_that_writes_to_its_standard_error_without_end() {
 
 #[tokio::test]
 async fn one_that_floods_with_notifications() {
-    assert_snapshot!(keep_asking("flood").await, @"
+    assert_snapshot!(query_repeatedly("flood").await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
@@ -129,8 +129,8 @@ async fn one_that_floods_with_notifications() {
 }
 
 #[tokio::test]
-async fn one_that_asks_without_end() {
-    assert_snapshot!(keep_asking("ask-flood").await, @"
+async fn endless_server_requests() {
+    assert_snapshot!(query_repeatedly("ask-flood").await, @"
     at a.hostile:1:1 alpha
     a word
     [hostile · ready]
@@ -138,7 +138,7 @@ async fn one_that_asks_without_end() {
 }
 
 #[tokio::test]
-async fn one_that_asks_without_reading_the_answers() {
+async fn server_requests_without_reading_the_responses() {
     assert_snapshot!(face("ask-deaf", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
     Ask again: it may be ready by then, and one that stays silent is ended and started anew.

@@ -28,7 +28,7 @@ async fn cold(published: &str, components: &[&str], question: Value, at_least: u
     for start in 0..STARTS {
         let project = Project::copy_published(published);
         let zubi = Zubi::start(&project, components).await;
-        let ask = |wait: Option<u64>| {
+        let query = |wait: Option<u64>| {
             let mut arguments = question.clone();
             if let Some(wait) = wait {
                 arguments["wait_ms"] = json!(wait);
@@ -36,8 +36,8 @@ async fn cold(published: &str, components: &[&str], question: Value, at_least: u
             Box::pin(zubi.call("lsp_references", arguments))
         };
         let (at_once, soon, later, late, patient) =
-            tokio::join!(ask(Some(0)), ask(Some(200)), ask(Some(1000)), ask(Some(2500)), ask(Some(120_000)));
-        let ready = ask(None).await;
+            tokio::join!(query(Some(0)), query(Some(200)), query(Some(1000)), query(Some(2500)), query(Some(120_000)));
+        let ready = query(None).await;
         assert!(!is_marked(&ready), "a ready server's answer is marked:\n{}", ready.text);
         let truth = count(&ready);
         assert!(truth >= at_least, "only {truth} references");

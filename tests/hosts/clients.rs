@@ -79,7 +79,7 @@ impl Drop for Daemon {
 fn both_clients_print_the_problems_that_a_host_knows() {
     let project = Project::empty();
     project.write("shop/desk.py", "x: int = undefined_naïve\n");
-    let ask = |arguments: &[&str]| {
+    let run_clients = |arguments: &[&str]| {
         let python =
             command(&project, tools::python()).arg("-B").arg(example("python/problems.py")).args(arguments).output();
         let node = command(&project, node().as_str()).arg(example("typescript/problems.ts")).args(arguments).output();
@@ -88,15 +88,15 @@ fn both_clients_print_the_problems_that_a_host_knows() {
         python
     };
 
-    let (text, code) = ask(&[]);
+    let (text, code) = run_clients(&[]);
     assert!(text.contains("No zubi host serves") && code == Some(3), "{code:?} {text}");
 
     let daemon = Daemon::start(&project);
     let asking = format!("using the daemon host, process {}\n", daemon.0.id());
     let problem = "shop/desk.py:1:10 error: Name `undefined_naïve` used when not defined (ty)\n";
-    assert_eq!(ask(&["shop/desk.py"]), (format!("{problem}{asking}"), Some(1)));
-    assert_eq!(ask(&[]), (format!("{problem}{asking}"), Some(1)));
-    let (text, code) = ask(&["/etc/hostname"]);
+    assert_eq!(run_clients(&["shop/desk.py"]), (format!("{problem}{asking}"), Some(1)));
+    assert_eq!(run_clients(&[]), (format!("{problem}{asking}"), Some(1)));
+    let (text, code) = run_clients(&["/etc/hostname"]);
     assert!(text.contains("is not in this workspace") && code == Some(3), "{code:?} {text}");
 }
 
@@ -128,8 +128,8 @@ fn over_the_port_a_client_proves_itself_and_may_look() {
     let files = run.read_dir_utf8().expect("the daemon has a directory").flatten();
     let file = files.map(camino::Utf8DirEntry::into_path).find(|path| path.extension() == Some("json"));
     let text = std::fs::read_to_string(file.expect("the daemon has a file")).expect("it can be read");
-    let told_by_host: Value = serde_json::from_str(&text).expect("it is JSON");
-    let port = told_by_host["port"].to_string();
+    let record: Value = serde_json::from_str(&text).expect("it is JSON");
+    let port = record["port"].to_string();
     let mut python = command(&project, tools::python());
     python.env("PYTHONPATH", example("python")).args(["-B", "-c", OVER_PORT, &port]);
     let output = python.output().expect("Python starts");

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 use serde_json::{Value, json};
-use zubi_tests::hosts::{Daemon, HostsProject, PATIENCE, eventually};
+use zubi_tests::hosts::{Daemon, HostsProject, STEP_TIMEOUT, eventually};
 use zubi_tests::{Project, processes};
 
 use crate::raw::{Raw, authenticate, port_of, request, socket_of, token_of};
@@ -17,7 +17,7 @@ use crate::raw::{Raw, authenticate, port_of, request, socket_of, token_of};
 const CONNECTIONS: usize = 64;
 
 /// The maximum number of unauthenticated connections to the port.
-const STRANGERS: usize = 16;
+const MAX_UNAUTHENTICATED: usize = 16;
 
 /// The time limit of an answer while other clients misbehave, on a busy machine.
 const IN_TIME: Duration = Duration::from_secs(5);
@@ -25,17 +25,17 @@ const IN_TIME: Duration = Duration::from_secs(5);
 const MB: u64 = 1_000_000;
 
 struct Scene {
-    place: HostsProject,
+    fixture: HostsProject,
     daemon: Daemon,
     host: Value,
 }
 
 impl Scene {
     fn new() -> Self {
-        let place = HostsProject::new(Project::empty(), &[]);
-        let daemon = place.daemon(&[]);
-        let host = place.only_host();
-        let scene = Self { place, daemon, host };
+        let fixture = HostsProject::new(Project::empty(), &[]);
+        let daemon = fixture.daemon(&[]);
+        let host = fixture.only_host();
+        let scene = Self { fixture: place: fixture, daemon, host };
         // Creates everything that the first request creates.
         scene.is_answered("the first");
         scene.wait_until_left(0);
@@ -56,11 +56,11 @@ impl Scene {
 
     /// Checks that another client gets an answer soon.
     fn is_answered(&self, meanwhile: &str) {
-        let begun = Instant::now();
+        let start = Instant::now();
         let mut raw = self.socket();
         let tools = raw.request("tools/list", &json!({}));
         assert!(tools["result"]["tools"].is_array(), "{meanwhile}: {tools}");
-        assert!(begun.elapsed() < IN_TIME, "{meanwhile}: {:?}", begun.elapsed());
+        assert!(start.elapsed() < IN_TIME, "{meanwhile}: {:?}", start.elapsed());
     }
 
     fn resident(&self) -> u64 {
@@ -78,7 +78,7 @@ impl Scene {
 
     /// Waits until this number of clients is connected besides the one that counts.
     fn wait_until_left(&self, left: usize) {
-        eventually("the clients have gone", PATIENCE, || {
+        eventually("the clients have gone", STEP_TIMEOUT, || {
             let mut raw = self.socket();
             let status = raw.request("host/status", &json!({}));
             (status["result"]["clients"].as_array()?.len() == left + 1).then_some(())
@@ -87,7 +87,7 @@ impl Scene {
 
     /// Waits until the host has no more descriptors than before.
     fn back_to(&self, descriptors: usize) {
-        eventually("its descriptors are closed", PATIENCE, || (self.descriptors() <= descriptors).then_some(()));
+        eventually("its descriptors are closed", STEP_TIMEOUT, || (self.descriptors() <= descriptors).then_some(()));
     }
 }
 
@@ -96,23 +96,23 @@ fn a_client_that_never_reads_is_let_go_and_the_host_stays_small() {
     let scene = Scene::new();
     let (before, descriptors) = (scene.peak(), scene.descriptors());
     let mut stream = scene.stream();
-    stream.set_write_timeout(Some(PATIENCE)).expect("a time");
+    stream.set_write_timeout(Some(STEP_TIMEOUT)).expect("a time");
     // Each answer is about a hundred times as large as its question.
-    let mut asked = 0;
-    while stream.write_all(&request(asked, "tools/list", &json!({}))).is_ok() {
-        asked += 1;
-        assert!(asked < 1_000_000, "it may ask as much as it likes");
+    let mut request_count = 0;
+    while stream.write_all(&request(request_count, "tools/list", &json!({}))).is_ok() {
+        request_count += 1;
+        assert!(request_count < 1_000_000, "it may ask as much as it likes");
     }
     scene.is_answered("nobody reads");
     drop(stream);
     scene.wait_until_left(0);
     let grown = scene.peak() - before;
-    assert!(grown < 150 * MB, "{} MB after {asked} questions", grown / MB);
+    assert!(grown < 150 * MB, "{} MB after {request_count} questions", grown / MB);
     scene.back_to(descriptors);
 }
 
 #[test]
-fn garbage_is_answered_and_harms_nobody() {
+fn garbage_is_answered_and_does_no_harm() {
     let scene = Scene::new();
     let before = scene.resident();
     let lines: [&[u8]; 6] = [
@@ -142,7 +142,7 @@ fn garbage_is_answered_and_harms_nobody() {
 
     // The same requests by a client that does not read.
     let mut deaf = scene.stream();
-    deaf.set_write_timeout(Some(PATIENCE)).expect("a time");
+    deaf.set_write_timeout(Some(STEP_TIMEOUT)).expect("a time");
     while deaf.write_all(b"garbage\n{}\n").is_ok() {}
     scene.is_answered("a flood of the deaf");
     drop(deaf);
@@ -152,7 +152,7 @@ fn garbage_is_answered_and_harms_nobody() {
 }
 
 #[test]
-fn half_a_message_waits_for_its_other_half_and_nobody_waits_with_it() {
+fn a_partial_message_waits_without_blocking_other_clients() {
     let scene = Scene::new();
     let whole = request(1, "ping", &json!({}));
     let (first, second) = whole.split_at(20);
@@ -167,16 +167,16 @@ fn half_a_message_waits_for_its_other_half_and_nobody_waits_with_it() {
     }
     // Incomplete large requests are freed when their clients disconnect.
     let before = scene.resident();
-    let piece = vec![b' '; 7 * 1024 * 1024];
+    let chunk = vec![b' '; 7 * 1024 * 1024];
     let mut large: Vec<UnixStream> = (0..8).map(|_| scene.stream()).collect();
     for stream in &mut large {
-        stream.write_all(&piece).expect("the host reads");
+        stream.write_all(&chunk).expect("the host reads");
     }
     scene.is_answered("large halves");
     drop((large, halves));
     scene.wait_until_left(0);
     let most = before + 60 * MB;
-    eventually("the memory is given back", PATIENCE, || (scene.resident() < most).then_some(()));
+    eventually("the memory is given back", STEP_TIMEOUT, || (scene.resident() < most).then_some(()));
 }
 
 #[test]
@@ -203,12 +203,12 @@ fn post(port: u16, body: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_page_in_a_browser_has_no_effect() {
-    let place = HostsProject::python();
-    let _daemon = place.daemon(&[]);
-    let host = place.only_host();
-    place.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
+    let fixture = HostsProject::python();
+    let _daemon = fixture.daemon(&[]);
+    let host = fixture.only_host();
+    fixture.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
     let servers = || -> Vec<Value> {
-        let servers = place.status()["hosts"][0]["servers"].clone();
+        let servers = fixture.status()["hosts"][0]["servers"].clone();
         servers.as_array().expect("servers").iter().map(|server| server["pid"].clone()).collect()
     };
     let before = servers();
@@ -219,15 +219,15 @@ fn a_page_in_a_browser_has_no_effect() {
     let body = [restart, request(2, "tools/call", &create), stop].concat();
 
     // The client may even know the token, but the line before it is not a proof.
-    let known = authenticate(token_of(&host), &"0".repeat(64));
-    for body in [body.clone(), [known, body].concat()] {
+    let token_line = authenticate(token_of(&host), &"0".repeat(64));
+    for body in [body.clone(), [token_line, body].concat()] {
         let mut raw = Raw::port(port_of(&host));
         raw.send_bytes(&post(port_of(&host), &body));
         raw.nonce();
         assert_eq!(raw.rest(), [""; 0]);
     }
     assert_eq!(servers(), before, "nothing was restarted");
-    assert!(!place.project.root().join("new.txt").exists());
+    assert!(!fixture.project.root().join("new.txt").exists());
 
     // A socket accepts no web page. A program of the user that speaks HTTP receives a protocol error.
     let mut raw = Raw::socket(socket_of(&host));
@@ -242,7 +242,7 @@ fn a_page_in_a_browser_has_no_effect() {
         Raw::socket(socket_of(&host)).request("executeCommand", &json!({ "command": "zubi.restart" }))["error"],
         Value::Null
     );
-    eventually("the server is another one", PATIENCE, || (servers() != before).then_some(()));
+    eventually("the server is another one", STEP_TIMEOUT, || (servers() != before).then_some(()));
 }
 
 /// Raises the limit of this process's descriptors to the maximum.
@@ -264,18 +264,18 @@ fn a_thousand_connections_find_sixty_four_places() {
     }
     let outside: Vec<UnixStream> = (CONNECTIONS..1_000).map(|_| scene.stream()).collect();
     for mut stream in &outside {
-        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
-        let mut told = String::new();
-        stream.read_to_string(&mut told).expect("a reason, and the end");
-        assert!(told.contains("this host already has 64 connections, which is its limit; close one"), "{told}");
-        assert_eq!(told.lines().count(), 1, "{told}");
+        stream.set_read_timeout(Some(STEP_TIMEOUT)).expect("a time");
+        let mut refusal = String::new();
+        stream.read_to_string(&mut refusal).expect("a reason, and the end");
+        assert!(refusal.contains("this host already has 64 connections, which is its limit; close one"), "{refusal}");
+        assert_eq!(refusal.lines().count(), 1, "{refusal}");
     }
     // Over the port only an authenticated client gets it; others receive nothing.
     let mut raw = Raw::port(port_of(&scene.host));
     let answer = raw.prove(token_of(&scene.host)).expect("a reason");
     assert!(answer["error"]["message"].as_str().is_some_and(|why| why.contains("64 connections")), "{answer}");
     // `zubi status` is one more client, and lists itself.
-    let status = scene.place.status();
+    let status = scene.fixture.status();
     assert!(status["unreachable"][0]["why"].as_str().is_some_and(|why| why.contains("64 connections")), "{status}");
     for raw in &mut inside {
         assert_eq!(raw.request("ping", &json!({}))["result"]["status"], "ok");
@@ -284,8 +284,8 @@ fn a_thousand_connections_find_sixty_four_places() {
     assert!(grown < 100 * MB, "{} MB", grown / MB);
 
     drop((inside, outside));
-    eventually("there is room", PATIENCE, || {
-        scene.place.status()["hosts"].as_array().filter(|all| all.len() == 1).map(drop)
+    eventually("there is room", STEP_TIMEOUT, || {
+        scene.fixture.status()["hosts"].as_array().filter(|all| all.len() == 1).map(drop)
     });
     scene.back_to(descriptors);
     scene.is_answered("after all have gone");
@@ -302,7 +302,7 @@ fn sixty_four_clients_with_a_hundred_questions_each_get_their_own_answers() {
     let tools = listed["result"]["tools"].as_array().expect("tools");
     let ids: Vec<String> = tools.iter().map(|tool| tool["id"].as_str().expect("an id").to_owned()).collect();
     let (ids, scene) = (&ids, &scene);
-    let begun = Instant::now();
+    let start = Instant::now();
     thread::scope(|scope| {
         for client in 0..CONNECTIONS {
             let mut raw = scene.socket();
@@ -328,16 +328,16 @@ fn sixty_four_clients_with_a_hundred_questions_each_get_their_own_answers() {
             });
         }
     });
-    assert!(begun.elapsed() < Duration::from_mins(1), "{:?}", begun.elapsed());
+    assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());
     scene.wait_until_left(0);
 }
 
 #[test]
-fn strangers_who_say_nothing_keep_no_owner_out_and_are_let_go() {
+fn silent_unauthenticated_clients_do_not_lock_out_the_owner_and_are_disconnected() {
     let scene = Scene::new();
     let descriptors = scene.descriptors();
-    let begun = Instant::now();
-    let sitting: Vec<Raw> = (0..STRANGERS).map(|_| Raw::port(port_of(&scene.host))).collect();
+    let start = Instant::now();
+    let sitting: Vec<Raw> = (0..MAX_UNAUTHENTICATED).map(|_| Raw::port(port_of(&scene.host))).collect();
     for raw in &sitting {
         raw.nonce();
     }
@@ -345,11 +345,11 @@ fn strangers_who_say_nothing_keep_no_owner_out_and_are_let_go() {
     // An authenticated client is admitted, and the oldest pending connection is closed.
     let mut owner = scene.authenticate();
     assert_eq!(owner.request("ping", &json!({}))["result"]["status"], "ok");
-    assert!(begun.elapsed() < IN_TIME, "the strangers are still there");
+    assert!(start.elapsed() < IN_TIME, "the strangers are still there");
     for raw in &sitting {
         assert_eq!(raw.rest(), [""; 0]);
     }
-    let sat = begun.elapsed();
+    let sat = start.elapsed();
     assert!((Duration::from_secs(4)..Duration::from_secs(15)).contains(&sat), "{sat:?}");
     drop((owner, sitting));
     scene.wait_until_left(0);
@@ -357,7 +357,7 @@ fn strangers_who_say_nothing_keep_no_owner_out_and_are_let_go() {
 }
 
 #[test]
-fn a_flood_of_strangers_keeps_no_owner_out() {
+fn a_flood_of_unauthenticated_clients_does_not_lock_out_the_owner() {
     let scene = Scene::new();
     let (descriptors, port) = (scene.descriptors(), port_of(&scene.host));
     let stop = std::sync::atomic::AtomicBool::new(false);
@@ -373,7 +373,7 @@ fn a_flood_of_strangers_keeps_no_owner_out() {
             }
         });
         scene.is_answered("a flood at the port");
-        eventually("an owner gets in by the port", PATIENCE, || {
+        eventually("an owner gets in by the port", STEP_TIMEOUT, || {
             let mut raw = Raw::port(port);
             raw.try_prove(token_of(&scene.host)).then_some(())
         });

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, HostsProject, PATIENCE, eventually, is_below, pid};
+use zubi_tests::hosts::{self, HostsProject, STEP_TIMEOUT, eventually, is_below, pid};
 use zubi_tests::{Agent, processes};
 
 use crate::window::Window;
@@ -18,20 +18,20 @@ typed in Window
 [editor · readiness unknown · completeness unknown: editor gives no readiness signal]";
 
 /// Calls the editor's tool.
-fn editor(agent: &mut Agent, arguments: &Value, place: &HostsProject) -> String {
-    agent.call_text("editor", arguments).replace(place.project.root().as_str(), "[project]")
+fn editor(agent: &mut Agent, arguments: &Value, fixture: &HostsProject) -> String {
+    agent.call_text("editor", arguments).replace(fixture.project.root().as_str(), "[project]")
 }
 
 #[test]
 fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes() {
-    let place = HostsProject::python();
-    let daemon = place.daemon(&[]);
-    let mut agents = place.agents(2);
+    let fixture = HostsProject::python();
+    let daemon = fixture.daemon(&[]);
+    let mut agents = fixture.agents(2);
     let from_server: Vec<String> = agents.iter_mut().map(hover).collect();
     assert!(!from_server[0].contains("typed in"), "{from_server:?}");
 
     for _ in 0..2 {
-        let window = Window::open(&place, ".", "Window");
+        let window = Window::open(&fixture, ".", "Window");
         window.look_at("shapes/shape.py");
         for agent in &mut agents {
             assert_eq!(hover(agent), IN_WINDOW);
@@ -41,7 +41,7 @@ fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes(
             !hosts::running_programs("ty server").iter().any(|server| is_below(server, window.pid())),
             "beside an editor"
         );
-        let status = place.status();
+        let status = fixture.status();
         let clients = |kind: &str| {
             let all = status["hosts"].as_array().expect("hosts").iter();
             all.filter(|host| host["kind"] == kind)
@@ -54,39 +54,39 @@ fn agents_see_what_an_open_editor_sees_and_go_back_to_the_daemon_when_it_closes(
         window.close();
         let back: Vec<String> = agents.iter_mut().map(hover).collect();
         assert_eq!(back, from_server);
-        assert_eq!(pid(&place.only_host()), daemon.pid());
+        assert_eq!(pid(&fixture.only_host()), daemon.pid());
         let servers = hosts::running_programs("ty server");
         assert!(servers.len() == 1 && is_below(&servers[0], daemon.pid()), "{servers:?}");
     }
-    let said: String = agents.iter().map(Agent::stderr_text).collect();
-    assert_eq!(said, "");
+    let stderr: String = agents.iter().map(Agent::stderr_text).collect();
+    assert_eq!(stderr, "");
 }
 
 #[test]
 fn what_is_open_and_its_problems_reach_an_agent() {
-    let place = HostsProject::python();
-    let window = Window::open(&place, ".", "Window");
+    let fixture = HostsProject::python();
+    let window = Window::open(&fixture, ".", "Window");
     window.look_at("shapes/shape.py");
-    let mut agent = place.agent(&[]);
-    assert_snapshot!(editor(&mut agent, &json!({ "command": "open_files" }), &place), @"
+    let mut agent = fixture.agent(&[]);
+    assert_snapshot!(editor(&mut agent, &json!({ "command": "open_files" }), &fixture), @"
     1 file open
       shapes/shape.py  python, 40 lines, not saved
     [editor]
     ");
-    assert_snapshot!(editor(&mut agent, &json!({ "command": "active_file" }), &place), @"
+    assert_snapshot!(editor(&mut agent, &json!({ "command": "active_file" }), &fixture), @"
     shapes/shape.py:35:5  python, 40 lines, not saved
     1 error in `shapes/shape.py`
       35:5  error: not saved in Window  [window]
     [editor]
     ");
-    assert_snapshot!(editor(&mut agent, &json!({ "command": "errors_summary" }), &place), @"
+    assert_snapshot!(editor(&mut agent, &json!({ "command": "errors_summary" }), &fixture), @"
     1 error in 1 file, 0 warnings in 0 files, infos and hints: 0
     by source: window 1
     most errors:
       shapes/shape.py  1 error, 0 warnings
     [editor · as the editor shows them: most of its servers look only at files that are open; to validate a file opens it]
     ");
-    assert_snapshot!(editor(&mut agent, &json!({ "command": "status" }), &place), @"
+    assert_snapshot!(editor(&mut agent, &json!({ "command": "status" }), &fixture), @"
     Window 1 is connected
     host: editor
     folders:
@@ -111,79 +111,79 @@ fn what_is_open_and_its_problems_reach_an_agent() {
 
 #[test]
 fn no_server_runs_for_agents_while_an_editor_answers() {
-    let place = HostsProject::python();
-    let mut agents = place.agents(3);
+    let fixture = HostsProject::python();
+    let mut agents = fixture.agents(3);
     for agent in &mut agents {
         hover(agent);
     }
-    let window = Window::open(&place, ".", "Window");
+    let window = Window::open(&fixture, ".", "Window");
     for agent in &mut agents {
         assert!(hover(agent).contains("typed in Window"));
     }
     // The agent that was the host is now a client.
-    eventually("the server ends", PATIENCE, || hosts::running_programs("ty server").is_empty().then_some(()));
-    assert_eq!(pid(&place.only_host()), window.pid());
+    eventually("the server ends", STEP_TIMEOUT, || hosts::running_programs("ty server").is_empty().then_some(()));
+    assert_eq!(pid(&fixture.only_host()), window.pid());
     // An editor that is killed counts as closed.
     drop(window);
     for agent in &mut agents {
         assert!(!hover(agent).contains("typed in"));
     }
-    let host = pid(&place.only_host());
+    let host = pid(&fixture.only_host());
     assert!(agents.iter().any(|agent| agent.pid() == host), "{host}");
     drop(agents);
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
 #[test]
 fn nothing_is_written_under_an_editor() {
-    let place = HostsProject::python();
-    let before = place.project.everything();
-    let mut agent = place.agent(&[]);
+    let fixture = HostsProject::python();
+    let before = fixture.project.everything();
+    let mut agent = fixture.agent(&[]);
     assert!(agent.tools().contains(&"apply_edit".to_owned()));
     let plan = agent.call_text(
         "lsp_rename_symbol",
         &json!({ "symbol": "total_area", "path": "shapes/shape.py", "newName": "sum_area" }),
     );
     let plan = zubi_tests::zubi::id(&plan, "p-").expect("a plan");
-    let window = Window::open(&place, ".", "Window");
+    let window = Window::open(&fixture, ".", "Window");
     assert_snapshot!(agent.call_error("apply_edit", &json!({ "plan": plan })), @"unknown tool `apply_edit`: it writes, and nothing is written under texts that the open editor has not saved");
     assert_snapshot!(agent.call_error("call_tool", &json!({ "tool": "apply_edit", "arguments": { "plan": plan } })), @"unknown tool `call_tool`: it writes, and nothing is written under texts that the open editor has not saved");
     assert!(!agent.tools().contains(&"apply_edit".to_owned()));
-    assert_eq!(place.project.everything(), before);
+    assert_eq!(fixture.project.everything(), before);
     // The plan is on disk, and can be applied after the editor has gone.
     window.close();
     agent.call_text("apply_edit", &json!({ "plan": plan }));
-    assert!(place.project.read("shapes/shape.py").contains("def sum_area"));
+    assert!(fixture.project.read("shapes/shape.py").contains("def sum_area"));
 }
 
 #[test]
 fn two_windows_do_not_disturb_each_other() {
-    let place = HostsProject::python();
-    let _daemon = place.daemon(&[]);
-    let outer = Window::open(&place, ".", "Outer");
-    let inner = Window::open(&place, "shapes", "Inner");
-    let mut outside = place.agent(&[]);
-    let mut inside = Agent::spawn(place.command_in("shapes"), &[]);
-    let ask_inside = |agent: &mut Agent| agent.call_text("lsp_hover", &json!({ "at": "shape.py:35 total_area" }));
+    let fixture = HostsProject::python();
+    let _daemon = fixture.daemon(&[]);
+    let outer = Window::open(&fixture, ".", "Outer");
+    let inner = Window::open(&fixture, "shapes", "Inner");
+    let mut outside = fixture.agent(&[]);
+    let mut inside = Agent::spawn(fixture.command_in("shapes"), &[]);
+    let hover_inside = |agent: &mut Agent| agent.call_text("lsp_hover", &json!({ "at": "shape.py:35 total_area" }));
     assert!(hover(&mut outside).contains("typed in Outer"));
-    assert!(ask_inside(&mut inside).contains("typed in Inner"));
+    assert!(hover_inside(&mut inside).contains("typed in Inner"));
     inner.close();
     // The window of the outer folder is not a host for this agent.
-    assert!(!ask_inside(&mut inside).contains("typed in"));
+    assert!(!hover_inside(&mut inside).contains("typed in"));
     assert!(hover(&mut outside).contains("typed in Outer"));
     outer.close();
     assert!(!hover(&mut outside).contains("typed in"));
 }
 
 #[test]
-fn of_two_windows_with_one_folder_an_agent_asks_the_one_that_it_is_told() {
-    let place = HostsProject::python();
-    let windows = ["Left", "Right"].map(|name| Window::open(&place, ".", name));
+fn an_agent_uses_the_selected_one_of_two_windows_with_the_same_folder() {
+    let fixture = HostsProject::python();
+    let windows = ["Left", "Right"].map(|name| Window::open(&fixture, ".", name));
     for (window, name) in windows.iter().zip(["Left", "Right"]) {
-        let host = eventually("the window's host is found", PATIENCE, || {
-            place.live_records().into_iter().find(|host| pid(host) == window.pid())
+        let host = eventually("the window's host is found", STEP_TIMEOUT, || {
+            fixture.live_records().into_iter().find(|host| pid(host) == window.pid())
         });
-        let mut command = place.command();
+        let mut command = fixture.command();
         command.env("ZUBI_INSTANCE", host["instance"].as_str().expect("a name"));
         let mut agent = Agent::spawn(command, &["--toolsets", "lsp,declared,contributed,external"]);
         assert!(hover(&mut agent).contains(&format!("typed in {name}")));
@@ -191,7 +191,7 @@ fn of_two_windows_with_one_folder_an_agent_asks_the_one_that_it_is_told() {
     // After it has gone, any other window is used.
     let mut agent = Agent::spawn(
         {
-            let mut command = place.command();
+            let mut command = fixture.command();
             command.env("ZUBI_INSTANCE", "gone");
             command
         },
@@ -201,17 +201,17 @@ fn of_two_windows_with_one_folder_an_agent_asks_the_one_that_it_is_told() {
 }
 
 #[test]
-fn other_programs_ask_what_is_open() {
-    let place = HostsProject::python();
+fn other_programs_query_the_open_files() {
+    let fixture = HostsProject::python();
     let ipc = |arguments: &[&str]| {
         let words: Vec<&str> = ["ipc"].iter().chain(arguments).copied().collect();
-        let text = place.output(&words).replace(place.project.root().as_str(), "[project]");
+        let text = fixture.output(&words).replace(fixture.project.root().as_str(), "[project]");
         let value: Value = serde_json::from_str(&text).expect("JSON");
         value.to_string()
     };
     // Without an editor nothing is open.
     assert_snapshot!(ipc(&["getActiveFile"]), @r#"{"active":false,"note":"no editor is connected"}"#);
-    let window = Window::open(&place, ".", "Window");
+    let window = Window::open(&fixture, ".", "Window");
     window.look_at("shapes/shape.py");
     assert_snapshot!(ipc(&["getActiveFile"]), @r#"{"active":true,"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","languageId":"python","isDirty":true,"lineCount":40,"selection":{"line":35,"column":5},"diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}"#);
     assert_snapshot!(ipc(&["getOpenFiles"]), @r#"{"count":1,"files":[{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","languageId":"python","isDirty":true,"lineCount":40}]}"#);
@@ -220,20 +220,20 @@ fn other_programs_ask_what_is_open() {
     assert_snapshot!(ipc(&["getAllDiagnostics", "--params", r#"{"limit": 1}"#]), @r#"{"fileCount":1,"totalDiagnostics":1,"returned":1,"truncated":false,"files":[{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}],"note":"as the editor shows them: most of its servers look only at files that are open; to validate a file opens it"}"#);
     assert_snapshot!(ipc(&["validateFile", "--params", r#"{"path": "shapes/shape.py"}"#]), @r#"{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","languageId":"python","diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}"#);
     assert!(ipc(&["ping"]).contains("\"status\":\"ok\""), "{}", ipc(&["ping"]));
-    let refused = place.run(&["ipc", "executeCommand", "--params", r#"{"command": "workbench.action.quit"}"#]);
+    let refused = fixture.run(&["ipc", "executeCommand", "--params", r#"{"command": "workbench.action.quit"}"#]);
     assert!(!refused.status.success(), "{refused:?}");
     assert_snapshot!(String::from_utf8_lossy(&refused.stderr), @"error: `workbench.action.quit` may not be run from here; these may: zubi.validateFile, zubi.validateWorkspace, zubi.refreshViews, zubi.restart, workbench.action.problems.focus, editor.action.marker.next, editor.action.marker.prev");
 }
 
 #[test]
-fn an_editor_that_keeps_to_itself_is_not_found() {
-    let place = HostsProject::python();
-    let mut command = place.command();
+fn an_editor_with_its_own_host_is_not_discovered() {
+    let fixture = HostsProject::python();
+    let mut command = fixture.command();
     command.args(["--host", "own"]);
-    let window = Window::start(command, place.project.root(), "Window");
+    let window = Window::start(command, fixture.project.root(), "Window");
     window.look_at("shapes/shape.py");
-    let mut agent = place.agent(&[]);
+    let mut agent = fixture.agent(&[]);
     assert!(!hover(&mut agent).contains("typed in"));
-    assert_eq!(pid(&place.only_host()), agent.pid());
+    assert_eq!(pid(&fixture.only_host()), agent.pid());
     window.close();
 }

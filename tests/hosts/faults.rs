@@ -9,76 +9,76 @@ use std::process::{Child, Command, Output, Stdio};
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::hosts::{Daemon, HostsProject, PATIENCE, eventually, pid};
+use zubi_tests::hosts::{Daemon, HostsProject, STEP_TIMEOUT, eventually, pid};
 use zubi_tests::{Agent, Project, processes, tools};
 
-use crate::raw::{OTHER, as_other, port_of};
+use crate::raw::{OTHER_UID, as_other, port_of};
 use crate::security::{INSTANCE, advertisement, base, set_mode, started_at};
 
 /// The ports that hosts try in order.
 const NUMBERED: std::ops::RangeInclusive<u16> = 9847..=9857;
 
-fn place() -> HostsProject {
+fn hosts_project() -> HostsProject {
     HostsProject::new(Project::empty(), &[])
 }
 
 /// Occupies the free ones of these ports. Concurrent tests have hosts, too.
-fn take(ports: impl Iterator<Item = u16>) -> Vec<TcpListener> {
+fn occupy_ports(ports: impl Iterator<Item = u16>) -> Vec<TcpListener> {
     ports.filter_map(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, port)).ok()).collect()
 }
 
-fn numbers(taken: &[TcpListener]) -> Vec<u16> {
-    taken.iter().map(|taken| taken.local_addr().expect("a port").port()).collect()
+fn numbers(listeners: &[TcpListener]) -> Vec<u16> {
+    listeners.iter().map(|listener| listener.local_addr().expect("a port").port()).collect()
 }
 
 #[test]
-fn a_host_takes_the_next_port_that_is_free() {
-    let place = place();
+fn a_host_uses_the_next_free_port() {
+    let fixture = hosts_project();
     // A host of a concurrent test may use it, and free it in between.
     let first = eventually(
         "the first port can be had: an editor or a `zubi serve` beside the tests must not keep it",
-        PATIENCE,
-        || Some(take(std::iter::once(*NUMBERED.start()))).filter(|taken| !taken.is_empty()),
+        STEP_TIMEOUT,
+        || Some(occupy_ports(std::iter::once(*NUMBERED.start()))).filter(|listeners| !listeners.is_empty()),
     );
-    let daemon = place.daemon(&[]);
-    let port = port_of(&place.only_host());
+    let daemon = fixture.daemon(&[]);
+    let port = port_of(&fixture.only_host());
     assert!(port != *NUMBERED.start() && !numbers(&first).contains(&port), "{port}");
     assert!(daemon.stderr_text().contains(&format!("port {port}")), "{}", daemon.stderr_text());
     drop(daemon);
 
-    let all = take(NUMBERED);
-    let daemon = place.daemon(&[]);
-    let port = eventually("the killed one is forgotten", PATIENCE, || {
-        let host = place.live_records().into_iter().find(|host| pid(host) == daemon.pid())?;
+    let all = occupy_ports(NUMBERED);
+    let daemon = fixture.daemon(&[]);
+    let port = eventually("the killed one is forgotten", STEP_TIMEOUT, || {
+        let host = fixture.live_records().into_iter().find(|host| pid(host) == daemon.pid())?;
         Some(port_of(&host))
     });
     assert!(!numbers(&all).contains(&port) && port > 1023, "{port}");
     drop(daemon);
 
     // A port from the settings is not replaced by another: clients look for the host there.
-    let taken = take(std::iter::once(0));
-    let port = numbers(&taken)[0].to_string();
-    let told: Vec<String> = [&["serve", "--port", &port][..], &["serve", "--detach", "--port", &port]]
+    let listeners = occupy_ports(std::iter::once(0));
+    let port = numbers(&listeners)[0].to_string();
+    let outputs: Vec<String> = [&["serve", "--port", &port][..], &["serve", "--detach", "--port", &port]]
         .into_iter()
         .map(|arguments| {
-            let output = place.run(arguments);
+            let output = fixture.run(arguments);
             assert_eq!(output.status.code(), Some(3));
             String::from_utf8_lossy(&output.stderr).replace(&port, "[port]")
         })
         .collect();
-    assert_eq!(told[0], told[1], "what a detached one says is passed on");
-    assert_snapshot!(told[0], @"
+    assert_eq!(outputs[0], outputs[1], "what a detached one says is passed on");
+    assert_snapshot!(outputs[0], @"
     error: port [port] on 127.0.0.1 cannot be had: another program has it, or it needs more rights
     hint: Name another one, or leave --port out: then the next port that is free is taken.
     ");
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
 #[test]
-fn what_a_killed_host_has_left_is_removed_by_whoever_looks() {
-    let place = place();
-    let mut daemon = place.daemon(&[]);
-    let run = place.run_directory();
+fn files_of_a_killed_host_are_removed_by_the_next_reader() {
+    let fixture = hosts_project();
+    let mut daemon = fixture.daemon(&[]);
+    let run = fixture.run_directory();
     let left = || {
         let paths = run.read_dir_utf8().expect("a directory").flatten().map(camino::Utf8DirEntry::into_path);
         let mut names: Vec<Utf8PathBuf> = paths.filter(|path| path.extension() != Some("lock")).collect();
@@ -87,22 +87,22 @@ fn what_a_killed_host_has_left_is_removed_by_whoever_looks() {
     };
     daemon.kill();
     assert_eq!(left().len(), 2, "its file and its socket: {:?}", left());
-    let status = place.status();
+    let status = fixture.status();
     assert_eq!(
         (&status["hosts"], &status["unreachable"], &status["disbelieved"]),
         (&json!([]), &json!([]), &json!([]))
     );
     assert!(left().is_empty(), "{:?}", left());
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
 #[test]
 fn a_process_with_a_hosts_number_is_not_the_host() {
-    let place = place();
-    let run = place.run_directory();
+    let fixture = hosts_project();
+    let run = fixture.run_directory();
     // The process is this test's, but the start time is another one. The path of its socket is arbitrary.
     let socket = run.join(INSTANCE).with_extension("sock");
-    let elsewhere = base(&place).join("other.sock");
+    let elsewhere = base(&fixture).join("other.sock");
     let listener = |path: &Utf8Path| UnixListener::bind(path).expect("a socket");
     let cases = [
         ("its own", socket, false),
@@ -110,22 +110,22 @@ fn a_process_with_a_hosts_number_is_not_the_host() {
         ("one elsewhere, through the directory", run.join("../../../../other.sock"), true),
         ("another's", run.join("bbbbbbbbbbbbbbbb.sock"), true),
     ];
-    place.daemon(&[]).kill();
-    place.status();
+    fixture.daemon(&[]).kill();
+    fixture.status();
     for (what, named, stays) in cases {
-        let kept =
+        let socket_path =
             if named.starts_with(&run) && !named.as_str().contains("..") { named.clone() } else { elsewhere.clone() };
-        let _socket = listener(&kept);
-        let mut host = advertisement(&place, INSTANCE);
+        let _socket = listener(&socket_path);
+        let mut host = advertisement(&fixture, INSTANCE);
         host["startedAt"] = json!(started_at(std::process::id()) + 1);
         host["socket"] = json!(named);
         write_own(&run.join(INSTANCE).with_extension("json"), host.to_string().as_bytes());
-        let status = place.status();
-        let told = (&status["hosts"], &status["unreachable"], &status["disbelieved"]);
-        assert_eq!(told, (&json!([]), &json!([]), &json!([])), "{what}");
-        assert_eq!((place.files().len(), kept.exists()), (0, stays), "{what}");
+        let status = fixture.status();
+        let listed = (&status["hosts"], &status["unreachable"], &status["disbelieved"]);
+        assert_eq!(listed, (&json!([]), &json!([]), &json!([])), "{what}");
+        assert_eq!((fixture.files().len(), socket_path.exists()), (0, stays), "{what}");
         if stays {
-            std::fs::remove_file(&kept).expect("a socket");
+            std::fs::remove_file(&socket_path).expect("a socket");
         }
     }
 }
@@ -137,9 +137,9 @@ fn write_own(file: &Utf8Path, content: &[u8]) {
 }
 
 /// Possible contents of a discovery file.
-fn contents(place: &HostsProject) -> Vec<(&'static str, Vec<u8>)> {
+fn contents(fixture: &HostsProject) -> Vec<(&'static str, Vec<u8>)> {
     let with = |field: &str, value: serde_json::Value| {
-        let mut host = advertisement(place, INSTANCE);
+        let mut host = advertisement(fixture, INSTANCE);
         host[field] = value;
         host.to_string().into_bytes()
     };
@@ -147,7 +147,7 @@ fn contents(place: &HostsProject) -> Vec<(&'static str, Vec<u8>)> {
         ("nothing", Vec::new()),
         ("no JSON", b"\xff\xfe\0garbage".to_vec()),
         ("an array", b"[1]".to_vec()),
-        ("half a file", advertisement(place, INSTANCE).to_string().into_bytes()[..100].to_vec()),
+        ("half a file", advertisement(fixture, INSTANCE).to_string().into_bytes()[..100].to_vec()),
         ("a huge file", vec![b' '; 1 << 20]),
         ("deep brackets", "{\"a\":".repeat(5_000).into_bytes()),
         ("another version", with("version", json!(2))),
@@ -155,27 +155,27 @@ fn contents(place: &HostsProject) -> Vec<(&'static str, Vec<u8>)> {
         ("a path for a name", with("instance", json!("../../aaaaaaaaaa"))),
         ("a number out of bounds", with("pid", json!(-1))),
         ("no token", with("token", json!(""))),
-        ("a socket that is a file", with("socket", json!(place.project.home().join("config")))),
+        ("a socket that is a file", with("socket", json!(fixture.project.home().join("config")))),
         ("no socket", with("socket", json!(null))),
     ]
 }
 
 #[test]
-fn a_file_that_no_host_has_written_is_told_and_harms_nobody() {
-    let place = place();
-    let daemon = place.daemon(&[]);
-    let file = place.run_directory().join(INSTANCE).with_extension("json");
-    let mut told = String::new();
-    for (what, content) in contents(&place) {
+fn a_forged_host_file_is_reported_and_does_no_harm() {
+    let fixture = hosts_project();
+    let daemon = fixture.daemon(&[]);
+    let file = fixture.run_directory().join(INSTANCE).with_extension("json");
+    let mut report = String::new();
+    for (what, content) in contents(&fixture) {
         write_own(&file, &content);
-        let status = place.status();
+        let status = fixture.status();
         assert_eq!(status["hosts"][0]["pid"], daemon.pid(), "{what}: the one that lives is found");
         let why = [&status["disbelieved"][0]["why"], &status["unreachable"][0]["why"]];
         let why = why.into_iter().find_map(|why| why.as_str()).unwrap_or("nothing is told");
-        let why = why.replace(base(&place).as_str(), "[base]").replace(env!("CARGO_PKG_VERSION"), "[version]");
-        writeln!(told, "{what}: {why}").expect("a text");
+        let why = why.replace(base(&fixture).as_str(), "[base]").replace(env!("CARGO_PKG_VERSION"), "[version]");
+        writeln!(report, "{what}: {why}").expect("a text");
     }
-    assert_snapshot!(told, @"
+    assert_snapshot!(report, @"
     nothing: it is no JSON object; remove it
     no JSON: it is no JSON object; remove it
     an array: it is no JSON object; remove it
@@ -194,42 +194,42 @@ fn a_file_that_no_host_has_written_is_told_and_harms_nobody() {
     // Any number of them.
     std::fs::remove_file(&file).expect("a file");
     for number in 0..300 {
-        write_own(&place.run_directory().join(format!("{number:016}.json")), b"x");
+        write_own(&fixture.run_directory().join(format!("{number:016}.json")), b"x");
     }
-    let status = place.status();
-    let told = status["disbelieved"].as_array().expect("a list");
-    assert!(told.len() <= 257, "{}", told.len());
-    assert!(place.agent(&[]).tools().contains(&"lsp_hover".to_owned()));
+    let status = fixture.status();
+    let rejected = status["disbelieved"].as_array().expect("a list");
+    assert!(rejected.len() <= 257, "{}", rejected.len());
+    assert!(fixture.agent(&[]).tools().contains(&"lsp_hover".to_owned()));
 }
 
 /// The project, its home and the program, owned by the other user.
-struct Others {
-    place: HostsProject,
+struct OtherUserFixture {
+    fixture: HostsProject,
     program: Utf8PathBuf,
 }
 
-impl Others {
+impl OtherUserFixture {
     fn new() -> Self {
-        let place = place();
-        let program = base(&place).join("zubi");
+        let fixture = hosts_project();
+        let program = base(&fixture).join("zubi");
         std::fs::copy(tools::zubi(), &program).expect("a copy");
         set_mode(&program, 0o755);
-        let others = Self { place, program };
+        let others = Self { fixture: place: fixture, program };
         others.give();
         others
     }
 
     /// Gives the other user everything except the program.
     fn give(&self) {
-        set_mode(base(&self.place), 0o755);
-        let mine = [self.place.project.root(), self.place.project.home()];
-        let script = format!("chown -R {OTHER}:{OTHER} \"$@\"");
-        let given = Command::new("/bin/sh").args(["-c", &script, "sh"]).args(mine).status();
-        assert!(given.expect("a shell").success());
+        set_mode(base(&self.fixture), 0o755);
+        let mine = [self.fixture.project.root(), self.fixture.project.home()];
+        let script = format!("chown -R {OTHER_UID}:{OTHER_UID} \"$@\"");
+        let status = Command::new("/bin/sh").args(["-c", &script, "sh"]).args(mine).status();
+        assert!(status.expect("a shell").success());
     }
 
     fn command(&self) -> Command {
-        as_other(&self.place.command(), &self.program)
+        as_other(&self.fixture.command(), &self.program)
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
@@ -238,35 +238,35 @@ impl Others {
 
     fn render_output(&self, output: &Output) -> String {
         let text = [output.stdout.as_slice(), &output.stderr].concat();
-        let text = String::from_utf8_lossy(&text).replace(base(&self.place).as_str(), "[base]");
+        let text = String::from_utf8_lossy(&text).replace(base(&self.fixture).as_str(), "[base]");
         format!("exit {}\n{}", output.status.code().unwrap_or(-1), text.trim_end())
     }
 }
 
 #[test]
-fn a_file_that_cannot_be_read_is_told() {
-    let others = Others::new();
+fn an_unreadable_file_is_reported() {
+    let others = OtherUserFixture::new();
     let daemon = Daemon::start(others.command(), &[]);
-    let file = others.place.run_directory().join(INSTANCE).with_extension("json");
+    let file = others.fixture.run_directory().join(INSTANCE).with_extension("json");
     std::fs::write(&file, "{}").expect("root may");
-    std::os::unix::fs::chown(&file, Some(OTHER), Some(OTHER)).expect("root may");
+    std::os::unix::fs::chown(&file, Some(OTHER_UID), Some(OTHER_UID)).expect("root may");
     set_mode(&file, 0o000);
-    let told = others.render_output(&others.run(&["status"]));
-    assert_snapshot!(told.replace(&daemon.pid().to_string(), "[pid]").lines().last().expect("lines"), @"warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: Permission denied (os error 13); remove it");
+    let output = others.render_output(&others.run(&["status"]));
+    assert_snapshot!(output.replace(&daemon.pid().to_string(), "[pid]").lines().last().expect("lines"), @"warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: Permission denied (os error 13); remove it");
 }
 
 #[test]
-fn where_nothing_can_be_written_a_session_shares_with_nobody() {
-    let others = Others::new();
-    let state = others.place.project.home().join("state");
+fn without_a_writable_state_directory_a_session_does_not_share() {
+    let others = OtherUserFixture::new();
+    let state = others.fixture.project.home().join("state");
     std::fs::remove_dir_all(&state).expect("what was written so far");
     std::fs::create_dir(&state).expect("a directory");
     set_mode(&state, 0o555);
 
     let mut agent = Agent::spawn(others.command(), &[]);
     assert!(agent.tools().contains(&"lsp_hover".to_owned()));
-    let said = eventually("it is said", PATIENCE, || Some(agent.stderr_text()).filter(|said| said.contains('\n')));
-    assert_snapshot!(said.replace(base(&others.place).as_str(), "[base]").trim_end(), @"warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)");
+    let stderr = eventually("it is said", STEP_TIMEOUT, || Some(agent.stderr_text()).filter(|stderr| stderr.contains('\n')));
+    assert_snapshot!(stderr.replace(base(&others.fixture).as_str(), "[base]").trim_end(), @"warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)");
     assert!(agent.close().success());
     assert_snapshot!(others.render_output(&others.run(&["serve"])), @"
     exit 3
@@ -283,7 +283,7 @@ fn where_nothing_can_be_written_a_session_shares_with_nobody() {
     no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
     ");
     assert_eq!(state.read_dir_utf8().expect("a directory").count(), 0);
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
 /// The name of a log without the hash of the folders.
@@ -295,11 +295,11 @@ fn without_hash(text: &str) -> String {
 }
 
 /// A `zubi serve` that may fail to start. Ends when dropped.
-struct Begun(Option<Child>);
+struct ServeProcess(Option<Child>);
 
-impl Begun {
-    fn serve(place: &HostsProject) -> Self {
-        let mut command = place.command();
+impl ServeProcess {
+    fn serve(fixture: &HostsProject) -> Self {
+        let mut command = fixture.command();
         command.arg("serve").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         Self(Some(command.spawn().expect("zubi starts")))
     }
@@ -318,7 +318,7 @@ impl Begun {
     }
 }
 
-impl Drop for Begun {
+impl Drop for ServeProcess {
     fn drop(&mut self) {
         if let Some(mut child) = self.0.take() {
             // The process may have ended already.
@@ -330,47 +330,47 @@ impl Drop for Begun {
 
 #[test]
 fn of_six_daemons_that_start_at_once_one_serves() {
-    let place = place();
-    let mut all: Vec<Begun> = (0..6).map(|_| Begun::serve(&place)).collect();
-    let serving = pid(&place.only_host());
-    let at = all.iter().position(|begun| begun.child().id() == serving).expect("one of them");
+    let fixture = hosts_project();
+    let mut all: Vec<ServeProcess> = (0..6).map(|_| ServeProcess::serve(&fixture)).collect();
+    let serving = pid(&fixture.only_host());
+    let at = all.iter().position(|process| process.child().id() == serving).expect("one of them");
     let mut one = all.swap_remove(at);
-    let shown = |output: &Output| {
-        let said = String::from_utf8_lossy(&output.stderr).replace(&serving.to_string(), "[pid]");
-        format!("exit {}\n{said}", output.status.code().unwrap_or(-1))
+    let render = |output: &Output| {
+        let stderr = String::from_utf8_lossy(&output.stderr).replace(&serving.to_string(), "[pid]");
+        format!("exit {}\n{stderr}", output.status.code().unwrap_or(-1))
     };
-    let mut told: Vec<String> = all.into_iter().map(|begun| shown(&begun.output())).collect();
+    let mut outputs: Vec<String> = all.into_iter().map(|process| render(&process.output())).collect();
     assert_eq!(one.child_mut().try_wait().expect("a child"), None);
-    assert_eq!(pid(&place.status()["hosts"][0]), serving);
+    assert_eq!(pid(&fixture.status()["hosts"][0]), serving);
     // Later ones print the same, even with `--detach`.
-    told.extend([&["serve"][..], &["serve", "--detach"]].map(|arguments| shown(&place.run(arguments))));
-    assert_eq!(told.len(), 7);
-    told.dedup();
-    assert_snapshot!(told.join("\n"), @"
+    outputs.extend([&["serve"][..], &["serve", "--detach"]].map(|arguments| render(&fixture.run(arguments))));
+    assert_eq!(outputs.len(), 7);
+    outputs.dedup();
+    assert_snapshot!(outputs.join("\n"), @"
     exit 1
     error: a daemon serves this workspace already (process [pid])
     hint: `zubi status` shows it, `zubi stop` ends it.
     ");
-    assert!(place.run(&["stop"]).status.success());
-    let ended = eventually("the daemon ends", PATIENCE, || one.child_mut().try_wait().expect("a child"));
+    assert!(fixture.run(&["stop"]).status.success());
+    let ended = eventually("the daemon ends", STEP_TIMEOUT, || one.child_mut().try_wait().expect("a child"));
     assert_eq!(ended.code(), Some(0));
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
 #[test]
-fn a_daemon_that_cannot_begin_says_why_to_whoever_has_started_it() {
-    let place = place();
-    place.project.write(".zubi.toml", "read_only = maybe\n");
-    let told = |arguments: &[&str]| {
-        let output = place.run(arguments);
-        let text = String::from_utf8_lossy(&output.stderr).replace(base(&place).as_str(), "[base]");
+fn a_failed_daemon_start_is_reported_to_the_caller() {
+    let fixture = hosts_project();
+    fixture.project.write(".zubi.toml", "read_only = maybe\n");
+    let run = |arguments: &[&str]| {
+        let output = fixture.run(arguments);
+        let text = String::from_utf8_lossy(&output.stderr).replace(base(&fixture).as_str(), "[base]");
         format!("exit {}\n{text}", output.status.code().unwrap_or(-1))
     };
-    let plain = told(&["serve"]);
+    let plain = run(&["serve"]);
     assert_snapshot!(plain, @"
     exit 2
     error: [base]/project/.zubi.toml:1:13: `read_only`: string values must be quoted, expected literal string
     ");
-    assert_eq!(told(&["serve", "--detach"]), plain);
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    assert_eq!(run(&["serve", "--detach"]), plain);
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }

@@ -2,7 +2,7 @@
 //! unknown.
 
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, HostsProject, PATIENCE, eventually, is_below, pid};
+use zubi_tests::hosts::{self, HostsProject, STEP_TIMEOUT, eventually, is_below, pid};
 use zubi_tests::{Agent, processes};
 
 use crate::steered::{ANSWER, SteeredProject};
@@ -16,21 +16,21 @@ fn answer_text(agent: &mut Agent, call: u64) -> (String, bool) {
 
 /// Begins a call that a daemon's server delays, and kills the daemon meanwhile. Returns the agent and the call.
 fn call_while_daemon_dies(steered: &SteeredProject, method: &str, tool: &str, arguments: &Value) -> (Agent, u64) {
-    steered.hold(&[method]);
+    steered.withhold_answers(&[method]);
     let mut daemon = steered.0.daemon(&[]);
     let mut agent = steered.0.agent(&[]);
     let call = agent.begin_call(tool, arguments);
-    steered.wait_until_heard(method, 1);
+    steered.wait_until_received(method, 1);
     let servers = SteeredProject::servers();
     assert!(servers.len() == 1 && is_below(&servers[0], daemon.pid()), "{servers:?}");
     // The next host answers.
-    steered.hold(&[]);
+    steered.withhold_answers(&[]);
     daemon.kill();
     (agent, call)
 }
 
 #[test]
-fn a_call_that_only_looks_is_made_again() {
+fn a_read_only_call_is_retried() {
     for (method, tool, arguments) in [
         ("textDocument/hover", "lsp_hover", json!({ "at": "a.hostile:1:1" })),
         ("textDocument/documentSymbol", "lsp_document_symbols", json!({ "path": "a.hostile" })),
@@ -52,23 +52,23 @@ fn a_call_that_only_looks_is_made_again() {
         let servers = SteeredProject::servers();
         assert!(servers.len() == 1 && is_below(&servers[0], agent.pid()), "{servers:?}");
         assert!(agent.close().success());
-        processes::nothing_left_within(PATIENCE).expect("nothing is left");
+        processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
     }
 }
 
 /// Checks the message about a call whose effect is unknown. For a call that writes files it also says what happened to
 /// them.
-fn is_unknown(place: &HostsProject, tool: &str, text: &str, is_error: bool) {
+fn is_unknown(fixture: &HostsProject, tool: &str, text: &str, is_error: bool) {
     let first = text.lines().next().unwrap_or_default();
     assert!(is_error, "{text}");
     assert!(first.starts_with(&format!("Failed to run {tool}: outcome unknown: ")), "{text}");
-    let journal = place.project.home().join("state/zubi/journal");
+    let journal = fixture.project.home().join("state/zubi/journal");
     assert!(text.contains("Check first whether it was done"), "{text}");
     assert_eq!(text.contains(journal.as_str()), tool == "rename_symbol", "{text}");
 }
 
 #[test]
-fn a_call_that_writes_is_not_made_again() {
+fn a_writing_call_is_not_retried() {
     for (tool, named, arguments) in [
         ("rename_symbol", "rename_symbol", json!({ "uri": "a.hostile", "originalName": "alpha", "newName": "omega" })),
         (
@@ -87,7 +87,7 @@ fn a_call_that_writes_is_not_made_again() {
         let text = agent.call_text(tool, &arguments);
         assert_eq!(steered.0.project.read("a.hostile"), "omega beta\n", "{text}");
         assert!(agent.close().success());
-        processes::nothing_left_within(PATIENCE).expect("nothing is left");
+        processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
     }
 }
 
@@ -99,22 +99,22 @@ const TOOLS: &str = r#"{ "version": "1.0", "tools": [{
 }] }"#;
 
 #[test]
-fn a_command_of_which_nobody_can_tell_how_far_it_came_is_not_run_again_and_none_of_it_is_left() {
-    let place = HostsProject::python();
-    place.project.write(".vscode/agent-tools.json", TOOLS);
-    place.trust();
-    let pipe = place.project.root().join("pipe");
+fn a_command_of_unknown_progress_is_not_rerun_and_leaves_no_process() {
+    let fixture = HostsProject::python();
+    fixture.project.write(".vscode/agent-tools.json", TOOLS);
+    fixture.trust();
+    let pipe = fixture.project.root().join("pipe");
     rustix::fs::mkfifoat(rustix::fs::CWD, pipe.as_str(), rustix::fs::Mode::from_raw_mode(0o600)).expect("a new pipe");
-    let mut daemon = place.daemon(&[]);
-    let mut agent = place.agent(&[]).with_user(json!({ "answer": "yes: this call" }));
+    let mut daemon = fixture.daemon(&[]);
+    let mut agent = fixture.agent(&[]).with_user(json!({ "answer": "yes: this call" }));
     let call = agent.begin_call("workspace_wait", &json!({}));
     agent.fill_in();
-    eventually("the command waits", PATIENCE, || hosts::running_programs("cat pipe").first().cloned());
+    eventually("the command waits", STEP_TIMEOUT, || hosts::running_programs("cat pipe").first().cloned());
     daemon.kill();
     let (text, is_error) = answer_text(&mut agent, call);
-    is_unknown(&place, "workspace_wait", &text, is_error);
-    eventually("the command has ended", PATIENCE, || hosts::running_programs("cat pipe").is_empty().then_some(()));
-    assert_eq!(place.project.read("begun"), "begun\n");
+    is_unknown(&fixture, "workspace_wait", &text, is_error);
+    eventually("the command has ended", STEP_TIMEOUT, || hosts::running_programs("cat pipe").is_empty().then_some(()));
+    assert_eq!(fixture.project.read("begun"), "begun\n");
     assert!(agent.close().success());
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }

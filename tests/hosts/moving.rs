@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, HostsProject, PATIENCE, eventually, is_below, pid};
+use zubi_tests::hosts::{self, HostsProject, STEP_TIMEOUT, eventually, is_below, pid};
 use zubi_tests::processes::{self, Process};
 use zubi_tests::{Agent, Project};
 
@@ -23,7 +23,7 @@ fn hover(agent: &mut Agent) -> String {
 }
 
 /// The answer of every agent; all must be equal.
-fn ask_all(agents: &mut [Agent]) -> String {
+fn hover_all(agents: &mut [Agent]) -> String {
     let mut texts: Vec<String> = agents.iter_mut().map(hover).collect();
     texts.dedup();
     assert_eq!(texts.len(), 1, "{texts:?}");
@@ -32,7 +32,7 @@ fn ask_all(agents: &mut [Agent]) -> String {
 
 /// Waits until exactly one server runs below this host, and returns it.
 fn only_server(host: u32) -> Process {
-    eventually(&format!("one server, behind {host}"), PATIENCE, || {
+    eventually(&format!("one server, behind {host}"), STEP_TIMEOUT, || {
         let servers = hosts::running_programs("ty server");
         let [server] = servers.as_slice() else { return None };
         is_below(server, host).then(|| server.clone())
@@ -40,97 +40,97 @@ fn only_server(host: u32) -> Process {
 }
 
 /// Removes the agent that is the host from the list.
-fn take_host(place: &HostsProject, agents: &mut Vec<Agent>) -> Agent {
-    let host = pid(&place.only_host());
+fn take_host(fixture: &HostsProject, agents: &mut Vec<Agent>) -> Agent {
+    let host = pid(&fixture.only_host());
     let at = agents.iter().position(|agent| agent.pid() == host).expect("one of them is the host");
     agents.remove(at)
 }
 
 /// Returns the process ID of the only host, once it differs from the previous one.
-fn next_host(place: &HostsProject, before: u32) -> u32 {
+fn next_host(fixture: &HostsProject, before: u32) -> u32 {
     eventually("another host", SUCCESSION, || {
-        let told = place.live_records();
-        let [host] = told.as_slice() else { return None };
+        let records = fixture.live_records();
+        let [host] = records.as_slice() else { return None };
         (pid(host) != before).then(|| pid(host))
     })
 }
 
 /// Ends the host of ten agents by this signal: the other nine must have a new one without a request.
 fn succession(by: Signal) {
-    let place = HostsProject::python();
-    let mut agents = place.agents(10);
-    let expected = ask_all(&mut agents);
+    let fixture = HostsProject::python();
+    let mut agents = fixture.agents(10);
+    let expected = hover_all(&mut agents);
     for _ in 0..2 {
-        let mut host = take_host(&place, &mut agents);
+        let mut host = take_host(&fixture, &mut agents);
         signal(host.pid(), by);
         host.wait_for_exit();
-        let next = next_host(&place, host.pid());
+        let next = next_host(&fixture, host.pid());
         assert!(agents.iter().any(|agent| agent.pid() == next), "{next}");
-        assert_eq!(ask_all(&mut agents), expected);
+        assert_eq!(hover_all(&mut agents), expected);
         only_server(next);
-        let status = place.status();
+        let status = fixture.status();
         assert_eq!(status["hosts"][0]["clients"].as_array().expect("clients").len(), agents.len(), "{status}");
     }
-    let said: String = agents.iter().map(Agent::stderr_text).collect();
-    assert_eq!(said, "");
+    let stderr: String = agents.iter().map(Agent::stderr_text).collect();
+    assert_eq!(stderr, "");
     drop(agents);
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
 #[test]
-fn when_the_host_is_killed_one_of_the_others_becomes_it() {
+fn a_client_succeeds_a_killed_host() {
     succession(Signal::KILL);
 }
 
 #[test]
-fn when_the_host_is_asked_to_end_one_of_the_others_becomes_it() {
+fn a_client_succeeds_a_terminated_host() {
     succession(Signal::TERM);
 }
 
 #[test]
-fn when_the_host_has_no_more_questions_one_of_the_others_becomes_it() {
-    let place = HostsProject::python();
-    let mut agents = place.agents(3);
-    let expected = ask_all(&mut agents);
+fn a_client_succeeds_a_host_whose_input_ends() {
+    let fixture = HostsProject::python();
+    let mut agents = fixture.agents(3);
+    let expected = hover_all(&mut agents);
     while agents.len() > 1 {
-        let host = take_host(&place, &mut agents);
+        let host = take_host(&fixture, &mut agents);
         let before = host.pid();
         assert!(host.close().success());
-        let next = next_host(&place, before);
-        assert_eq!(ask_all(&mut agents), expected);
+        let next = next_host(&fixture, before);
+        assert_eq!(hover_all(&mut agents), expected);
         only_server(next);
     }
 }
 
 #[test]
-fn agents_move_to_a_daemon_with_their_next_question_and_elect_one_of_them_when_it_goes() {
-    let place = HostsProject::python();
-    let mut agents = place.agents(4);
-    let expected = ask_all(&mut agents);
+fn agents_move_to_a_new_daemon_and_elect_a_host_when_it_ends() {
+    let fixture = HostsProject::python();
+    let mut agents = fixture.agents(4);
+    let expected = hover_all(&mut agents);
     for _ in 0..2 {
-        let mut daemon = place.daemon(&[]);
-        assert_eq!(ask_all(&mut agents), expected);
+        let mut daemon = fixture.daemon(&[]);
+        assert_eq!(hover_all(&mut agents), expected);
         // The agent that was the host is now a client: it receives no requests, so its server has ended.
         only_server(daemon.pid());
-        assert_eq!(pid(&place.only_host()), daemon.pid());
+        assert_eq!(pid(&fixture.only_host()), daemon.pid());
 
-        assert!(place.run(&["stop"]).status.success());
+        assert!(fixture.run(&["stop"]).status.success());
         assert_eq!(daemon.wait_for_exit(), Some(0));
-        let host = next_host(&place, daemon.pid());
+        let host = next_host(&fixture, daemon.pid());
         assert!(agents.iter().any(|agent| agent.pid() == host), "{host}");
-        assert_eq!(ask_all(&mut agents), expected);
+        assert_eq!(hover_all(&mut agents), expected);
         only_server(host);
     }
 }
 
 #[test]
 fn a_second_daemon_is_refused_and_one_of_many_at_once_serves() {
-    let place = HostsProject::python();
+    let fixture = HostsProject::python();
     let mut children: Vec<_> =
-        (0..5).map(|_| place.command().args(["serve", "--no-port"]).spawn().expect("zubi starts")).collect();
+        (0..5).map(|_| fixture.command().args(["serve", "--no-port"]).spawn().expect("zubi starts")).collect();
     // All but one end by themselves.
     let mut codes = Vec::new();
-    eventually("one serves", PATIENCE, || {
+    eventually("one serves", STEP_TIMEOUT, || {
         children.retain_mut(|child| match child.try_wait().expect("a child") {
             Some(status) => {
                 codes.push(status.code());
@@ -141,51 +141,51 @@ fn a_second_daemon_is_refused_and_one_of_many_at_once_serves() {
         (children.len() == 1).then_some(())
     });
     assert_eq!(codes, [Some(1); 4]);
-    assert_eq!(pid(&place.only_host()), children[0].id());
-    let refused = place.run(&["serve"]);
-    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-    assert_eq!(refused.status.code(), Some(1), "{said}");
-    assert!(said.contains(&format!("a daemon serves this workspace already (process {})", children[0].id())), "{said}");
-    assert!(place.run(&["stop"]).status.success());
+    assert_eq!(pid(&fixture.only_host()), children[0].id());
+    let refused = fixture.run(&["serve"]);
+    let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains(&format!("a daemon serves this workspace already (process {})", children[0].id())), "{stderr}");
+    assert!(fixture.run(&["stop"]).status.success());
     assert_eq!(children[0].wait().expect("a child").code(), Some(0));
 }
 
 #[test]
 fn a_detached_daemon_serves_until_it_is_stopped() {
-    let place = HostsProject::python();
-    place.output(&["serve", "--detach"]);
-    let daemon = pid(&place.only_host());
-    let mut agent = place.agent(&[]);
+    let fixture = HostsProject::python();
+    fixture.output(&["serve", "--detach"]);
+    let daemon = pid(&fixture.only_host());
+    let mut agent = fixture.agent(&[]);
     hover(&mut agent);
     only_server(daemon);
     assert!(agent.close().success());
-    assert!(place.run(&["stop"]).status.success());
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
-    let again = place.run(&["stop"]);
+    assert!(fixture.run(&["stop"]).status.success());
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
+    let again = fixture.run(&["stop"]);
     assert_eq!(again.status.code(), Some(1), "{again:?}");
 }
 
 #[test]
-fn a_host_that_hangs_is_given_up_and_harms_nobody_when_it_wakes() {
+fn a_hung_host_is_abandoned_and_does_no_harm_when_it_resumes() {
     let steered = SteeredProject::new();
-    let place = &steered.0;
-    let mut agents = place.agents(3);
+    let fixture = &steered.0;
+    let mut agents = fixture.agents(3);
     let arguments = json!({ "at": "a.hostile:1:1" });
     let mut answers: Vec<String> = agents.iter_mut().map(|agent| agent.call_text("lsp_hover", &arguments)).collect();
     answers.dedup();
     let [expected] = answers.as_slice() else { panic!("{answers:?}") };
     assert!(expected.contains(ANSWER), "{expected}");
 
-    let mut host = take_host(place, &mut agents);
+    let mut host = take_host(fixture, &mut agents);
     signal(host.pid(), Signal::STOP);
-    let begun = Instant::now();
+    let start = Instant::now();
     // All calls begin at once, and each waits for its own answer.
     let calls: Vec<u64> = agents.iter_mut().map(|agent| agent.begin_call("lsp_hover", &arguments)).collect();
     for (agent, call) in agents.iter_mut().zip(calls) {
         let answer = agent.answer(call);
         assert_eq!(answer["result"]["content"][0]["text"].as_str(), Some(expected.as_str()), "{answer}");
     }
-    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(40), "{:?}", start.elapsed());
 
     signal(host.pid(), Signal::CONT);
     // There are two hosts now; every agent has one, even the one that was suspended.
@@ -196,46 +196,46 @@ fn a_host_that_hangs_is_given_up_and_harms_nobody_when_it_wakes() {
     for agent in agents.into_iter().chain([host]) {
         assert!(agent.close().success());
     }
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
 #[test]
 fn of_ten_that_start_at_once_one_is_the_host_every_time() {
-    let place = HostsProject::python();
+    let fixture = HostsProject::python();
     for round in 0..5 {
-        let mut agents = place.agents(10);
+        let mut agents = fixture.agents(10);
         for agent in &mut agents {
             agent.greet();
         }
-        let told = place.live_records();
-        assert_eq!(told.len(), 1, "round {round}: {told:?}");
-        assert!(agents.iter().any(|agent| agent.pid() == pid(&told[0])), "round {round}: {told:?}");
-        let said: String = agents.iter().map(Agent::stderr_text).collect();
-        assert_eq!(said, "", "round {round}");
+        let records = fixture.live_records();
+        assert_eq!(records.len(), 1, "round {round}: {records:?}");
+        assert!(agents.iter().any(|agent| agent.pid() == pid(&records[0])), "round {round}: {records:?}");
+        let stderr: String = agents.iter().map(Agent::stderr_text).collect();
+        assert_eq!(stderr, "", "round {round}");
         // When all are killed at once, they leave a file without a host behind.
         drop(agents);
-        processes::nothing_left_within(PATIENCE).expect("nothing is left");
+        processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
     }
 }
 
 #[test]
-fn each_agent_asks_a_host_of_exactly_its_folder() {
-    let place = HostsProject::python();
-    place.project.write("shapes/inner/inside.py", "def inside() -> int:\n    return 1\n");
+fn each_agent_uses_a_host_of_exactly_its_folder() {
+    let fixture = HostsProject::python();
+    fixture.project.write("shapes/inner/inside.py", "def inside() -> int:\n    return 1\n");
     let folders = [".", "shapes", "shapes/inner"];
-    let in_folder = |folder: &str| Agent::spawn(place.command_in(folder), &[]);
+    let in_folder = |folder: &str| Agent::spawn(fixture.command_in(folder), &[]);
     // Two agents of each kind.
     let mut agents: Vec<(&str, Agent)> =
         folders.iter().chain(&folders).map(|folder| (*folder, in_folder(folder))).collect();
     for (_, agent) in &mut agents {
         agent.greet();
     }
-    let told = place.live_records();
-    let mut workspaces: Vec<&Value> = told.iter().map(|host| &host["workspaceFolders"]).collect();
+    let records = fixture.live_records();
+    let mut workspaces: Vec<&Value> = records.iter().map(|host| &host["workspaceFolders"]).collect();
     workspaces.sort_by_key(ToString::to_string);
     let absolute = |folder: &str| match folder {
-        "." => json!([place.project.root()]),
-        _ => json!([place.project.root().join(folder)]),
+        "." => json!([fixture.project.root()]),
+        _ => json!([fixture.project.root().join(folder)]),
     };
     let expected = folders.map(absolute);
     assert_eq!(workspaces, expected.iter().collect::<Vec<_>>());
@@ -246,28 +246,28 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
             "shapes" => "inner/inside.py",
             _ => "inside.py",
         };
-        let told = agent.call_text("lsp_document_symbols", &json!({ "path": path }));
-        assert!(told.contains("inside") && told.contains(path), "{folder}: {told}");
+        let text = agent.call_text("lsp_document_symbols", &json!({ "path": path }));
+        assert!(text.contains("inside") && text.contains(path), "{folder}: {text}");
     }
-    let status = place.status();
+    let status = fixture.status();
     for host in status["hosts"].as_array().expect("hosts") {
         let clients = host["clients"].as_array().expect("clients");
         // The other agent of the folder, and the command that sends the request.
         assert_eq!((clients.len(), host["servers"].as_array().expect("servers").len()), (2, 1), "{status}");
     }
     // The daemon of the outer folder does not serve the inner ones.
-    let daemon = place.daemon(&[]);
+    let daemon = fixture.daemon(&[]);
     for (folder, agent) in &mut agents {
         let found = agent.call_text("lsp_workspace_symbols", &json!({ "query": "inside" }));
         assert!(found.contains("inside.py"), "{folder}: {found}");
     }
-    let status = place.status();
+    let status = fixture.status();
     let hosts = status["hosts"].as_array().expect("hosts");
     let of_daemon = hosts.iter().find(|host| pid(host) == daemon.pid()).expect("the daemon");
     // Both agents of its folder, and the command that sends the request.
     assert_eq!(of_daemon["clients"].as_array().map(Vec::len), Some(3), "{status}");
     let mut workspaces: Vec<(Value, Value)> =
-        place.live_records().iter().map(|host| (host["workspaceFolders"].clone(), host["kind"].clone())).collect();
+        fixture.live_records().iter().map(|host| (host["workspaceFolders"].clone(), host["kind"].clone())).collect();
     workspaces.sort_by_key(|(folders, _)| folders.to_string());
     let kinds: Vec<&str> = workspaces.iter().filter_map(|(_, kind)| kind.as_str()).collect();
     assert_eq!(kinds, ["daemon", "front", "front"], "{workspaces:?}");
@@ -275,49 +275,49 @@ fn each_agent_asks_a_host_of_exactly_its_folder() {
 
 #[test]
 fn two_workspaces_of_one_user_never_share() {
-    let place = HostsProject::python();
+    let fixture = HostsProject::python();
     let other = Project::fixture("python");
     let in_other = || {
-        let mut command = place.command();
+        let mut command = fixture.command();
         command.current_dir(other.root());
         Agent::spawn(command, &[])
     };
-    let mut agents = [place.agent(&[]), in_other(), place.agent(&[]), in_other()];
+    let mut agents = [fixture.agent(&[]), in_other(), fixture.agent(&[]), in_other()];
     for agent in &mut agents {
         hover(agent);
     }
-    assert_eq!((place.live_records().len(), hosts::running_programs("ty server").len()), (2, 2));
-    let status = place.status();
+    assert_eq!((fixture.live_records().len(), hosts::running_programs("ty server").len()), (2, 2));
+    let status = fixture.status();
     let hosts = status["hosts"].as_array().expect("hosts");
     let of = |root: &camino::Utf8Path| {
         let mine = |host: &&Value| host["workspaceFolders"][0]["path"] == root.as_str();
         hosts.iter().find(mine).map(pid).expect("its host")
     };
-    let (first, second) = (of(place.project.root()), of(other.root()));
+    let (first, second) = (of(fixture.project.root()), of(other.root()));
     assert!([agents[0].pid(), agents[2].pid()].contains(&first), "{status}");
     assert!([agents[1].pid(), agents[3].pid()].contains(&second), "{status}");
 }
 
 #[test]
-fn a_host_of_another_version_is_named_and_not_asked() {
-    let place = HostsProject::python();
-    let mut daemon = place.daemon(&[]);
-    let [file] = &*place.files() else { panic!("{:?}", place.live_records()) };
-    let mut told = place.only_host();
-    told["version"] = json!(99);
-    told["program"] = json!("7.8.9");
-    std::fs::write(file, told.to_string()).expect("a file of ours");
+fn a_host_of_another_version_is_reported_and_not_used() {
+    let fixture = HostsProject::python();
+    let mut daemon = fixture.daemon(&[]);
+    let [file] = &*fixture.files() else { panic!("{:?}", fixture.live_records()) };
+    let mut record = fixture.only_host();
+    record["version"] = json!(99);
+    record["program"] = json!("7.8.9");
+    std::fs::write(file, record.to_string()).expect("a file of ours");
 
-    let mut agent = place.agent(&[]);
+    let mut agent = fixture.agent(&[]);
     hover(&mut agent);
-    let said = agent.stderr_text();
-    assert!(said.starts_with("warning: the host of this workspace in process "), "{said}");
-    assert!(said.contains("it speaks version 99 of the protocol (zubi 7.8.9)") && said.lines().count() == 1, "{said}");
+    let stderr = agent.stderr_text();
+    assert!(stderr.starts_with("warning: the host of this workspace in process "), "{stderr}");
+    assert!(stderr.contains("it speaks version 99 of the protocol (zubi 7.8.9)") && stderr.lines().count() == 1, "{stderr}");
     only_server(agent.pid());
-    let status = place.status();
+    let status = fixture.status();
     assert_eq!(status["hosts"].as_array().map(Vec::len), Some(1), "{status}");
     assert_eq!(pid(&status["unreachable"][0]), daemon.pid(), "{status}");
     hover(&mut agent);
-    assert_eq!(agent.stderr_text(), said, "it is said once");
+    assert_eq!(agent.stderr_text(), stderr, "it is said once");
     daemon.kill();
 }

@@ -5,7 +5,7 @@ use zubi_tests::Project;
 use zubi_tests::hosts::HostsProject;
 
 #[test]
-fn a_file_is_checked_by_servers_that_are_asked_and_by_those_that_tell() {
+fn a_file_is_checked_by_servers_with_pull_and_with_push_diagnostics() {
     for (components, file, wrong, source) in [
         // Answers `textDocument/diagnostic`.
         (&["pyright"][..], "wrong.py", "number: int = \"a text\"\n", "Pyright"),
@@ -14,20 +14,20 @@ fn a_file_is_checked_by_servers_that_are_asked_and_by_those_that_tell() {
     ] {
         let project = Project::empty();
         project.write(file, wrong);
-        let place = HostsProject::new(project, components);
-        let _daemon = place.daemon(&[]);
-        let ask = || -> Value {
+        let fixture = HostsProject::new(project, components);
+        let _daemon = fixture.daemon(&[]);
+        let validate = || -> Value {
             let params = format!("{{\"path\": \"{file}\"}}");
-            serde_json::from_str(&place.output(&["ipc", "validateFile", "--params", &params])).expect("JSON")
+            serde_json::from_str(&fixture.output(&["ipc", "validateFile", "--params", &params])).expect("JSON")
         };
-        let checked = ask();
+        let checked = validate();
         assert_eq!(checked["diagnostics"][0]["source"], source, "{checked}");
         assert_eq!(checked["diagnostics"][0]["severity"], "error", "{checked}");
         assert_eq!(checked["coverage"]["analysed"], 1, "{checked}");
         // A fixed problem is not reported any more, however soon the next request comes.
-        place.project.write(file, "\n");
-        let mended = ask();
-        assert_eq!(mended["diagnostics"].as_array().map(Vec::len), Some(0), "{mended}");
-        assert_eq!(mended["coverage"]["analysed"], 1, "{mended}");
+        fixture.project.write(file, "\n");
+        let fixed = validate();
+        assert_eq!(fixed["diagnostics"].as_array().map(Vec::len), Some(0), "{fixed}");
+        assert_eq!(fixed["coverage"]["analysed"], 1, "{fixed}");
     }
 }

@@ -13,7 +13,7 @@ use camino::Utf8Path;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Value, json};
 use sha2::Sha256;
-use zubi_tests::hosts::PATIENCE;
+use zubi_tests::hosts::STEP_TIMEOUT;
 
 /// The user of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) enum PeerUser {
 }
 
 /// The user ID of `nobody`, the other user. It does not need a name on the machine.
-pub(crate) const OTHER: u32 = 65_534;
+pub(crate) const OTHER_UID: u32 = 65_534;
 
 impl PeerUser {
     /// Returns a program that runs as this user.
@@ -39,7 +39,7 @@ impl PeerUser {
             Self::Owner => Command::new(program),
             Self::Other => {
                 let mut command = Command::new("setpriv");
-                let user = [format!("--reuid={OTHER}"), format!("--regid={OTHER}")];
+                let user = [format!("--reuid={OTHER_UID}"), format!("--regid={OTHER_UID}")];
                 command.args(user).arg("--clear-groups").arg(program);
                 command
             }
@@ -80,8 +80,8 @@ enum Transport {
 /// A connection to a host, or from a client to this test. Closed when dropped.
 #[derive(Debug)]
 pub(crate) struct Raw {
-    door: Transport,
-    heard: Receiver<Vec<u8>>,
+    transport: Transport,
+    lines: Receiver<Vec<u8>>,
     last: u64,
 }
 
@@ -99,15 +99,15 @@ impl Raw {
     }
 
     /// Starts `visitor` as this user, who must be able to read the program.
-    pub(crate) fn visitor(who: PeerUser, visitor: &Utf8Path, words: &[&str]) -> Self {
-        let mut command = who.command(visitor);
+    pub(crate) fn visitor(user: PeerUser, visitor: &Utf8Path, words: &[&str]) -> Self {
+        let mut command = user.command(visitor);
         command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("setpriv is part of util-linux");
         let (input, output) = (child.stdin.take(), child.stdout.take().expect("piped"));
         Self::with_transport(Transport::Process(child, input), output)
     }
 
-    fn with_transport(door: Transport, mut reader: impl Read + Send + 'static) -> Self {
+    fn with_transport(transport: Transport, mut reader: impl Read + Send + 'static) -> Self {
         let (sender, heard) = channel();
         thread::spawn(move || {
             let (mut line, mut piece) = (Vec::new(), [0; 8192]);
@@ -124,12 +124,12 @@ impl Raw {
                 sender.send(line).ok();
             }
         });
-        Self { door, heard, last: 0 }
+        Self { transport: door: transport, lines: heard, last: 0 }
     }
 
     /// Writes bytes; returns whether that succeeded.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) -> bool {
-        let written = match &mut self.door {
+        let written = match &mut self.transport {
             Transport::Socket(stream) => stream.write_all(bytes),
             Transport::Port(stream) => stream.write_all(bytes),
             Transport::Process(_, input) => {
@@ -142,7 +142,7 @@ impl Raw {
 
     /// The next line; `None` when the connection has ended.
     pub(crate) fn line(&self) -> Option<String> {
-        match self.heard.recv_timeout(PATIENCE) {
+        match self.lines.recv_timeout(STEP_TIMEOUT) {
             Ok(line) => Some(String::from_utf8(line).expect("UTF-8")),
             Err(std::sync::mpsc::RecvTimeoutError::Disconnected) => None,
             Err(error) => panic!("neither a line nor an end: {error}"),
@@ -200,7 +200,7 @@ impl Raw {
 impl Drop for Raw {
     fn drop(&mut self) {
         // The other side may have closed already.
-        match &mut self.door {
+        match &mut self.transport {
             Transport::Socket(stream) => stream.shutdown(Shutdown::Both).unwrap_or_default(),
             Transport::Port(stream) => stream.shutdown(Shutdown::Both).unwrap_or_default(),
             Transport::Process(child, input) => {

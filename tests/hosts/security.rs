@@ -9,7 +9,7 @@ use std::process::Command;
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_tests::hosts::{Daemon, HostsProject, PATIENCE, eventually};
+use zubi_tests::hosts::{Daemon, HostsProject, STEP_TIMEOUT, eventually};
 use zubi_tests::{Project, tools};
 
 use crate::raw::{PeerUser, Raw, authenticate, port_of, request, socket_of, token_of};
@@ -21,17 +21,17 @@ pub(crate) fn set_mode(path: &Utf8Path, mode: u32) {
 }
 
 /// The directory of everything that belongs to a test.
-pub(crate) fn base(place: &HostsProject) -> &Utf8Path {
-    place.project.root().parent().expect("the project is in a directory")
+pub(crate) fn base(fixture: &HostsProject) -> &Utf8Path {
+    fixture.project.root().parent().expect("the project is in a directory")
 }
 
 /// A host's file for this test's process.
-pub(crate) fn advertisement(place: &HostsProject, instance: &str) -> Value {
+pub(crate) fn advertisement(fixture: &HostsProject, instance: &str) -> Value {
     let pid = std::process::id();
     json!({
         "version": 1, "instance": instance, "pid": pid, "startedAt": started_at(pid), "kind": "daemon",
-        "workspaceFolders": [place.project.root()], "token": "ab".repeat(32),
-        "socket": place.run_directory().join(format!("{instance}.sock")), "capabilities": [], "program": "0",
+        "workspaceFolders": [fixture.project.root()], "token": "ab".repeat(32),
+        "socket": fixture.run_directory().join(format!("{instance}.sock")), "capabilities": [], "program": "0",
     })
 }
 
@@ -45,15 +45,15 @@ pub(crate) fn started_at(pid: u32) -> u64 {
 pub(crate) const INSTANCE: &str = "aaaaaaaaaaaaaaaa";
 
 /// Gives every user access to the directories above the run directory.
-fn open_the_way(place: &HostsProject) {
-    let run = place.run_directory();
-    let way = run.ancestors().skip(1).take_while(|directory| directory.starts_with(base(place)));
+fn open_the_way(fixture: &HostsProject) {
+    let run = fixture.run_directory();
+    let way = run.ancestors().skip(1).take_while(|directory| directory.starts_with(base(fixture)));
     way.for_each(|directory| set_mode(directory, 0o755));
 }
 
 /// A host, and a program that both users can start.
 struct Scene {
-    place: HostsProject,
+    fixture: HostsProject,
     _daemon: Daemon,
     host: Value,
     visitor: Utf8PathBuf,
@@ -61,37 +61,37 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let place = HostsProject::new(Project::empty(), &[]);
-        let daemon = place.daemon(&[]);
-        open_the_way(&place);
-        let (host, visitor) = (place.only_host(), visitor(&place));
-        Self { place, _daemon: daemon, host, visitor }
+        let fixture = HostsProject::new(Project::empty(), &[]);
+        let daemon = fixture.daemon(&[]);
+        open_the_way(&fixture);
+        let (host, visitor) = (fixture.only_host(), visitor(&fixture));
+        Self { fixture: place: fixture, _daemon: daemon, host, visitor }
     }
 
     fn file(&self) -> Utf8PathBuf {
-        let files = self.place.files();
+        let files = self.fixture.files();
         let [file] = files.as_slice() else { panic!("{files:?}") };
         file.clone()
     }
 
-    fn at_socket(&self, who: PeerUser) -> Raw {
-        Raw::visitor(who, &self.visitor, &["socket", socket_of(&self.host)])
+    fn at_socket(&self, user: PeerUser) -> Raw {
+        Raw::visitor(user, &self.visitor, &["socket", socket_of(&self.host)])
     }
 
-    fn at_port(&self, who: PeerUser) -> Raw {
-        Raw::visitor(who, &self.visitor, &["port", &port_of(&self.host).to_string()])
+    fn at_port(&self, user: PeerUser) -> Raw {
+        Raw::visitor(user, &self.visitor, &["port", &port_of(&self.host).to_string()])
     }
 
     /// Returns the content of the host's file if this user can read it.
-    fn told_to(&self, who: PeerUser) -> Result<Value, String> {
-        let text = who.shell("cat \"$1\"", &self.file())?;
+    fn read_record(&self, user: PeerUser) -> Result<Value, String> {
+        let text = user.shell("cat \"$1\"", &self.file())?;
         Ok(serde_json::from_str(&text).expect("JSON"))
     }
 }
 
 /// Returns a copy that every user can read; the built program may be in a home directory.
-fn visitor(place: &HostsProject) -> Utf8PathBuf {
-    let copy = base(place).join("visitor");
+fn visitor(fixture: &HostsProject) -> Utf8PathBuf {
+    let copy = base(fixture).join("visitor");
     std::fs::copy(env!("CARGO_BIN_EXE_visitor"), &copy).expect("it was built with this test");
     set_mode(&copy, 0o755);
     copy
@@ -135,22 +135,22 @@ type Attempt = fn(&Scene, PeerUser) -> String;
 const ATTEMPTS: &[(&str, Attempt)] = &[
     ("enter the directory", |scene, who| {
         unwrap_either(
-            who.shell("cd \"$1\" 2> /dev/null && echo entered || echo not entered", &scene.place.run_directory()),
+            who.shell("cd \"$1\" 2> /dev/null && echo entered || echo not entered", &scene.fixture.run_directory()),
         )
     }),
     ("list it", |scene, who| {
-        unwrap_either(who.shell("ls \"$1\" > /dev/null && echo listed", &scene.place.run_directory()))
+        unwrap_either(who.shell("ls \"$1\" > /dev/null && echo listed", &scene.fixture.run_directory()))
     }),
     ("leave something in it", |scene, who| {
-        unwrap_either(who.shell("echo > \"$1/x\" && echo left", &scene.place.run_directory()))
+        unwrap_either(who.shell("echo > \"$1/x\" && echo left", &scene.fixture.run_directory()))
     }),
     ("read the file", |scene, who| unwrap_either(who.shell("cat \"$1\" > /dev/null && echo read", &scene.file()))),
     ("the socket", |scene, who| answer_to_ping(scene.at_socket(who))),
     ("the socket, all open", |scene, who| {
-        set_mode(&scene.place.run_directory(), 0o755);
+        set_mode(&scene.fixture.run_directory(), 0o755);
         set_mode(socket_of(&scene.host).into(), 0o666);
         let answer = answer_to_ping(scene.at_socket(who));
-        set_mode(&scene.place.run_directory(), 0o700);
+        set_mode(&scene.fixture.run_directory(), 0o700);
         set_mode(socket_of(&scene.host).into(), 0o600);
         answer
     }),
@@ -173,11 +173,11 @@ const ATTEMPTS: &[(&str, Attempt)] = &[
         raw.nonce();
         instead_of_a_proof(&mut raw, &line)
     }),
-    ("the port, with what he can read", |scene, who| match scene.told_to(who) {
+    ("the port, with what he can read", |scene, who| match scene.read_record(who) {
         Err(why) => format!("the file: {why}"),
-        Ok(told) => {
+        Ok(record) => {
             let mut raw = scene.at_port(who);
-            let line = authenticate(token_of(&told), &raw.nonce());
+            let line = authenticate(token_of(&record), &raw.nonce());
             instead_of_a_proof(&mut raw, &line)
         }
     }),
@@ -188,13 +188,13 @@ fn unwrap_either(result: Result<String, String>) -> String {
 }
 
 #[test]
-fn nobody_but_its_user_gets_anything_of_a_host() {
+fn only_the_owner_gets_anything_from_a_host() {
     let scene = Scene::new();
     let mut table = String::new();
     for (what, attempt) in ATTEMPTS {
         writeln!(table, "{what}").expect("a text");
-        for who in [PeerUser::Owner, PeerUser::Other] {
-            writeln!(table, "    {who:?}: {}", attempt(&scene, who)).expect("a text");
+        for user in [PeerUser::Owner, PeerUser::Other] {
+            writeln!(table, "    {user:?}: {}", attempt(&scene, user)).expect("a text");
         }
     }
     assert_snapshot!(table, @r#"
@@ -229,14 +229,14 @@ fn nobody_but_its_user_gets_anything_of_a_host() {
         Owner: answered
         Other: the file: Permission denied
     "#);
-    let left = scene.place.files();
-    assert_eq!((left.len(), scene.place.status()["disbelieved"].clone()), (1, json!([])));
+    let left = scene.fixture.files();
+    assert_eq!((left.len(), scene.fixture.status()["disbelieved"].clone()), (1, json!([])));
 }
 
 #[test]
 fn the_port_is_for_looking_and_the_socket_for_everything() {
     let scene = Scene::new();
-    let protocol: Value = serde_json::from_str(&scene.place.output(&["ipc", "--schema"])).expect("JSON");
+    let protocol: Value = serde_json::from_str(&scene.fixture.output(&["ipc", "--schema"])).expect("JSON");
     let methods = protocol["methods"].as_object().expect("methods");
     let mut socket = Raw::socket(socket_of(&scene.host));
     let mut port = Raw::connect_with_proof(port_of(&scene.host), token_of(&scene.host));
@@ -258,7 +258,7 @@ fn the_port_is_for_looking_and_the_socket_for_everything() {
     assert_snapshot!(only_socket.join(" "), @"tools/find tools/explain tools/policy tools/register tools/unregister resources/list resources/read host/status host/shutdown");
 
     // Only read-only tools are listed.
-    let file = scene.place.project.root().join("new.txt");
+    let file = scene.fixture.project.root().join("new.txt");
     let create = json!({ "tool": "create_file", "arguments": { "path": "new.txt", "content": "x" } });
     let tools = |raw: &mut Raw| {
         let listed = raw.request("tools/list", &json!({}));
@@ -272,7 +272,7 @@ fn the_port_is_for_looking_and_the_socket_for_everything() {
     assert!(answer["result"]["isError"] != false && !file.exists(), "{answer}");
 
     assert_eq!(socket.request("host/shutdown", &json!({}))["result"], true);
-    eventually("the host has gone", PATIENCE, || scene.place.files().is_empty().then_some(()));
+    eventually("the host has gone", STEP_TIMEOUT, || scene.fixture.files().is_empty().then_some(()));
 }
 
 /// Sends requests over the port in the first argument; the token is in the host's file.
@@ -287,21 +287,21 @@ except IpcError as error:
 ";
 
 /// Returns the answers of a squatter that has received the client's proof.
-fn lies(heard: &Value) -> Vec<(&'static str, Option<Value>)> {
-    let result = |value: Value| Some(json!({ "jsonrpc": "2.0", "id": heard["id"], "result": value }));
+fn lies(request: &Value) -> Vec<(&'static str, Option<Value>)> {
+    let result = |value: Value| Some(json!({ "jsonrpc": "2.0", "id": request["id"], "result": value }));
     vec![
         ("nothing, and goes", None),
         ("a proof of its own making", result(json!({ "proof": "0".repeat(64) }))),
-        ("the client's own proof", result(json!({ "proof": heard["params"]["proof"] }))),
+        ("the client's own proof", result(json!({ "proof": request["params"]["proof"] }))),
         ("that no proof is needed", result(json!({ "status": "ok" }))),
     ]
 }
 
 #[test]
-fn somebody_else_at_the_port_learns_nothing_and_is_not_believed() {
+fn an_impostor_at_the_port_learns_nothing_and_is_not_trusted() {
     let scene = Scene::new();
     let (token, names) = (token_of(&scene.host), lies(&Value::Null));
-    let mut told = String::new();
+    let mut report = String::new();
     for (index, (name, _)) in names.iter().enumerate() {
         let mut squatter = Raw::visitor(PeerUser::Other, &scene.visitor, &["listen"]);
         let port: u16 = squatter.line().and_then(|port| port.parse().ok()).expect("a port");
@@ -309,11 +309,11 @@ fn somebody_else_at_the_port_learns_nothing_and_is_not_believed() {
         let mut left = scene.host.clone();
         left["port"] = json!(port);
         std::fs::write(scene.file(), left.to_string()).expect("the host's file");
-        let client = client(&scene.place, port);
+        let client = client(&scene.fixture, port);
         squatter.send_bytes(format!("{}\n", json!({ "nonce": "5a".repeat(32) })).as_bytes());
-        let heard = squatter.message();
-        assert_eq!(heard["method"], "authenticate", "{name}");
-        let rest = match lies(&heard).swap_remove(index).1 {
+        let request = squatter.message();
+        assert_eq!(request["method"], "authenticate", "{name}");
+        let rest = match lies(&request).swap_remove(index).1 {
             Some(lie) => {
                 squatter.send_bytes(format!("{lie}\n").as_bytes());
                 squatter.rest()
@@ -324,12 +324,12 @@ fn somebody_else_at_the_port_learns_nothing_and_is_not_believed() {
             }
         };
         assert_eq!(rest, [""; 0], "{name}: nothing is asked of what has not proved itself");
-        assert!(!heard.to_string().contains(token), "{name}");
+        assert!(!request.to_string().contains(token), "{name}");
         let output = client.wait_with_output().expect("Python ends");
         let text = String::from_utf8_lossy(&output.stdout).replace(&port.to_string(), "[port]");
-        writeln!(told, "{name}\n    {}", text.trim_end()).expect("a text");
+        writeln!(report, "{name}\n    {}", text.trim_end()).expect("a text");
     }
-    assert_snapshot!(told, @"
+    assert_snapshot!(report, @"
     nothing, and goes
         The host on port [port] did not accept our proof. The host closed the connection.
     a proof of its own making
@@ -342,12 +342,12 @@ fn somebody_else_at_the_port_learns_nothing_and_is_not_believed() {
 }
 
 /// A client that uses this port.
-fn client(place: &HostsProject, port: u16) -> std::process::Child {
-    let mut python = place.command();
+fn client(fixture: &HostsProject, port: u16) -> std::process::Child {
+    let mut python = fixture.command();
     let environment: Vec<_> =
         python.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
     python = Command::new(tools::python());
-    python.current_dir(place.project.root()).env_clear().envs(environment);
+    python.current_dir(fixture.project.root()).env_clear().envs(environment);
     python.env("PYTHONPATH", tools::ROOT.join("examples/ipc/python"));
     python.args(["-B", "-c", CLIENT, &port.to_string()]).stdout(std::process::Stdio::piped());
     python.spawn().expect("Python starts")

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use zubi_tests::hosts::{self, HostsProject, PATIENCE, eventually, is_below, pid};
+use zubi_tests::hosts::{self, HostsProject, STEP_TIMEOUT, eventually, is_below, pid};
 use zubi_tests::{Agent, processes};
 
 use crate::steered::{ANSWER, SteeredProject};
@@ -29,9 +29,9 @@ fn hover(agent: &mut Agent) -> String {
 
 /// The clients of a host, without the `zubi status` that lists them.
 fn clients(host: &Value, own: &[Agent]) -> Vec<u32> {
-    let known: Vec<u32> = own.iter().map(Agent::pid).collect();
+    let own_pids: Vec<u32> = own.iter().map(Agent::pid).collect();
     let all = host["clients"].as_array().expect("clients").iter().map(pid);
-    let mut found: Vec<u32> = all.filter(|pid| known.contains(pid)).collect();
+    let mut found: Vec<u32> = all.filter(|pid| own_pids.contains(pid)).collect();
     found.sort_unstable();
     found
 }
@@ -44,12 +44,12 @@ fn pids(agents: &[Agent]) -> Vec<u32> {
 
 #[test]
 fn ten_agents_that_start_at_once_have_one_language_server_between_them() {
-    let place = HostsProject::python();
-    let mut agents = place.agents(10);
+    let fixture = HostsProject::python();
+    let mut agents = fixture.agents(10);
     let all: Vec<Vec<Value>> = agents.iter_mut().map(answers).collect();
     let [server] = &*hosts::running_programs("ty server") else { panic!("{:?}", processes::descendants()) };
 
-    let status = place.status();
+    let status = fixture.status();
     let [host] = status["hosts"].as_array().expect("hosts").as_slice() else { panic!("{status}") };
     assert_eq!(
         (&host["kind"], &status["unreachable"], &status["disbelieved"]),
@@ -60,7 +60,7 @@ fn ten_agents_that_start_at_once_have_one_language_server_between_them() {
     assert_eq!((others.len(), clients(host, &agents)), (9, others), "{status}");
 
     // The agent's answers do not depend on the owner of the server.
-    let mut own = place.agent(&["--host", "own"]);
+    let mut own = fixture.agent(&["--host", "own"]);
     let expected = answers(&mut own);
     for (agent, answers) in agents.iter().zip(&all) {
         assert_eq!(*answers, expected, "{}", agent.stderr_text());
@@ -72,21 +72,21 @@ fn ten_agents_that_start_at_once_have_one_language_server_between_them() {
     for agent in agents {
         assert!(agent.close().success());
     }
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
-    assert_eq!(place.files().len(), 0);
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
+    assert_eq!(fixture.files().len(), 0);
 }
 
 #[test]
 fn the_server_is_the_daemons_and_outlives_all_agents() {
-    let place = HostsProject::python();
-    let mut daemon = place.daemon(&[]);
-    let mut agents = place.agents(10);
+    let fixture = HostsProject::python();
+    let mut daemon = fixture.daemon(&[]);
+    let mut agents = fixture.agents(10);
     let texts: Vec<String> = agents.iter_mut().map(hover).collect();
     assert!(texts[0].contains("total_area") && texts.iter().all(|text| *text == texts[0]), "{texts:?}");
     let servers = hosts::running_programs("ty server");
     let [server] = servers.as_slice() else { panic!("{servers:?}") };
     assert!(is_below(server, daemon.pid()), "{server:?}");
-    let status = place.status();
+    let status = fixture.status();
     assert_eq!(pid(&status["hosts"][0]), daemon.pid());
     assert_eq!(clients(&status["hosts"][0], &agents), pids(&agents));
 
@@ -94,39 +94,39 @@ fn the_server_is_the_daemons_and_outlives_all_agents() {
         assert!(agent.close().success());
     }
     assert_eq!(hosts::running_programs("ty server"), servers, "the server has another life than the agents");
-    assert_eq!(hover(&mut place.agent(&[])), texts[0]);
+    assert_eq!(hover(&mut fixture.agent(&[])), texts[0]);
     assert_eq!(hosts::running_programs("ty server"), servers);
 
     // A call on the command line uses the host too, and leaves nothing behind.
-    let printed = place.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
+    let printed = fixture.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
     assert_eq!(printed.trim_end(), texts[0]);
-    assert_eq!((hosts::running_programs("ty server"), place.live_records().len()), (servers, 1));
+    assert_eq!((hosts::running_programs("ty server"), fixture.live_records().len()), (servers, 1));
 
-    let stopped = place.run(&["stop"]);
+    let stopped = fixture.run(&["stop"]);
     assert!(stopped.status.success(), "{stopped:?}");
     assert_eq!(daemon.wait_for_exit(), Some(0), "{}", daemon.stderr_text());
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
-    assert_eq!(place.files().len(), 0);
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
+    assert_eq!(fixture.files().len(), 0);
 }
 
 #[test]
 fn a_call_without_a_host_leaves_nothing() {
-    let place = HostsProject::python();
-    place.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
-    assert_eq!(place.files().len(), 0);
+    let fixture = HostsProject::python();
+    fixture.output(&["call", "lsp_hover", "--at", "shapes/shape.py:35 total_area"]);
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
+    assert_eq!(fixture.files().len(), 0);
 }
 
 #[test]
-fn each_agents_filters_are_its_own() {
-    let place = HostsProject::python();
-    let _daemon = place.daemon(&[]);
-    let mut plain = place.agent(&[]);
+fn each_agent_has_its_own_filters() {
+    let fixture = HostsProject::python();
+    let _daemon = fixture.daemon(&[]);
+    let mut plain = fixture.agent(&[]);
     let all = plain.tools();
     assert!(all.contains(&"apply_edit".to_owned()) && all.contains(&"lsp_hover".to_owned()), "{all:?}");
     for flag in ["--read-only", "--tools=lsp_hover,apply_edit", "--tools=!lsp_hover", "--toolsets=files"] {
-        let mut narrowed = place.agent(&[flag]);
-        let mut own = place.agent(&[flag, "--host", "own"]);
+        let mut narrowed = fixture.agent(&[flag]);
+        let mut own = fixture.agent(&[flag, "--host", "own"]);
         let tools = narrowed.tools();
         assert_eq!(tools, own.tools(), "{flag}");
         assert_ne!(tools, all, "{flag}");
@@ -152,20 +152,20 @@ fn each_agents_filters_are_its_own() {
 }
 
 #[test]
-fn what_a_daemon_is_told_to_leave_out_nobody_has() {
-    let place = HostsProject::python();
-    let _daemon = place.daemon(&["--read-only"]);
-    let mut agent = place.agent(&[]);
+fn tools_excluded_from_a_daemon_are_not_available_to_any_agent() {
+    let fixture = HostsProject::python();
+    let _daemon = fixture.daemon(&["--read-only"]);
+    let mut agent = fixture.agent(&[]);
     let tools = agent.tools();
     assert!(!tools.contains(&"apply_edit".to_owned()), "{tools:?}");
     agent.call_error("apply_edit", &json!({ "plan": "p-aaaaaaaaaa" }));
 }
 
 #[test]
-fn who_keeps_to_itself_is_not_found_and_looks_for_nobody() {
-    let place = HostsProject::python();
+fn a_private_host_is_not_discovered_and_does_not_discover_others() {
+    let fixture = HostsProject::python();
     let own = |flags: &[&str], variable: Option<&str>| {
-        let mut command = place.command();
+        let mut command = fixture.command();
         command.envs(variable.map(|value| ("ZUBI_HOST", value)));
         Agent::spawn(command, flags)
     };
@@ -174,34 +174,34 @@ fn who_keeps_to_itself_is_not_found_and_looks_for_nobody() {
         let mut agent = own(flags, variable);
         let mut other = own(flags, variable);
         assert_eq!(hover(&mut agent), hover(&mut other));
-        assert_eq!(place.files().len(), 0, "{flags:?} {variable:?}");
+        assert_eq!(fixture.files().len(), 0, "{flags:?} {variable:?}");
         assert_eq!(hosts::running_programs("ty server").len(), 2, "{flags:?} {variable:?}");
         for agent in [agent, other] {
             assert!(agent.close().success());
         }
     }
-    let _daemon = place.daemon(&[]);
+    let _daemon = fixture.daemon(&[]);
     for (flags, variable) in ways {
         let mut agent = own(flags, variable);
         hover(&mut agent);
-        let status = place.status();
+        let status = fixture.status();
         assert_eq!(clients(&status["hosts"][0], &[agent]), [0; 0], "{status}");
     }
     // An unknown value is reported, and the command does nothing.
-    let refused = place.command().args(["call", "lsp_hover"]).env("ZUBI_HOST", "mine").output().expect("zubi starts");
+    let refused = fixture.command().args(["call", "lsp_hover"]).env("ZUBI_HOST", "mine").output().expect("zubi starts");
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
 }
 
 #[test]
 fn another_environment_is_named_in_the_status_line_and_only_there() {
-    let place = HostsProject::python();
-    let _daemon = place.daemon(&[]);
-    let same = hover(&mut place.agent(&[]));
+    let fixture = HostsProject::python();
+    let _daemon = fixture.daemon(&[]);
+    let same = hover(&mut fixture.agent(&[]));
     for (variable, value, clause) in [
         ("PATH", format!("{}:/nowhere", zubi_tests::tools::path(&["ty"])), "the host has another PATH"),
         ("VIRTUAL_ENV", "/some/venv".to_owned(), "the host has no Python environment"),
     ] {
-        let mut command = place.command();
+        let mut command = fixture.command();
         command.env(variable, value);
         let mut agent = Agent::spawn(command, &[]);
         let line = same.strip_suffix(']').expect("a status line");
@@ -220,24 +220,24 @@ const TOOLS: &str = r#"{ "version": "1.0", "tools": [{
 }] }"#;
 
 #[test]
-fn a_persons_yes_reaches_the_daemon() {
-    let place = HostsProject::python();
-    place.project.write(".vscode/agent-tools.json", TOOLS);
-    place.trust();
-    let _daemon = place.daemon(&[]);
+fn an_approval_by_the_user_reaches_the_daemon() {
+    let fixture = HostsProject::python();
+    fixture.project.write(".vscode/agent-tools.json", TOOLS);
+    fixture.trust();
+    let _daemon = fixture.daemon(&[]);
     let greet = json!({ "name": "Ada" });
-    let yes = json!({ "answer": "yes: this call" });
-    let mut agent = place.agent(&["--toolsets", "declared,tools"]).with_user(yes);
+    let approval = json!({ "answer": "yes: this call" });
+    let mut agent = fixture.agent(&["--toolsets", "declared,tools"]).with_user(approval);
     assert!(agent.tools().contains(&"workspace_greet".to_owned()), "{:?}", agent.tools());
-    let told = agent.call_text("workspace_greet", &greet);
-    assert!(told.starts_with("hello Ada"), "{told}");
+    let text = agent.call_text("workspace_greet", &greet);
+    assert!(text.starts_with("hello Ada"), "{text}");
     let [form] = agent.forms() else { panic!("{:?}", agent.forms()) };
-    let shown = form["message"].as_str().expect("a message");
-    assert!(shown.contains("workspace.greet wants to run") && shown.contains("hello"), "{shown}");
+    let message = form["message"].as_str().expect("a message");
+    assert!(message.contains("workspace.greet wants to run") && message.contains("hello"), "{message}");
 
-    let mut other = place.agent(&[]).with_user(json!({ "answer": "no", "reason": "use bonjour" }));
-    let told = other.call_error("workspace_greet", &greet);
-    assert!(told.contains("the user denied it") && told.contains("they say: use bonjour"), "{told}");
+    let mut other = fixture.agent(&[]).with_user(json!({ "answer": "no", "reason": "use bonjour" }));
+    let text = other.call_error("workspace_greet", &greet);
+    assert!(text.contains("the user denied it") && text.contains("they say: use bonjour"), "{text}");
     assert!(!other.tools().contains(&"workspace_greet".to_owned()), "what one agent lists is nothing to another");
     assert_eq!((agent.forms().len(), other.forms().len()), (1, 1), "each person is asked by their own agent");
 }
@@ -245,41 +245,41 @@ fn a_persons_yes_reaches_the_daemon() {
 #[test]
 fn progress_reaches_through_a_daemon() {
     let steered = SteeredProject::new();
-    steered.hold(&["initialize"]);
+    steered.withhold_answers(&["initialize"]);
     let _daemon = steered.0.daemon(&[]);
     let mut agent = steered.0.agent(&[]);
     let call = agent.begin_call("lsp_hover", &json!({ "at": "a.hostile:1:1" }));
-    let told = agent.progress(call);
-    assert!(told.contains("steered"), "{told}");
+    let progress = agent.progress(call);
+    assert!(progress.contains("steered"), "{progress}");
 }
 
 #[test]
 fn a_call_that_is_taken_back_is_so_behind_a_daemon_too() {
     let steered = SteeredProject::new();
-    let place = &steered.0;
-    steered.hold(&["textDocument/hover"]);
-    let _daemon = place.daemon(&[]);
-    let mut agent = place.agent(&[]);
+    let fixture = &steered.0;
+    steered.withhold_answers(&["textDocument/hover"]);
+    let _daemon = fixture.daemon(&[]);
+    let mut agent = fixture.agent(&[]);
     let arguments = json!({ "at": "a.hostile:1:1" });
     let call = agent.begin_call("lsp_hover", &arguments);
-    steered.wait_until_heard("textDocument/hover", 1);
-    let begun = Instant::now();
+    steered.wait_until_received("textDocument/hover", 1);
+    let start = Instant::now();
     agent.cancel(call);
-    steered.wait_until_heard("$/cancelRequest", 1);
-    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
+    steered.wait_until_received("$/cancelRequest", 1);
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
     // The agent has cancelled the call, and the next query is answered at once.
-    steered.hold(&[]);
-    let told = agent.call_text("lsp_hover", &arguments);
-    assert!(told.contains(ANSWER), "{told}");
+    steered.withhold_answers(&[]);
+    let text = agent.call_text("lsp_hover", &arguments);
+    assert!(text.contains(ANSWER), "{text}");
 
     // When an agent disconnects, its calls are cancelled too.
-    steered.hold(&["textDocument/hover"]);
+    steered.withhold_answers(&["textDocument/hover"]);
     agent.begin_call("lsp_hover", &arguments);
-    steered.wait_until_heard("textDocument/hover", 3);
+    steered.wait_until_received("textDocument/hover", 3);
     assert!(agent.close().success());
-    steered.wait_until_heard("$/cancelRequest", 2);
-    eventually("the daemon is alone again", PATIENCE, || {
-        let status = place.status();
+    steered.wait_until_received("$/cancelRequest", 2);
+    eventually("the daemon is alone again", STEP_TIMEOUT, || {
+        let status = fixture.status();
         (status["hosts"][0]["clients"].as_array()?.len() == 1).then_some(())
     });
 }

@@ -1,6 +1,6 @@
 //! A project whose language server follows the test: it ignores some methods, and records the received messages.
 
-use zubi_tests::hosts::{HostsProject, PATIENCE, eventually};
+use zubi_tests::hosts::{HostsProject, STEP_TIMEOUT, eventually};
 use zubi_tests::processes::Process;
 use zubi_tests::{Project, hosts};
 
@@ -38,20 +38,20 @@ impl SteeredProject {
     }
 
     /// From now on the server answers all methods except these.
-    pub(crate) fn hold(&self, methods: &[&str]) {
+    pub(crate) fn withhold_answers(&self, methods: &[&str]) {
         std::fs::write(self.sibling_path("held"), methods.join("\n")).expect("a file");
     }
 
     /// Returns how many of these notifications it received.
     pub(crate) fn notification_count(&self, method: &str) -> usize {
-        let heard = std::fs::read_to_string(self.sibling_path("heard")).unwrap_or_default();
-        heard.lines().filter(|line| *line == method).count()
+        let log = std::fs::read_to_string(self.sibling_path("heard")).unwrap_or_default();
+        log.lines().filter(|line| *line == method).count()
     }
 
     /// Waits until it has received this number of them.
-    pub(crate) fn wait_until_heard(&self, method: &str, times: usize) {
+    pub(crate) fn wait_until_received(&self, method: &str, times: usize) {
         let what = format!("the server hears {method} {times} times");
-        eventually(&what, PATIENCE, || (self.notification_count(method) >= times).then_some(()));
+        eventually(&what, STEP_TIMEOUT, || (self.notification_count(method) >= times).then_some(()));
     }
 
     /// The running servers.

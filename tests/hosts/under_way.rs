@@ -2,7 +2,7 @@
 
 use rustix::fs::{CWD, Mode, mkfifoat};
 use serde_json::json;
-use zubi_tests::hosts::{self, HostsProject, PATIENCE, eventually, pid};
+use zubi_tests::hosts::{self, HostsProject, STEP_TIMEOUT, eventually, pid};
 use zubi_tests::{Agent, Project, processes};
 
 /// A tool that waits until another process writes into a pipe.
@@ -12,60 +12,60 @@ const WAITS: &str = r#"{ "version": "1.0", "tools": [{
   "execution": { "type": "shell", "script": "cat pipe" }, "requiresApproval": false, "timeout": 60000
 }] }"#;
 
-fn place() -> HostsProject {
+fn hosts_project() -> HostsProject {
     let project = Project::empty();
     project.write("a.txt", "alpha\n");
     project.write(".vscode/agent-tools.json", WAITS);
-    let place = HostsProject::new(project, &[]);
-    mkfifoat(CWD, place.project.root().join("pipe").as_str(), Mode::from_raw_mode(0o600)).expect("a new pipe");
-    place
+    let fixture = HostsProject::new(project, &[]);
+    mkfifoat(CWD, fixture.project.root().join("pipe").as_str(), Mode::from_raw_mode(0o600)).expect("a new pipe");
+    fixture
 }
 
 /// Whether this agent is a client of that daemon.
-fn asks(place: &HostsProject, daemon: u32, agent: u32) -> bool {
-    let status = place.status();
+fn is_client(fixture: &HostsProject, daemon: u32, agent: u32) -> bool {
+    let status = fixture.status();
     let hosts = status["hosts"].as_array().expect("hosts");
     let host = hosts.iter().find(|host| pid(host) == daemon).expect("the daemon");
     host["clients"].as_array().expect("clients").iter().any(|client| pid(client) == agent)
 }
 
 #[test]
-fn what_the_own_host_was_asked_it_still_answers_after_a_move() {
-    let place = place();
-    let mut agent = place.agent(&[]).with_user(json!({ "answer": "yes: this call" }));
+fn a_call_on_the_own_host_is_answered_after_a_move() {
+    let fixture = hosts_project();
+    let mut agent = fixture.agent(&[]).with_user(json!({ "answer": "yes: this call" }));
     let waiting = agent.begin_call("workspace_wait", &json!({}));
     agent.fill_in();
-    eventually("the command waits", PATIENCE, || hosts::running_programs("cat pipe").first().cloned());
-    let daemon = place.daemon(&[]);
+    eventually("the command waits", STEP_TIMEOUT, || hosts::running_programs("cat pipe").first().cloned());
+    let daemon = fixture.daemon(&[]);
     assert!(agent.call_text("file.read", &json!({ "path": "a.txt" })).contains("alpha"));
-    assert!(asks(&place, daemon.pid(), agent.pid()), "it has moved");
-    place.project.write("pipe", "a word from outside\n");
+    assert!(is_client(&fixture, daemon.pid(), agent.pid()), "it has moved");
+    fixture.project.write("pipe", "a word from outside\n");
     let answer = agent.answer(waiting);
     let text = zubi_tests::agent::text(&answer["result"]);
     assert!(text.contains("a word from outside") && answer["result"]["isError"] != true, "{text}");
     assert!(agent.close().success());
     drop(daemon);
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
 #[test]
-fn who_has_left_something_running_stays_with_it() {
-    let place = place();
+fn an_agent_with_a_background_command_does_not_move() {
+    let fixture = hosts_project();
     let mut agent: Agent =
-        place.agent(&["--toolsets=shell,file,tools"]).with_user(json!({ "answer": "yes: this call" }));
-    let begun = agent.begin_call("shell_run", &json!({ "command": "cat pipe", "background": true }));
+        fixture.agent(&["--toolsets=shell,file,tools"]).with_user(json!({ "answer": "yes: this call" }));
+    let call = agent.begin_call("shell_run", &json!({ "command": "cat pipe", "background": true }));
     agent.fill_in();
-    let text = zubi_tests::agent::text(&agent.answer(begun)["result"]);
+    let text = zubi_tests::agent::text(&agent.answer(call)["result"]);
     assert!(text.contains("j-1"), "{text}");
-    let daemon = place.daemon(&[]);
+    let daemon = fixture.daemon(&[]);
     agent.call_text("file.read", &json!({ "path": "a.txt" }));
-    assert!(!asks(&place, daemon.pid(), agent.pid()), "it has left its job behind");
+    assert!(!is_client(&fixture, daemon.pid(), agent.pid()), "it has left its job behind");
     assert!(agent.call_text("shell_job", &json!({})).contains("cat pipe"));
-    place.project.write("pipe", "a word\n");
-    eventually("the job has ended", PATIENCE, || hosts::running_programs("cat pipe").is_empty().then_some(()));
-    eventually("the agent moves", PATIENCE, || {
+    fixture.project.write("pipe", "a word\n");
+    eventually("the job has ended", STEP_TIMEOUT, || hosts::running_programs("cat pipe").is_empty().then_some(()));
+    eventually("the agent moves", STEP_TIMEOUT, || {
         agent.call_text("file.read", &json!({ "path": "a.txt" }));
-        asks(&place, daemon.pid(), agent.pid()).then_some(())
+        is_client(&fixture, daemon.pid(), agent.pid()).then_some(())
     });
     assert!(agent.close().success());
 }
@@ -73,21 +73,21 @@ fn who_has_left_something_running_stays_with_it() {
 /// A relative path begins in the first folder of the host.
 #[test]
 fn a_host_of_more_folders_or_in_another_order_is_none() {
-    let place = HostsProject::new(Project::empty(), &[]);
+    let fixture = HostsProject::new(Project::empty(), &[]);
     for folder in ["a", "b"] {
-        place.project.write(&format!("{folder}/x.txt"), &format!("of {folder}\n"));
+        fixture.project.write(&format!("{folder}/x.txt"), &format!("of {folder}\n"));
     }
-    let _daemon = place.daemon(&["--workspace=a", "--workspace=b"]);
-    let asked = |folders: &[&str]| {
-        let mut command = place.command();
+    let _daemon = fixture.daemon(&["--workspace=a", "--workspace=b"]);
+    let read_file = |folders: &[&str]| {
+        let mut command = fixture.command();
         command.args(folders.iter().map(|folder| format!("--workspace={folder}")));
         command.args(["-v", "call", "file.read", "--path", "x.txt"]).stdin(std::process::Stdio::null());
         String::from_utf8(command.output().expect("zubi starts").stdout).expect("UTF-8")
     };
-    assert!(asked(&["b"]).contains("of b"), "{}", asked(&["b"]));
-    assert!(asked(&["b", "a"]).contains("of b"));
-    assert!(asked(&["a", "b"]).contains("of a"));
+    assert!(read_file(&["b"]).contains("of b"), "{}", read_file(&["b"]));
+    assert!(read_file(&["b", "a"]).contains("of b"));
+    assert!(read_file(&["a", "b"]).contains("of a"));
     // Only that one workspace has the daemon.
-    assert!(place.run(&["--workspace=b", "stop"]).status.code() == Some(1));
-    place.output(&["--workspace=a", "--workspace=b", "stop"]);
+    assert!(fixture.run(&["--workspace=b", "stop"]).status.code() == Some(1));
+    fixture.output(&["--workspace=a", "--workspace=b", "stop"]);
 }

@@ -8,7 +8,7 @@ use std::thread;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use zubi_tests::agent::StderrCapture;
-use zubi_tests::hosts::{HostsProject, PATIENCE, eventually};
+use zubi_tests::hosts::{HostsProject, STEP_TIMEOUT, eventually};
 
 /// The methods that a window answers itself.
 const METHODS: [&str; 5] = [
@@ -24,7 +24,7 @@ pub(crate) struct Window {
     child: Child,
     folder: Utf8PathBuf,
     wire: Arc<Wire>,
-    said: StderrCapture,
+    stderr: StderrCapture,
 }
 
 /// The connection to `zubi lsp`, for the test and for the thread that answers.
@@ -33,7 +33,7 @@ struct Wire {
     /// The answers to the window's requests, in the order in which they came.
     answers: Mutex<Vec<Value>>,
     /// The methods of all received requests.
-    asked: Mutex<Vec<String>>,
+    received_methods: Mutex<Vec<String>>,
 }
 
 impl Wire {
@@ -50,11 +50,11 @@ impl Wire {
 
 impl Window {
     /// Opens a folder of the project in a window whose hovers contain its name; returns when others can find it.
-    pub(crate) fn open(place: &HostsProject, folder: &str, name: &'static str) -> Self {
-        let window = Self::start(place.command(), &place.project.root().join(folder), name);
+    pub(crate) fn open(fixture: &HostsProject, folder: &str, name: &'static str) -> Self {
+        let window = Self::start(fixture.command(), &fixture.project.root().join(folder), name);
         let own = json!([window.folder]);
-        eventually("the window's host can be found", PATIENCE, || {
-            place.live_records().into_iter().find(|host| host["kind"] == "editor" && host["workspaceFolders"] == own)
+        eventually("the window's host can be found", STEP_TIMEOUT, || {
+            fixture.live_records().into_iter().find(|host| host["kind"] == "editor" && host["workspaceFolders"] == own)
         });
         window
     }
@@ -65,7 +65,7 @@ impl Window {
         let mut child = command.spawn().expect("zubi starts");
         let folder: Utf8PathBuf = folder.components().filter(|part| part.as_str() != ".").collect();
         let input = Mutex::new(child.stdin.take());
-        let wire = Arc::new(Wire { input, answers: Mutex::default(), asked: Mutex::default() });
+        let wire = Arc::new(Wire { input, answers: Mutex::default(), received_methods: Mutex::default() });
         let (output, said) = (child.stdout.take().expect("piped"), StderrCapture::capture(&mut child));
         let (answering, root) = (Arc::clone(&wire), folder.clone());
         thread::spawn(move || {
@@ -74,7 +74,7 @@ impl Window {
                 answering.handle_message(message, &root, name);
             }
         });
-        let window = Self { child, folder, wire, said };
+        let window = Self { child, folder, wire, stderr: said };
         window.request(
             "initialize",
             &json!({
@@ -95,7 +95,7 @@ impl Window {
 
     /// The stderr so far.
     pub(crate) fn stderr_text(&self) -> String {
-        self.said.text()
+        self.stderr.text()
     }
 
     /// The URI of a file in its folder.
@@ -105,8 +105,8 @@ impl Window {
 
     /// The number of requests with this method.
     pub(crate) fn request_count(&self, method: &str) -> usize {
-        let asked = self.wire.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.iter().filter(|asked| *asked == method).count()
+        let methods = self.wire.received_methods.lock().unwrap_or_else(PoisonError::into_inner);
+        methods.iter().filter(|received| *received == method).count()
     }
 
     fn notify(&self, method: &str, params: &Value) {
@@ -115,7 +115,7 @@ impl Window {
 
     fn request(&self, method: &str, params: &Value) -> Value {
         self.wire.send(json!({ "id": method, "method": method, "params": params }));
-        eventually(&format!("an answer to {method}: {}", self.stderr_text()), PATIENCE, || {
+        eventually(&format!("an answer to {method}: {}", self.stderr_text()), STEP_TIMEOUT, || {
             let answers = self.wire.answers.lock().unwrap_or_else(PoisonError::into_inner);
             answers.iter().find(|answer| answer["id"] == method).cloned()
         })
@@ -133,7 +133,7 @@ impl Window {
     pub(crate) fn close(mut self) {
         self.request("shutdown", &Value::Null);
         self.notify("exit", &Value::Null);
-        let status = eventually("zubi ends", PATIENCE, || self.child.try_wait().expect("a child"));
+        let status = eventually("zubi ends", STEP_TIMEOUT, || self.child.try_wait().expect("a child"));
         assert!(status.success(), "{status}: {}", self.stderr_text());
     }
 }
@@ -151,7 +151,7 @@ impl Wire {
         match (message.get("id"), message["method"].as_str()) {
             (Some(id), Some("zubi/editor/request")) => {
                 let method = message["params"]["method"].as_str().unwrap_or_default();
-                self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(method.to_owned());
+                self.received_methods.lock().unwrap_or_else(PoisonError::into_inner).push(method.to_owned());
                 self.send(json!({ "id": id, "result": answer(method, folder, name) }));
             }
             (Some(id), Some(_)) => self.send(json!({ "id": id, "result": null })),

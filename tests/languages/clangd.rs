@@ -13,7 +13,7 @@ async fn answers() {
     let project = Project::fixture("cpp");
     let zubi = Zubi::start(&project, SERVERS).await;
     symbols(&zubi).await;
-    places(&zubi).await;
+    check_positions(&zubi).await;
     while_typing(&zubi).await;
     rename(&zubi, &project).await;
     fix(&zubi, &project).await;
@@ -47,7 +47,7 @@ async fn symbols(zubi: &Zubi) {
     ");
 }
 
-async fn places(zubi: &Zubi) {
+async fn check_positions(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "src/report.cc:9 total_area" })).await, @"
     at src/report.cc:9:34 total_area
     1 definition of `total_area`

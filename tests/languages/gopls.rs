@@ -13,7 +13,7 @@ async fn answers() {
     let project = Project::fixture("go");
     let zubi = Zubi::start(&project, SERVERS).await;
     symbols(&zubi).await;
-    places(&zubi).await;
+    check_positions(&zubi).await;
     while_typing(&zubi).await;
     rename(&zubi, &project).await;
     fix(&zubi, &project).await;
@@ -44,7 +44,7 @@ async fn symbols(zubi: &Zubi) {
     ");
 }
 
-async fn places(zubi: &Zubi) {
+async fn check_positions(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "report/report.go:10 TotalArea" })).await, @"
     at report/report.go:10:39 TotalArea
     1 definition of `TotalArea`

@@ -259,7 +259,7 @@ async fn several_folders_are_one_workspace() {
 }
 
 #[tokio::test]
-async fn a_search_of_too_many_projects_says_what_it_leaves_out() {
+async fn a_search_of_too_many_projects_reports_the_omitted_ones() {
     let project = Project::empty();
     for number in 1..=6 {
         project.write(&format!("p{number}/pyproject.toml"), "[project]\nname = \"p\"\n");
@@ -320,7 +320,7 @@ async fn uses_in_another_project_do_not_make_up_for_those_that_were_not_read() {
 }
 
 #[tokio::test]
-async fn a_project_that_was_asked_about_a_symbol_of_another_does_not_count_it_as_its_own() {
+async fn a_project_queried_for_a_foreign_symbol_does_not_count_it_as_its_own() {
     let project = Project::empty();
     for (name, text) in
         [("p1", "func Alpha() int { return 1 }"), ("p3", "// Gamma is not Alpha.\nfunc Gamma() int { return 2 }")]

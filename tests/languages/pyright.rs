@@ -13,7 +13,7 @@ async fn answers() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, SERVERS).await;
     symbols(&zubi).await;
-    places(&zubi).await;
+    check_positions(&zubi).await;
     while_typing(&zubi).await;
     rename(&zubi, &project).await;
     fix(&zubi).await;
@@ -51,7 +51,7 @@ async fn symbols(zubi: &Zubi) {
     ");
 }
 
-async fn places(zubi: &Zubi) {
+async fn check_positions(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "shapes/report.py:10 total_area" })).await, @"
     at shapes/report.py:10:17 total_area
     1 definition of `total_area`

@@ -407,7 +407,7 @@ async fn typescript() {
 }
 
 #[tokio::test]
-async fn references_with_the_words_that_are_none() {
+async fn references_with_text_matches() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, RUST).await;
     let question = json!({ "symbol": "total_area", "include_text": true });

@@ -13,7 +13,7 @@ async fn answers() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
     symbols(&zubi).await;
-    places(&zubi).await;
+    check_positions(&zubi).await;
     while_typing(&zubi).await;
     rename(&zubi, &project).await;
     fix(&zubi, &project).await;
@@ -44,7 +44,7 @@ async fn symbols(zubi: &Zubi) {
     ");
 }
 
-async fn places(zubi: &Zubi) {
+async fn check_positions(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })).await, @"
     at src/report.ts:8:15 totalArea
     1 definition of `totalArea`

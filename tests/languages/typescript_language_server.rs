@@ -13,7 +13,7 @@ async fn answers() {
     let project = Project::fixture("typescript");
     let zubi = Zubi::start(&project, SERVERS).await;
     symbols(&zubi).await;
-    places(&zubi).await;
+    check_positions(&zubi).await;
     while_typing(&zubi).await;
     rename(&zubi, &project).await;
     fix(&zubi, &project).await;
@@ -45,7 +45,7 @@ async fn symbols(zubi: &Zubi) {
     ");
 }
 
-async fn places(zubi: &Zubi) {
+async fn check_positions(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_definition", json!({ "at": "src/report.ts:8 totalArea" })).await, @"
     at src/report.ts:8:15 totalArea
     1 definition of `totalArea`
@@ -170,8 +170,8 @@ async fn fix(zubi: &Zubi, project: &Project) {
     [typescript-language-server · ready]
     ");
     let fix = json!({ "at": "src/broken.ts:3", "context": { "only": ["quickfix"] } });
-    let said = round_trip(zubi, project, "lsp_code_actions", fix, Some("Add import from")).await;
-    assert_snapshot!(said, @r#"
+    let transcript = round_trip(zubi, project, "lsp_code_actions", fix, Some("Add import from")).await;
+    assert_snapshot!(transcript, @r#"
     at src/broken.ts:3
     1 code action
       a-[action] Add import from "./shape.js" (quickfix): 1 edit in 1 file  preferred

@@ -52,8 +52,8 @@ async fn killing_zubi_while_servers_start_leaves_nothing() {
         // The call never gets an answer; it only makes zubi begin to start servers.
         let call = zubi.result("lsp_document_symbols", json!({ "path": file }));
         tokio::pin!(call);
-        let begun = std::future::poll_fn(|cx| std::task::Poll::Ready(call.as_mut().poll(cx).is_pending()));
-        assert!(begun.await, "nothing was sent");
+        let is_pending = std::future::poll_fn(|cx| std::task::Poll::Ready(call.as_mut().poll(cx).is_pending()));
+        assert!(is_pending.await, "nothing was sent");
         processes::kill(&own.expect("zubi runs"));
         let left = processes::nothing_left_within(LIMIT);
         left.unwrap_or_else(|left| panic!("{server}: still running {LIMIT:?} after zubi was killed: {left:?}"));

@@ -12,7 +12,7 @@ use zubi_tests::{Project, Zubi};
 async fn check(name: &str, components: &[&str], questions: Vec<(&str, Value)>) -> String {
     let project = Project::copy_published(name);
     let zubi = Zubi::start(&project, components).await;
-    let mut said = String::new();
+    let mut transcript = String::new();
     for (tool, arguments) in questions {
         // The time that a busy machine may need to read a whole project.
         let mut patient = arguments.clone();
@@ -20,16 +20,16 @@ async fn check(name: &str, components: &[&str], questions: Vec<(&str, Value)>) -
         let answer = zubi.call_stable(tool, patient).await;
         let lines: Vec<&str> = answer.lines().collect();
         let (status, body) = lines.split_last().expect("an answer has a status line");
-        let shown = format!("{}\n", body.get(..body.len().min(5)).unwrap_or_default().join("\n"));
+        let excerpt = format!("{}\n", body.get(..body.len().min(5)).unwrap_or_default().join("\n"));
         let more = if body.len() > 5 { "…\n" } else { "" };
-        said.extend([format!("> {tool} {arguments}\n"), shown, more.to_owned(), format!("{status}\n\n")]);
+        transcript.extend([format!("> {tool} {arguments}\n"), excerpt, more.to_owned(), format!("{status}\n\n")]);
     }
-    said.trim_end().to_owned()
+    transcript.trim_end().to_owned()
 }
 
 #[tokio::test]
 async fn python() {
-    let said = check(
+    let transcript = check(
         "rich",
         &["node", "pyright"],
         vec![
@@ -46,7 +46,7 @@ async fn python() {
         ],
     )
     .await;
-    assert_snapshot!(said, @r#"
+    assert_snapshot!(transcript, @r#"
     > lsp_references {"symbol":"Console","path":"rich/console.py","limit":2}
     at rich/console.py:580:7 Console (class)
     216 references to `Console` in 46 files
@@ -132,7 +132,7 @@ async fn python() {
 
 #[tokio::test]
 async fn cpp() {
-    let said = check(
+    let transcript = check(
         "leveldb",
         &["clangd", "cxx"],
         vec![
@@ -149,7 +149,7 @@ async fn cpp() {
         ],
     )
     .await;
-    assert_snapshot!(said, @r#"
+    assert_snapshot!(transcript, @r#"
     > lsp_references {"symbol":"Slice","path":"include/leveldb/slice.h","limit":2}
     at include/leveldb/slice.h:28:22 Slice (class); also `leveldb/Slice/Slice`
     498 references to `Slice` in 65 files
@@ -233,7 +233,7 @@ async fn cpp() {
 
 #[tokio::test]
 async fn rust() {
-    let said = check(
+    let transcript = check(
         "clap_builder",
         &["rust-analyzer"],
         vec![
@@ -250,7 +250,7 @@ async fn rust() {
         ],
     )
     .await;
-    assert_snapshot!(said, @r#"
+    assert_snapshot!(transcript, @r#"
     > lsp_references {"symbol":"ArgGroup","path":"src/builder/arg_group.rs","limit":2}
     at src/builder/arg_group.rs:68:12 ArgGroup (struct)
     41 references to `ArgGroup` in 5 files
@@ -336,7 +336,7 @@ async fn rust() {
 
 #[tokio::test]
 async fn typescript() {
-    let said = check(
+    let transcript = check(
         "rxjs",
         &["typescript"],
         vec![
@@ -353,7 +353,7 @@ async fn typescript() {
         ],
     )
     .await;
-    assert_snapshot!(said, @r#"
+    assert_snapshot!(transcript, @r#"
     > lsp_references {"symbol":"Subscriber","path":"src/internal/Subscriber.ts","limit":2}
     at src/internal/Subscriber.ts:19:14 Subscriber (class)
     84 references to `Subscriber` in 30 files
@@ -438,7 +438,7 @@ async fn typescript() {
 
 #[tokio::test]
 async fn go() {
-    let said = check(
+    let transcript = check(
         "x-tools",
         &["go", "gopls"],
         vec![
@@ -458,7 +458,7 @@ async fn go() {
         ],
     )
     .await;
-    assert_snapshot!(said, @r#"
+    assert_snapshot!(transcript, @r#"
     > lsp_references {"symbol":"Pass","path":"go/analysis/analysis.go","limit":2}
     at go/analysis/analysis.go:90:6 Pass (struct)
     104 references to `Pass` in 40 files

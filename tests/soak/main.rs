@@ -55,13 +55,13 @@ fn project() -> Project {
 }
 
 fn questions() -> Vec<(&'static str, Value)> {
-    let places = [
+    let positions = [
         ("py/shapes/shape.py", "py/shapes/shape.py:35 total_area", "py/shapes/report.py:10 total_area", "whole_area"),
         ("src/shape.cc", "src/shape.cc:9 total_area", "src/report.cc:9 total_area", "whole_area"),
         ("go/shape/shape.go", "go/shape/shape.go:31 TotalArea", "go/report/report.go:10 TotalArea", "WholeArea"),
     ];
     let mut questions = Vec::new();
-    for (file, declared, used, new_name) in places {
+    for (file, declared, used, new_name) in positions {
         questions.extend([
             ("lsp_document_symbols", json!({ "path": file })),
             ("lsp_hover", json!({ "at": declared })),
@@ -81,8 +81,8 @@ fn questions() -> Vec<(&'static str, Value)> {
 fn is_explained(answer: &Answer) -> bool {
     let text = answer.text.trim_end();
     if answer.is_error {
-        let known = ["Invalid input: ", "Error in ", "Failed to "].iter().any(|form| text.starts_with(form));
-        return known && text.lines().count() > 1;
+        let has_known_form = ["Invalid input: ", "Error in ", "Failed to "].iter().any(|form| text.starts_with(form));
+        return has_known_form && text.lines().count() > 1;
     }
     let json = serde_json::from_str::<Value>(text).is_ok_and(|answer| answer["status"].is_object());
     json || text.lines().last().is_some_and(|line| line.starts_with('[') && line.ends_with(']'))
@@ -122,7 +122,7 @@ async fn a_long_conversation_with_servers_that_die() {
     let (mut deaths, mut errors, mut longest) = (0, BTreeMap::<String, usize>::new(), Duration::ZERO);
     // The peak memory in each half, in bytes.
     let mut peaks = [0, 0];
-    let begun = Instant::now();
+    let start = Instant::now();
     let mut done = 0;
     while done < calls {
         let [one, other] = [dice.one_of(&questions).clone(), dice.one_of(&questions).clone()];
@@ -147,16 +147,16 @@ async fn a_long_conversation_with_servers_that_die() {
                 *errors.entry(first).or_default() += 1;
             }
             longest = longest.max(answer.took);
-            let held = processes::resident_bytes(zubi.pid()).expect("zubi runs");
+            let resident = processes::resident_bytes(zubi.pid()).expect("zubi runs");
             let half = &mut peaks[usize::from(done >= calls / 2)];
-            *half = held.max(*half);
+            *half = resident.max(*half);
             done += 1;
         }
     }
     let [first, second] = peaks.map(|bytes| bytes >> 10);
     println!(
         "{done} calls in {:?}, longest {longest:?}; {deaths} deaths; {marked} marked; memory {first} and {second} KiB",
-        begun.elapsed()
+        start.elapsed()
     );
     for (error, count) in &errors {
         println!("{count:5} × {error}");

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::hosts::eventually;
 
 /// The time after which a missing message counts as absent.
-const PATIENCE: Duration = Duration::from_mins(1);
+const MESSAGE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The stderr of a process so far.
 #[derive(Debug, Clone, Default)]
@@ -23,16 +23,16 @@ pub struct StderrCapture(Arc<Mutex<Vec<u8>>>);
 impl StderrCapture {
     /// Captures the stderr of a process, which must be a pipe.
     pub fn capture(child: &mut Child) -> Self {
-        let said = Self::default();
-        let (mut pipe, heard) = (child.stderr.take().expect("piped"), Arc::clone(&said.0));
+        let capture = Self::default();
+        let (mut pipe, heard) = (child.stderr.take().expect("piped"), Arc::clone(&capture.0));
         thread::spawn(move || {
-            let mut piece = [0; 4096];
-            while let Ok(length @ 1..) = pipe.read(&mut piece) {
-                let read = piece.get(..length).unwrap_or_default();
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = pipe.read(&mut buffer) {
+                let read = buffer.get(..length).unwrap_or_default();
                 heard.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(read);
             }
         });
-        said
+        capture
     }
 
     pub fn text(&self) -> String {
@@ -52,7 +52,7 @@ pub struct Agent {
     /// The user's answer to every form; without it the client supports no forms.
     user: Option<Value>,
     forms: Vec<Value>,
-    said: StderrCapture,
+    stderr: StderrCapture,
 }
 
 impl Agent {
@@ -61,7 +61,7 @@ impl Agent {
         command.args(flags).arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("zubi starts");
         let (input, output) = (child.stdin.take(), child.stdout.take().expect("piped"));
-        let said = StderrCapture::capture(&mut child);
+        let stderr = StderrCapture::capture(&mut child);
         let (sender, messages) = channel();
         thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
@@ -72,7 +72,7 @@ impl Agent {
             }
         });
         let unread = VecDeque::new();
-        Self { child, input, messages, unread, last: 0, is_ready: false, user: None, forms: Vec::new(), said }
+        Self { child, input, messages, unread, last: 0, is_ready: false, user: None, forms: Vec::new(), stderr: said: stderr }
     }
 
     /// Adds a user who fills in every form like this. Must be called before the first request.
@@ -88,7 +88,7 @@ impl Agent {
 
     /// The stderr so far.
     pub fn stderr_text(&self) -> String {
-        self.said.text()
+        self.stderr.text()
     }
 
     /// The forms shown to the user.
@@ -174,10 +174,10 @@ impl Agent {
 
     /// The next progress of a request: its message.
     pub fn progress(&mut self, number: u64) -> String {
-        let told = self.next_matching(|message| {
+        let notification = self.next_matching(|message| {
             message["method"] == "notifications/progress" && message["params"]["progressToken"] == number
         });
-        told["params"]["message"].as_str().unwrap_or_default().to_owned()
+        notification["params"]["message"].as_str().unwrap_or_default().to_owned()
     }
 
     /// Waits until the user has filled in one more form.
@@ -191,7 +191,7 @@ impl Agent {
 
     /// The next message; `None` if it was a form, which the user has filled in.
     fn receive(&mut self) -> Option<Value> {
-        let message = self.messages.recv_timeout(PATIENCE);
+        let message = self.messages.recv_timeout(MESSAGE_TIMEOUT);
         let message = message.unwrap_or_else(|why| panic!("no message: {why}\n{}", self.stderr_text()));
         if message["method"] != "elicitation/create" {
             return Some(message);
@@ -204,13 +204,13 @@ impl Agent {
     }
 
     /// The next matching message; earlier ones stay unread, except for forms, which the user fills in.
-    fn next_matching(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
-        if let Some(message) = self.unread.iter().position(&wanted).and_then(|at| self.unread.remove(at)) {
+    fn next_matching(&mut self, predicate: impl Fn(&Value) -> bool) -> Value {
+        if let Some(message) = self.unread.iter().position(&predicate).and_then(|at| self.unread.remove(at)) {
             return message;
         }
         loop {
             match self.receive() {
-                Some(message) if wanted(&message) => return message,
+                Some(message) if predicate(&message) => return message,
                 Some(message) => self.unread.push_back(message),
                 None => {}
             }
@@ -225,7 +225,7 @@ impl Agent {
 
     /// Waits until the process has ended.
     pub fn wait_for_exit(&mut self) -> ExitStatus {
-        eventually("zubi ends", PATIENCE, || self.child.try_wait().expect("a child"))
+        eventually("zubi ends", MESSAGE_TIMEOUT, || self.child.try_wait().expect("a child"))
     }
 }
 

@@ -14,24 +14,24 @@ use crate::zubi::Start;
 use crate::{Agent, Project};
 
 /// The longest that one of these steps may take on a busy machine.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const STEP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The interval of polling for states that send no event.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Polls until `look` returns a value.
 ///
 /// # Panics
 ///
 /// When the time limit has passed; `what` describes the expected state.
-pub fn eventually<T>(what: &str, limit: Duration, mut look: impl FnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
+pub fn eventually<T>(what: &str, limit: Duration, mut poll: impl FnMut() -> Option<T>) -> T {
+    let start = Instant::now();
     loop {
-        if let Some(found) = look() {
+        if let Some(found) = poll() {
             return found;
         }
-        assert!(begun.elapsed() < limit, "not within {limit:?}: {what}");
-        std::thread::park_timeout(LOOK);
+        assert!(start.elapsed() < limit, "not within {limit:?}: {what}");
+        std::thread::park_timeout(POLL_INTERVAL);
     }
 }
 
@@ -46,9 +46,9 @@ impl HostsProject {
     /// A trusted project; orphaned processes stay below this test.
     pub fn new(project: Project, components: &'static [&'static str]) -> Self {
         processes::adopt_orphans();
-        let place = Self { project, components };
-        place.trust();
-        place
+        let fixture = Self { project, components };
+        fixture.trust();
+        fixture
     }
 
     /// The Python fixture with its fastest server.
@@ -120,15 +120,15 @@ impl HostsProject {
     /// reads it, which is impossible while the host is still ending.
     pub fn live_records(&self) -> Vec<Value> {
         let texts = self.files().into_iter().filter_map(|file| std::fs::read_to_string(file).ok());
-        let told = texts.map(|text| serde_json::from_str(&text).expect("JSON"));
-        told.filter(|host| std::fs::exists(format!("/proc/{}", pid(host))).unwrap_or_default()).collect()
+        let records = texts.map(|text| serde_json::from_str(&text).expect("JSON"));
+        records.filter(|host| std::fs::exists(format!("/proc/{}", pid(host))).unwrap_or_default()).collect()
     }
 
     /// The record of the only host, as soon as there is exactly one.
     pub fn only_host(&self) -> Value {
-        eventually("there is exactly one host", PATIENCE, || {
-            let told = self.live_records();
-            let [host] = told.as_slice() else { return None };
+        eventually("there is exactly one host", STEP_TIMEOUT, || {
+            let records = self.live_records();
+            let [host] = records.as_slice() else { return None };
             Some(host.clone())
         })
     }
@@ -163,7 +163,7 @@ pub fn is_below(process: &Process, ancestor: u32) -> bool {
 #[derive(Debug)]
 pub struct Daemon {
     child: Child,
-    said: StderrCapture,
+    stderr: StderrCapture,
 }
 
 impl Daemon {
@@ -171,9 +171,9 @@ impl Daemon {
     pub fn start(mut command: Command, arguments: &[&str]) -> Self {
         command.arg("serve").args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("zubi starts");
-        let said = StderrCapture::capture(&mut child);
-        eventually("the daemon serves", PATIENCE, || said.text().contains("serving ").then_some(()));
-        Self { child, said }
+        let stderr = StderrCapture::capture(&mut child);
+        eventually("the daemon serves", STEP_TIMEOUT, || stderr.text().contains("serving ").then_some(()));
+        Self { child, stderr: said: stderr }
     }
 
     pub fn pid(&self) -> u32 {
@@ -182,7 +182,7 @@ impl Daemon {
 
     /// The stderr so far.
     pub fn stderr_text(&self) -> String {
-        self.said.text()
+        self.stderr.text()
     }
 
     /// Kills the process.
@@ -193,7 +193,7 @@ impl Daemon {
 
     /// Waits until the process has ended by itself; returns its exit code.
     pub fn wait_for_exit(&mut self) -> Option<i32> {
-        eventually("the daemon ends", PATIENCE, || self.child.try_wait().expect("a child")).code()
+        eventually("the daemon ends", STEP_TIMEOUT, || self.child.try_wait().expect("a child")).code()
     }
 }
 

@@ -69,7 +69,7 @@ impl LanguageServer {
         loop {
             let message = self.receive();
             match (message.get("id"), message.get("method")) {
-                (Some(asked), Some(_)) => self.send(&json!({ "id": asked, "result": null })),
+                (Some(request_id), Some(_)) => self.send(&json!({ "id": request_id, "result": null })),
                 (Some(answered), None) if *answered == id => return message,
                 _ => {}
             }

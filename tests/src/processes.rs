@@ -26,7 +26,7 @@ pub fn adopt_orphans() {
 
 /// Every living descendant of this process.
 pub fn descendants() -> Vec<Process> {
-    let all = all();
+    let all = all_processes();
     let mut found: Vec<Process> = Vec::new();
     let mut parents = vec![getpid().as_raw_nonzero().get()];
     while let Some(parent) = parents.pop() {
@@ -95,11 +95,11 @@ fn ends_within(handle: &OwnedFd, limit: Duration) -> bool {
 /// Waits until no descendant of this process is left, including those started in the meantime. Returns how long it
 /// took, or those still running.
 pub fn nothing_left_within(limit: Duration) -> Result<Duration, Vec<Process>> {
-    nothing_left_beside(&[], limit)
+    nothing_left_except(&[], limit)
 }
 
 /// Waits likewise, except for these processes of the test, which must have no children.
-pub fn nothing_left_beside(others: &[u32], limit: Duration) -> Result<Duration, Vec<Process>> {
+pub fn nothing_left_except(others: &[u32], limit: Duration) -> Result<Duration, Vec<Process>> {
     let start = Instant::now();
     let descendants = || {
         let mut all = descendants();
@@ -135,7 +135,7 @@ fn memory(pid: u32, field: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kibibytes| kibibytes * 1024)
 }
 
-fn all() -> Vec<(Process, bool)> {
+fn all_processes() -> Vec<(Process, bool)> {
     let entries = std::fs::read_dir("/proc").expect("/proc");
     entries.flatten().filter_map(|entry| read_process(entry.file_name().to_str()?.parse().ok()?)).collect()
 }

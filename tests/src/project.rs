@@ -35,7 +35,7 @@ impl Project {
         copy(&tools::ROOT.join("tests/fixtures").join(name), &project.root);
         match name {
             "cpp" => project.write_compile_commands("src", &["-Iinclude", "-std=c++17"]),
-            "rust" => project.tell_cargo_where_the_library_is(),
+            "rust" => project.write_cargo_config_for_rust_library(),
             _ => {}
         }
         project
@@ -69,7 +69,7 @@ impl Project {
             }
             "clap_builder" => {
                 copy(&sources, &project.root);
-                project.tell_cargo_where_the_library_is();
+                project.write_cargo_config_for_rust_library();
                 // The dependencies are beside it, so that cargo needs no network.
                 let vendored = sources.parent().expect("the component's directory").join("vendor");
                 project.write(
@@ -161,7 +161,7 @@ impl Project {
 
     /// rust-analyzer queries cargo about the standard library's own dependencies, and cargo must not need a network for
     /// them.
-    fn tell_cargo_where_the_library_is(&self) {
+    fn write_cargo_config_for_rust_library(&self) {
         let config = format!(
             "[source.crates-io]\nreplace-with = \"beside-std\"\n\n[source.beside-std]\ndirectory = \"{}/vendor\"\n",
             tools::directory("rust-library")

@@ -34,7 +34,7 @@ pub struct Editor<'a> {
     untrusted: bool,
     extensions: Vec<&'static str>,
     settings: Map<String, Value>,
-    others: Vec<u32>,
+    excluded_pids: Vec<u32>,
     variables: Map<String, Value>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Editor<'a> {
             untrusted: false,
             extensions: Vec::new(),
             settings: Map::new(),
-            others: Vec::new(),
+            excluded_pids: Vec::new(),
             variables: Map::new(),
         }
     }
@@ -109,7 +109,7 @@ impl<'a> Editor<'a> {
     /// Excludes these processes of the test; all others must end with VS Code.
     #[must_use]
     pub fn with_processes(mut self, others: &[u32]) -> Self {
-        self.others.extend(others);
+        self.excluded_pids.extend(others);
         self
     }
 
@@ -156,7 +156,7 @@ impl<'a> Editor<'a> {
             .output()
             .expect("node starts");
         let log = format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
-        let left = processes::nothing_left_beside(&self.others, Duration::from_secs(10));
+        let left = processes::nothing_left_except(&self.excluded_pids, Duration::from_secs(10));
         let cases = std::fs::read_to_string(&results).unwrap_or_else(|_| panic!("no case ran\n{log}"));
         let cases: Vec<Value> = serde_json::from_str(&cases).expect("a list of cases");
         let lines = cases.iter().map(line).collect::<Vec<_>>().join("\n");

@@ -266,7 +266,7 @@ mod tests {
     use super::{hide_ids, id};
 
     #[test]
-    fn ids_are_found_and_hidden() {
+    fn ids_are_found_and_redacted() {
         let text = "plan: p-abcde23456 (2 files)\naction a-zzzzz77777: a-b, p-longerthanten1 map-bbbbb22222";
         assert_eq!(id(text, "p-").unwrap(), "p-abcde23456");
         assert_eq!(id(text, "a-").unwrap(), "a-zzzzz77777");

@@ -48,7 +48,7 @@ async fn the_same_call_gives_the_same_text() {
 }
 
 #[tokio::test]
-async fn flags_and_json_input_are_the_same() {
+async fn flags_and_json_input_are_equivalent() {
     let project = Project::fixture("python");
     let mut command = Start::new(&project, &["ty", "ruff"]).command();
     let flags = ["call", "lsp_references", "--symbol", "total_area", "--includeDeclaration", "false"];
@@ -67,7 +67,7 @@ async fn flags_and_json_input_are_the_same() {
 }
 
 #[test]
-fn exit_codes_tell_what_went_wrong() {
+fn exit_codes_distinguish_the_failures() {
     let project = Project::fixture("python");
     let code = |arguments: &[&str]| {
         let output = Start::new(&project, &[]).command().args(arguments).output().expect("zubi starts");

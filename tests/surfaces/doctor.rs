@@ -89,7 +89,7 @@ fn an_untrusted_folder_starts_nothing_of_the_project() {
 }
 
 #[test]
-fn nothing_is_installed_without_being_asked_for() {
+fn nothing_is_installed_without_a_request() {
     let project = Project::fixture("typescript");
     let (text, code) = doctor(&Start::new(&project, &[]), &["--fix"]);
     assert_eq!(code, Some(2));

@@ -24,7 +24,7 @@ const TOOLS: [&str; 4] = ["domainlang_validate", "domainlang_list", "domainlang_
 const CALLED: usize = 20;
 
 /// The maximum number of differences shown.
-const SHOWN: usize = 20;
+const MAX_DIFFERENCES: usize = 20;
 
 /// Sends every query over every channel about the whole project. There are at least this number of queries.
 async fn check(project: &Project, at_least: usize) {
@@ -38,21 +38,21 @@ async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
     let zubi = Start::new(project, &[]).arguments(&arguments).mcp().await;
     let schemas = schemas(&zubi).await;
     let mut reference = Channel::Mcp(zubi.into());
-    let known = ModelFacts::collect(&mut reference, project, properties(&schemas[1].1)).await;
-    let questions: Vec<_> = schemas.iter().flat_map(|(tool, schema)| inputs::questions(tool, schema, &known)).collect();
+    let facts = ModelFacts::collect(&mut reference, project, properties(&schemas[1].1)).await;
+    let questions: Vec<_> = schemas.iter().flat_map(|(tool, schema)| inputs::questions(tool, schema, &facts)).collect();
     assert!(questions.len() >= at_least, "there are only {} questions", questions.len());
 
     let (mut lasting, mut called) =
         (channels::persistent_channels(project, &folders).await, channels::per_call_channels(project, &folders));
     let step = questions.len().div_ceil(CALLED);
-    let mut asked = BTreeSet::new();
+    let mut queried = BTreeSet::new();
     let (mut differences, mut answers) = (Vec::new(), BTreeMap::new());
     for (number, question) in questions.iter().enumerate() {
         let expected = reference.query(question).await;
         let mut aspects = |name: &'static str| {
             let properties = question.input.keys().map(String::as_str).chain(["none"]);
             let seen = properties.map(|property| (name, question.tool.clone(), property.to_owned(), expected.is_ok()));
-            seen.filter(|aspect| asked.insert(aspect.clone())).count()
+            seen.filter(|aspect| queried.insert(aspect.clone())).count()
         };
         aspects("");
         let mut due: Vec<&mut (&'static str, Channel<'_>)> = lasting.iter_mut().collect();
@@ -62,16 +62,16 @@ async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
                 .filter(|(name, channel)| channel.has_words(question) && (aspects(name) > 0 || number % step == 0)),
         );
         for (name, channel) in due {
-            let said = channel.query(question).await;
+            let actual = channel.query(question).await;
             *answers.entry(*name).or_insert(0) += 1;
-            if said != expected {
-                let (expected, said) = (render_reply(&expected), render_reply(&said));
+            if actual != expected {
+                let (expected, said) = (render_reply(&expected), render_reply(&actual));
                 differences.push(format!("{question}\n  expected {expected}\n  {name}: {said}"));
             }
         }
     }
     let number = differences.len();
-    differences.truncate(SHOWN);
+    differences.truncate(MAX_DIFFERENCES);
     assert!(differences.is_empty(), "{number} differences:\n{}", differences.join("\n"));
 
     // Checks that every channel supported most queries, and that each property was both answered and refused.
@@ -82,7 +82,7 @@ async fn check_folders(project: &Project, folders: &[&str], at_least: usize) {
     for (tool, schema) in &schemas {
         for (property, is_answer) in properties(schema).keys().flat_map(|name| [(name, true), (name, false)]) {
             let aspect = ("", tool.clone(), property.clone(), is_answer);
-            assert!(asked.contains(&aspect), "{tool}: no question with `{property}` whose answer is {is_answer}");
+            assert!(queried.contains(&aspect), "{tool}: no question with `{property}` whose answer is {is_answer}");
         }
     }
 }
@@ -101,8 +101,8 @@ fn properties(schema: &Value) -> &Map<String, Value> {
     schema["properties"].as_object().expect("properties")
 }
 
-fn render_reply(said: &ChannelReply) -> String {
-    let (kind, text) = match said {
+fn render_reply(reply: &ChannelReply) -> String {
+    let (kind, text) = match reply {
         Ok(text) => ("answer", text),
         Err(text) => ("refusal", text),
     };

@@ -29,7 +29,7 @@ async fn both_eras_of_the_protocol_answer_alike() {
 }
 
 #[tokio::test]
-async fn the_list_is_small_and_says_what_each_tool_does() {
+async fn the_tool_list_is_small_and_describes_each_tool() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     let tools = zubi.tools().await;
@@ -78,7 +78,7 @@ async fn read_only_means_that_tools_which_write_do_not_exist() {
 }
 
 #[tokio::test]
-async fn tools_beyond_the_list_are_found_and_called() {
+async fn unlisted_tools_are_found_and_called() {
     let project = Project::fixture("python");
     let zubi = Start::new(&project, &["ty"]).arguments(&["--read-only"]).mcp().await;
     let found = zubi.call_stable("find_tools", json!({ "query": "everything about a symbol", "limit": 1 })).await;
@@ -101,7 +101,7 @@ async fn tools_beyond_the_list_are_found_and_called() {
 }
 
 #[tokio::test]
-async fn refusals_say_what_to_do_next() {
+async fn refusals_name_the_next_step() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     assert_snapshot!(zubi.call_refused("lsp_hover", json!({})).await, @r#"
@@ -146,7 +146,7 @@ async fn three_ways_to_give_a_place_mean_the_same() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     let by_symbol = zubi.call_stable("lsp_hover", json!({ "symbol": "total_area" })).await;
-    let by_place = zubi.call_stable("lsp_hover", json!({ "at": "shapes/shape.py:35:5" })).await;
+    let by_line_and_column = zubi.call_stable("lsp_hover", json!({ "at": "shapes/shape.py:35:5" })).await;
     // The position is two lines off: the text corrects it.
     let by_text = zubi.call_stable("lsp_hover", json!({ "at": "shapes/shape.py:33 def total_area" })).await;
     let by_position =
@@ -166,17 +166,17 @@ async fn three_ways_to_give_a_place_mean_the_same() {
     [ty · ready]
     ");
     let first = |text: &str| text.lines().next().unwrap_or_default().to_owned();
-    assert_snapshot!(first(&by_place), @"at shapes/shape.py:35:5 total_area");
+    assert_snapshot!(first(&by_line_and_column), @"at shapes/shape.py:35:5 total_area");
     assert_snapshot!(first(&by_position), @"at shapes/shape.py:35:5 total_area");
     assert_snapshot!(first(&by_text), @"at shapes/shape.py:35:5 total_area (function); line repaired from 33");
     let rest = |text: &str| text.split_once('\n').map(|(_, rest)| rest.to_owned());
-    for other in [by_place, by_position, by_text] {
+    for other in [by_line_and_column, by_position, by_text] {
         assert_eq!(rest(&other), rest(&by_symbol));
     }
 }
 
 #[tokio::test]
-async fn a_folder_nobody_trusted_runs_no_foreign_code() {
+async fn an_untrusted_folder_runs_no_foreign_code() {
     let project = Project::fixture("rust");
     let zubi = Start::new(&project, &["rust-analyzer"]).without_trust().mcp().await;
     assert_snapshot!(zubi.call("lsp_hover", json!({ "symbol": "total_area" })).await.text, @"
@@ -187,7 +187,7 @@ async fn a_folder_nobody_trusted_runs_no_foreign_code() {
 }
 
 #[tokio::test]
-async fn waiting_is_told_as_progress() {
+async fn waiting_is_reported_as_progress() {
     let project = Project::copy_published("clap_builder");
     let zubi = Zubi::start(&project, &["rust-analyzer"]).await;
     zubi.call_stable("lsp_references", json!({ "symbol": "ArgGroup", "path": "src/builder/arg_group.rs", "limit": 1 }))

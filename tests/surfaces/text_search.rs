@@ -49,7 +49,7 @@ async fn a_language_whose_server_is_not_installed() {
 }
 
 #[tokio::test]
-async fn a_model_hides_no_code_of_a_language_whose_server_is_not_installed() {
+async fn a_domain_model_hides_no_code_of_a_language_without_a_server() {
     let project = Project::fixture("typescript");
     project.write("shop.dlang", "Domain Shapes { vision: \"v\" }\nbc Circle for Shapes { description: \"d\" }\n");
     // A text file about the code declares nothing, whatever its lines look like.
@@ -88,7 +88,7 @@ async fn a_folder_that_is_not_trusted() {
 }
 
 #[tokio::test]
-async fn a_language_that_nobody_knows() {
+async fn an_unknown_language() {
     let project = Project::fixture("typescript");
     project.write("lib/desk.odd", "module Desk\n  proc lend(book)\n    note book\n  end\nend\n");
     let zubi = Zubi::start(&project, &[]).await;

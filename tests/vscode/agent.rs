@@ -6,12 +6,12 @@ use zubi_tests::tools;
 use zubi_tests::vscode::Editor;
 
 use crate::project;
-use crate::windows::place;
+use crate::windows::hosts_project;
 
 #[test]
 fn the_chat_view_does_what_the_page_does() {
-    let place = place(project());
-    let editor = Editor::new(&place.project, &tools::zubi()).like_user().extension("models");
+    let fixture = hosts_project(project());
+    let editor = Editor::new(&fixture.project, &tools::zubi()).like_user().extension("models");
     assert_snapshot!(editor.window("", "chat").run(), @"
     ok      a task reads, edits and runs: the diff is shown, the command is asked about, and arguments can be changed
     ok      a turn is stopped, and the conversation goes on
@@ -23,8 +23,8 @@ fn the_chat_view_does_what_the_page_does() {
 
 #[test]
 fn the_editors_models_work_on_tasks_of_other_extensions() {
-    let place = place(project());
-    let editor = Editor::new(&place.project, &tools::zubi()).like_user().extension("models");
+    let fixture = hosts_project(project());
+    let editor = Editor::new(&fixture.project, &tools::zubi()).like_user().extension("models");
     assert_snapshot!(editor.window("", "models").run(), @"
     ok      a model of another extension works on a task, with zubi's tools
     ok      a task has the tools and the number of questions that it was given, and no more

@@ -9,9 +9,9 @@ use zubi_tests::vscode::Editor;
 use crate::with_tool_file;
 
 #[test]
-fn the_user_is_asked_and_his_answer_counts() {
-    let place = HostsProject::new(with_tool_file(), &["node"]);
-    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).like_user().window("", "approvals").run(), @"
+fn the_user_is_prompted_and_the_answer_is_applied() {
+    let fixture = HostsProject::new(with_tool_file(), &["node"]);
+    assert_snapshot!(Editor::new(&fixture.project, &tools::zubi()).like_user().window("", "approvals").run(), @"
     ok      a tool that looks is not asked about
     ok      VS Code asks with the file that would be written; who cancels has denied it
     ok      what runs through call_tool zubi asks about itself, with the command, each time
@@ -22,13 +22,13 @@ fn the_user_is_asked_and_his_answer_counts() {
 }
 
 #[test]
-fn who_approves_everything_still_denies_what_a_rule_denies() {
-    let place = HostsProject::new(with_tool_file(), &["node"]);
-    let config = place.project.home().join("config/zubi");
+fn deny_rules_apply_even_when_everything_is_approved() {
+    let fixture = HostsProject::new(with_tool_file(), &["node"]);
+    let config = fixture.project.home().join("config/zubi");
     std::fs::create_dir_all(&config).expect("a new directory");
     let rule = "[[policy]]\naction = \"deny\"\ntools = [\"workspace.part\"]\nreason = \"nobody parts\"\n";
     std::fs::write(config.join("zubi.toml"), rule).expect("a new file");
-    let editor = Editor::new(&place.project, &tools::zubi()).like_user().setting("zubi.autoApprove", json!(true));
+    let editor = Editor::new(&fixture.project, &tools::zubi()).like_user().setting("zubi.autoApprove", json!(true));
     assert_snapshot!(editor.window("", "approved").run(), @"
     ok      what would be asked about runs at once
     ok      what a rule denies stays denied
@@ -37,6 +37,6 @@ fn who_approves_everything_still_denies_what_a_rule_denies() {
 
 #[test]
 fn nothing_of_a_folder_without_trust_runs() {
-    let place = HostsProject::new(with_tool_file(), &["node"]);
-    assert_snapshot!(Editor::new(&place.project, &tools::zubi()).without_trust().window("", "untrusted").run(), @"ok      without trust no other program runs than the one that came with the extension, and nothing of the folder");
+    let fixture = HostsProject::new(with_tool_file(), &["node"]);
+    assert_snapshot!(Editor::new(&fixture.project, &tools::zubi()).without_trust().window("", "untrusted").run(), @"ok      without trust no other program runs than the one that came with the extension, and nothing of the folder");
 }

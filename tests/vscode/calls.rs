@@ -6,15 +6,15 @@ use zubi_tests::hosts::{HostsProject, eventually};
 use zubi_tests::tools;
 use zubi_tests::vscode::Editor;
 
-use crate::windows::{WINDOW, place, ready};
+use crate::windows::{WINDOW, hosts_project, ready};
 use crate::{project, with_tool_file};
 
 #[test]
 fn every_tool_answers() {
-    let place = HostsProject::new(with_tool_file(), &["node"]);
+    let fixture = HostsProject::new(with_tool_file(), &["node"]);
     // The driver of this window answers no dialogs; the tests of approvals cover prompts and answers.
     let editor =
-        Editor::new(&place.project, &tools::zubi()).extension("sample").setting("zubi.autoApprove", json!(true));
+        Editor::new(&fixture.project, &tools::zubi()).extension("sample").setting("zubi.autoApprove", json!(true));
     assert_snapshot!(editor.window("", "everything").run(), @"
     ok      every tool of the manifest is offered, with its schema and tags
     ok      every tool of the manifest is called by the tables below
@@ -38,13 +38,13 @@ fn python_is_answered_by_the_editor() {
 
 #[test]
 fn what_another_extension_contributes_is_called_over_mcp() {
-    let place = place(with_tool_file());
-    let told = std::thread::scope(|scope| {
+    let fixture = hosts_project(with_tool_file());
+    let output = std::thread::scope(|scope| {
         let window = scope.spawn(|| {
-            Editor::new(&place.project, &tools::zubi()).like_user().extension("sample").window("", "mcp").run()
+            Editor::new(&fixture.project, &tools::zubi()).like_user().extension("sample").window("", "mcp").run()
         });
-        ready(&place, "window.ready");
-        let mut agent = place.agent(&[]);
+        ready(&fixture, "window.ready");
+        let mut agent = fixture.agent(&[]);
         let found = agent.call_text("find_tools", &json!({ "query": "count the words of a text" }));
         assert!(found.contains("words.count"), "{found}");
         // Unsaved text of the user.
@@ -55,13 +55,13 @@ fn what_another_extension_contributes_is_called_over_mcp() {
         assert!(refused.contains("There is no snippet nothing"), "{refused}");
         // The agent must end before the window, so that it does not count as left behind.
         assert!(agent.close().success());
-        place.project.write("agent.seen", "");
+        fixture.project.write("agent.seen", "");
         window.join().expect("the window")
     });
-    assert_snapshot!(told, @"
+    assert_snapshot!(output, @"
     ok      another extension's tool is found, and called with what the user sees
     ok      VS Code starts the MCP server of this window, and calls its tools
     ok      an agent in another process calls it too
     ");
-    eventually("nobody hosts it any more", WINDOW, || place.live_records().is_empty().then_some(()));
+    eventually("nobody hosts it any more", WINDOW, || fixture.live_records().is_empty().then_some(()));
 }

@@ -64,7 +64,7 @@ fn the_tools_answer_in_a_real_editor() {
 }
 
 #[test]
-fn the_editor_is_asked_about_code() {
+fn the_editor_answers_code_queries() {
     assert_snapshot!(vscode::run("endpoint", &project(), &tools::zubi()), @"
     ok      the code tools answer from the editor
     ok      problems and their fixes are those of a file that is shown
@@ -74,7 +74,7 @@ fn the_editor_is_asked_about_code() {
 }
 
 #[test]
-fn a_server_that_says_nothing_is_started_again() {
+fn an_unresponsive_server_is_restarted() {
     let project = project();
     // The first run prints nothing and receives no `exit`.
     let script = format!(
@@ -91,7 +91,7 @@ fn a_server_that_says_nothing_is_started_again() {
 }
 
 #[test]
-fn without_the_program_the_tools_say_so() {
+fn without_the_program_the_tools_report_it() {
     let nowhere = tools::ROOT.join("no/such/program");
     assert_snapshot!(vscode::run("missing", &project(), &nowhere), @"ok      without the program every tool says so in a text");
 }

@@ -16,16 +16,16 @@ fn the_package_installs_and_runs_the_program_in_it() {
     let mut dist = Command::new(tools::xtask());
     dist.args(["dist", "--target", "linux-x64", "--program", tools::zubi().as_str(), "--out", out.as_str()]);
     let outcome = dist.current_dir(&*tools::ROOT).output().expect("xtask starts");
-    let said = format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
-    assert!(outcome.status.success(), "{said}");
+    let output = format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
+    assert!(outcome.status.success(), "{output}");
     let made = out.read_dir_utf8().expect("a directory").flatten().map(camino::Utf8DirEntry::into_path);
     let package = made.into_iter().find(|path| path.extension() == Some("vsix"));
-    let package = package.unwrap_or_else(|| panic!("no package was made: {said}"));
+    let package = package.unwrap_or_else(|| panic!("no package was made: {output}"));
     // No program exists except the bundled one.
     let nowhere = tools::ROOT.join("no/such/program");
     let installed = Editor::new(&project, &nowhere).package(package.clone());
     assert_snapshot!(installed.window("", "packaged").run(), @"ok      the installed package runs the program that came with it");
-    let place = HostsProject::new(with_tool_file(), &["node"]);
-    let untrusted = Editor::new(&place.project, &nowhere).package(package).without_trust();
+    let fixture = HostsProject::new(with_tool_file(), &["node"]);
+    let untrusted = Editor::new(&fixture.project, &nowhere).package(package).without_trust();
     assert_snapshot!(untrusted.window("", "untrusted").run(), @"ok      without trust no other program runs than the one that came with the extension, and nothing of the folder");
 }

@@ -17,10 +17,10 @@ pub(crate) const WINDOW: Duration = Duration::from_mins(2);
 
 /// A project for windows. The window's server creates the user's runtime directory if it does not exist, and hosts are
 /// then found there.
-pub(crate) fn place(project: Project) -> HostsProject {
-    let place = HostsProject::new(project, &["node"]);
-    std::fs::DirBuilder::new().mode(0o700).create(place.project.home().join("run")).expect("a new directory");
-    place
+pub(crate) fn hosts_project(project: Project) -> HostsProject {
+    let fixture = HostsProject::new(project, &["node"]);
+    std::fs::DirBuilder::new().mode(0o700).create(fixture.project.home().join("run")).expect("a new directory");
+    fixture
 }
 
 /// Returns the agent's view of the open files. A window that has just opened may not have sent it yet, which is an
@@ -30,40 +30,40 @@ fn open_files(agent: &mut Agent) -> String {
 }
 
 /// Waits until a window has written this file.
-pub(crate) fn ready(place: &HostsProject, file: &str) {
-    eventually("the window is ready", WINDOW, || place.project.root().join(file).exists().then_some(()));
+pub(crate) fn ready(fixture: &HostsProject, file: &str) {
+    eventually("the window is ready", WINDOW, || fixture.project.root().join(file).exists().then_some(()));
 }
 
 /// Whether the host of this kind has this process among its clients.
-fn asks(place: &HostsProject, kind: &str, agent: u32) -> bool {
-    let status = place.status();
+fn is_client(fixture: &HostsProject, kind: &str, agent: u32) -> bool {
+    let status = fixture.status();
     let host = status["hosts"].as_array().and_then(|hosts| hosts.iter().find(|host| host["kind"] == kind));
     let clients = host.and_then(|host| host["clients"].as_array()).map(Vec::as_slice).unwrap_or_default();
     clients.iter().any(|client| client["pid"] == agent)
 }
 
 #[test]
-fn an_agent_goes_from_a_daemon_to_the_window_and_back() {
-    let place = place(project());
-    let daemon = place.daemon(&[]);
-    let mut agent = place.agent(&[]);
+fn an_agent_moves_from_a_daemon_to_the_window_and_back() {
+    let fixture = hosts_project(project());
+    let daemon = fixture.daemon(&[]);
+    let mut agent = fixture.agent(&[]);
     assert!(open_files(&mut agent).contains("no editor"));
-    assert!(asks(&place, "daemon", agent.pid()));
-    place.project.write("agent.pid", &agent.pid().to_string());
+    assert!(is_client(&fixture, "daemon", agent.pid()));
+    fixture.project.write("agent.pid", &agent.pid().to_string());
     let others = [daemon.pid(), agent.pid()];
-    let told = std::thread::scope(|scope| {
+    let output = std::thread::scope(|scope| {
         let window = scope
-            .spawn(|| Editor::new(&place.project, &tools::zubi()).window("", "beside").with_processes(&others).run());
+            .spawn(|| Editor::new(&fixture.project, &tools::zubi()).window("", "beside").with_processes(&others).run());
         eventually("the agent sees what is not saved in the window", WINDOW, || {
             let text = open_files(&mut agent);
             (text.contains("web/src/shape.ts") && text.contains("not saved")).then_some(())
         });
-        place.project.write("agent.seen", "seen");
+        fixture.project.write("agent.seen", "seen");
         window.join().expect("the window")
     });
-    assert_snapshot!(told, @"ok      an agent that has asked a daemon asks this window as long as it is open");
+    assert_snapshot!(output, @"ok      an agent that has asked a daemon asks this window as long as it is open");
     eventually("the agent asks the daemon again", WINDOW, || {
-        (open_files(&mut agent).contains("no editor") && asks(&place, "daemon", agent.pid())).then_some(())
+        (open_files(&mut agent).contains("no editor") && is_client(&fixture, "daemon", agent.pid())).then_some(())
     });
     assert!(agent.close().success());
 }
@@ -75,55 +75,55 @@ fn each_of_two_windows_has_its_own_agents() {
     for folder in folders {
         project.add("tests/fixtures/typescript", folder);
     }
-    let place = place(project);
-    let told = std::thread::scope(|scope| {
+    let fixture = hosts_project(project);
+    let output = std::thread::scope(|scope| {
         let windows = scope.spawn(|| {
-            let editor = Editor::new(&place.project, &tools::zubi()).like_user();
+            let editor = Editor::new(&fixture.project, &tools::zubi()).like_user();
             editor.window("one", "window").window("two", "window").run()
         });
         for folder in folders {
-            ready(&place, &format!("{folder}/window.ready"));
+            ready(&fixture, &format!("{folder}/window.ready"));
         }
         for folder in folders {
-            let mut agent = Agent::spawn(place.command_in(folder), &[]);
-            place.project.write(&format!("{folder}/agent.pid"), &agent.pid().to_string());
+            let mut agent = Agent::spawn(fixture.command_in(folder), &[]);
+            fixture.project.write(&format!("{folder}/agent.pid"), &agent.pid().to_string());
             let read = json!({ "tool": "file.read", "arguments": { "path": "src/shape.ts", "endLine": 1 } });
             let text = agent.call_text("call_read_tool", &read);
             assert!(text.contains(&format!("// not saved in {folder}")), "{text}");
             let text = open_files(&mut agent);
             assert!(text.contains("src/shape.ts") && text.contains("not saved"), "{text}");
-            ready(&place, &format!("{folder}/window.asked"));
+            ready(&fixture, &format!("{folder}/window.asked"));
             // The agent must end before the windows, so that it does not count as left behind.
             assert!(agent.close().success());
-            place.project.write(&format!("{folder}/agent.seen"), "");
+            fixture.project.write(&format!("{folder}/agent.seen"), "");
         }
         windows.join().expect("the windows")
     });
-    assert_snapshot!(told, @"
+    assert_snapshot!(output, @"
     ok      this window's agent sees what is not saved in it, and asks this window
     ok      this window's agent sees what is not saved in it, and asks this window
     ");
 }
 
 #[test]
-fn a_reload_leaves_no_process_and_the_agent_comes_back() {
-    let place = place(project());
-    let told = std::thread::scope(|scope| {
+fn a_reload_leaves_no_process_and_the_agent_reconnects() {
+    let fixture = hosts_project(project());
+    let output = std::thread::scope(|scope| {
         let window = scope.spawn(|| {
-            let editor = Editor::new(&place.project, &tools::zubi()).like_user();
+            let editor = Editor::new(&fixture.project, &tools::zubi()).like_user();
             editor.window("", "reloaded").run()
         });
-        ready(&place, "window.ready");
-        let mut agent = place.agent(&[]);
-        place.project.write("agent.pid", &agent.pid().to_string());
+        ready(&fixture, "window.ready");
+        let mut agent = fixture.agent(&[]);
+        fixture.project.write("agent.pid", &agent.pid().to_string());
         eventually("the window loaded anew is asked", WINDOW, || {
             open_files(&mut agent);
-            place.project.root().join("agent.seen").exists().then_some(())
+            fixture.project.root().join("agent.seen").exists().then_some(())
         });
         assert!(agent.close().success());
         window.join().expect("the window")
     });
-    assert_snapshot!(told, @"
+    assert_snapshot!(output, @"
     ok      an agent asks this window
     ok      after a reload another server runs, the one before has ended, and the agent is back
     ");
@@ -131,8 +131,8 @@ fn a_reload_leaves_no_process_and_the_agent_comes_back() {
 
 #[test]
 fn an_extension_that_is_taken_away_leaves_nothing() {
-    let told = Editor::new(&project(), &tools::zubi()).like_user().window("", "disposed").run();
-    assert_snapshot!(told, @r"
+    let output = Editor::new(&project(), &tools::zubi()).like_user().window("", "disposed").run();
+    assert_snapshot!(output, @r"
     ok      the extension runs, and is taken away
     ok      its tools and commands are gone then, and its server has ended
     ");

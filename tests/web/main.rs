@@ -13,7 +13,7 @@ use std::process::Command;
 
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::models::{self, Dialect, End, Expect, Says, Server, Turn};
+use zubi_tests::models::{self, Dialect, End, Expect, ScriptedReply, Server, Turn};
 use zubi_tests::{Project, tools, zubi};
 
 /// More time than all cases of a group need on a small machine.
@@ -69,10 +69,10 @@ fn read(path: &str) -> serde_json::Value {
 }
 
 /// The model's first answer: it reads more files than a group shows at once.
-fn looks() -> Says {
-    let says = Says::text("I look at the files first.").with_reasoning("The person wants cake.", None);
+fn file_reads_reply() -> ScriptedReply {
+    let reply = ScriptedReply::text("I look at the files first.").with_reasoning("The person wants cake.", None);
     let files = ["catalogue", "prices", "opening", "staff", "suppliers", "returns", "history"];
-    files.iter().fold(says, |says, name| says.call("file_read", read(&format!("{name}.md"))))
+    files.iter().fold(reply, |reply, name| reply.call("file_read", read(&format!("{name}.md"))))
 }
 
 #[test]
@@ -83,17 +83,17 @@ fn a_task_from_its_first_word_to_its_end() {
         Dialect::OpenAiChat,
         KEY,
         vec![
-            Turn::says(looks().usage(1200, 80, 0)),
-            Turn::says(Says::default().call("file_edit", edit).usage(1500, 40, 1200)),
-            Turn::says(Says::default().call("shell_run", json!({ "command": "grep -c tea catalogue.md" }))),
-            Turn::says(Says::default().call("shell_run", json!({ "command": "grep -c cake catalogue.md" }))),
-            Turn::says(Says::text("**Done**: cake is in the catalogue.").usage(1700, 20, 1500)),
-            Turn::says(Says::text("Once upon a time there was a shop.")).cut_behind("time").end(End::Stall),
-            Turn::says(Says::text("They lived happily.")).expect(Expect::Contains("/messages", "Go on.".to_owned())),
-            Turn::says(Says::default().call("shell_run", json!({ "command": "wc -l < catalogue.md" }))),
-            Turn::says(Says::text("It says three.")),
-            Turn::says(Says::default().call("shell_run", json!({ "command": "rm -r *" }))),
-            Turn::says(Says::text("I keep the tea."))
+            Turn::reply(file_reads_reply().usage(1200, 80, 0)),
+            Turn::reply(ScriptedReply::default().call("file_edit", edit).usage(1500, 40, 1200)),
+            Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "grep -c tea catalogue.md" }))),
+            Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "grep -c cake catalogue.md" }))),
+            Turn::reply(ScriptedReply::text("**Done**: cake is in the catalogue.").usage(1700, 20, 1500)),
+            Turn::reply(ScriptedReply::text("Once upon a time there was a shop.")).cut_behind("time").end(End::Stall),
+            Turn::reply(ScriptedReply::text("They lived happily.")).expect(Expect::Contains("/messages", "Go on.".to_owned())),
+            Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "wc -l < catalogue.md" }))),
+            Turn::reply(ScriptedReply::text("It says three.")),
+            Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "rm -r *" }))),
+            Turn::reply(ScriptedReply::text("I keep the tea."))
                 .expect(Expect::Outcome("Never that."))
                 .expect(Expect::Contains("/messages", "But keep the tea.".to_owned())),
         ],
@@ -166,7 +166,7 @@ fn a_task_from_its_first_word_to_its_end() {
 }
 
 #[test]
-fn tools_are_called_by_hand() {
+fn tools_are_called_manually() {
     let server = Server::start(Dialect::OpenAiChat, KEY, Vec::new());
     assert_snapshot!(run("inspector", &project(), &server), @r#"
     ok      a tool is found and called by a form that is made of its schema
@@ -190,7 +190,7 @@ fn tools_are_called_by_hand() {
 }
 
 #[test]
-fn nobody_else_is_let_in() {
+fn unauthorized_clients_are_refused() {
     let server = Server::start(Dialect::OpenAiChat, KEY, Vec::new());
     assert_snapshot!(run("guarded", &project(), &server), @"
     ok      a page without the token says how to get it, and shows nothing
@@ -205,7 +205,7 @@ fn nobody_else_is_let_in() {
 }
 
 #[test]
-fn it_can_be_looked_at() {
+fn the_page_matches_its_snapshot() {
     let project = project();
     let edit = json!({ "path": "catalogue.md", "old": "- tea\n- milk\n", "new": "- oolong tea\n- milk\n- cake\n" });
     let done = "The catalogue has **cake** now, and the shop works.\n\n## What I did\n\n1. Read `catalogue.md` and what is \
@@ -214,13 +214,13 @@ fn it_can_be_looked_at() {
         Dialect::OpenAiChat,
         KEY,
         vec![
-            Turn::says(looks().usage(1200, 80, 0)),
-            Turn::says(Says::default().call("file_edit", edit).call("file_read", read("nowhere.md")).usage(1500, 40, 1200)),
-            Turn::says(Says::text("Now I try it.").call(
+            Turn::reply(file_reads_reply().usage(1200, 80, 0)),
+            Turn::reply(ScriptedReply::default().call("file_edit", edit).call("file_read", read("nowhere.md")).usage(1500, 40, 1200)),
+            Turn::reply(ScriptedReply::text("Now I try it.").call(
                 "shell_run",
                 json!({ "command": "for file in *.md; do grep --count '^- ' \"$file\"; done | sort --numeric-sort > counts.txt" }),
             )),
-            Turn::says(Says::text(done).usage(1700, 20, 1500)),
+            Turn::reply(ScriptedReply::text(done).usage(1700, 20, 1500)),
         ],
     );
     assert_snapshot!(run("look", &project, &server), @r##"

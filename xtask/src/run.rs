@@ -47,34 +47,34 @@ pub(crate) fn quiet(command: &mut Command) -> Result<String> {
 
 /// Passes a text to a command and returns its stdout.
 pub(crate) fn filter(command: &mut Command, text: &str) -> Result<String> {
-    let shown = display(command);
+    let command_line = display(command);
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
-        .with_context(|| format!("cannot start `{shown}`"))?;
+        .with_context(|| format!("cannot start `{command_line}`"))?;
     // The program reads everything before it writes, so one after the other cannot lock.
-    child.stdin.take().context("no stdin")?.write_all(text.as_bytes()).with_context(|| format!("`{shown}`"))?;
-    let output = child.wait_with_output().with_context(|| format!("cannot wait for `{shown}`"))?;
+    child.stdin.take().context("no stdin")?.write_all(text.as_bytes()).with_context(|| format!("`{command_line}`"))?;
+    let output = child.wait_with_output().with_context(|| format!("cannot wait for `{command_line}`"))?;
     if !output.status.success() {
-        bail!("`{shown}` failed ({})", output.status);
+        bail!("`{command_line}` failed ({})", output.status);
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Runs a command, prints its stderr line by line and passes each line to `see`.
 pub(crate) fn run_watched(command: &mut Command, mut see: impl FnMut(&str)) -> Result<()> {
-    let shown = display(command);
-    let mut child = command.stderr(Stdio::piped()).spawn().with_context(|| format!("cannot start `{shown}`"))?;
+    let command_line = display(command);
+    let mut child = command.stderr(Stdio::piped()).spawn().with_context(|| format!("cannot start `{command_line}`"))?;
     if let Some(stderr) = child.stderr.take() {
         for line in BufReader::new(stderr).lines() {
-            let line = line.with_context(|| format!("cannot read the output of `{shown}`"))?;
+            let line = line.with_context(|| format!("cannot read the output of `{command_line}`"))?;
             println!("{line}");
             see(&line);
         }
     }
-    let status = child.wait().with_context(|| format!("cannot wait for `{shown}`"))?;
-    if status.success() { Ok(()) } else { bail!("`{shown}` failed ({status})") }
+    let status = child.wait().with_context(|| format!("cannot wait for `{command_line}`"))?;
+    if status.success() { Ok(()) } else { bail!("`{command_line}` failed ({status})") }
 }
 
 /// The first program of this name on the caller's own PATH.

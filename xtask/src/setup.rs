@@ -20,11 +20,11 @@ use components::{Component, Source};
 pub(crate) fn run(only: &[String]) -> Result<()> {
     for name in only {
         if components::all().all(|component| component.name != name) {
-            let known: Vec<_> = components::all().map(|component| component.name).collect();
-            bail!("there is no component `{name}`; there are {}", known.join(", "));
+            let names: Vec<_> = components::all().map(|component| component.name).collect();
+            bail!("there is no component `{name}`; there are {}", names.join(", "));
         }
     }
-    let wanted: Vec<&Component> = components::all()
+    let selected: Vec<&Component> = components::all()
         .filter(
             |component| if only.is_empty() { !component.on_demand } else { only.iter().any(|n| n == component.name) },
         )
@@ -32,7 +32,7 @@ pub(crate) fn run(only: &[String]) -> Result<()> {
     std::fs::create_dir_all(place::tools()).context("cannot create target/tools")?;
     // Compiling uses the processors and downloading the network: side by side they take as long as the longer one.
     let (compiled, fetched): (Vec<&Component>, Vec<&Component>) =
-        wanted.into_iter().partition(|component| matches!(component.source, Source::Cargo { .. }));
+        selected.into_iter().partition(|component| matches!(component.source, Source::Cargo { .. }));
     let problems = std::thread::scope(|scope| {
         let compiling = scope.spawn(|| install_all(&compiled));
         let mut problems = install_all(&fetched);
@@ -76,10 +76,10 @@ const LAYOUT: u32 = 1;
 /// Installs a component unless it is present. Returns the version it reported, and whether it was installed now.
 fn ensure(component: &Component) -> Result<(String, bool)> {
     let stamp = place::tools().join("stamps").join(component.name);
-    let wanted = format!("{LAYOUT} {component:?}{}", install::lock_of(component)?);
+    let expected_fingerprint = format!("{LAYOUT} {component:?}{}", install::lock_of(component)?);
     if let Ok(text) = std::fs::read_to_string(&stamp)
         && let Some((version, fingerprint)) = text.split_once('\n')
-        && fingerprint == wanted
+        && fingerprint == expected_fingerprint
         && install::is_there(component)
     {
         return Ok((version.to_owned(), false));
@@ -88,6 +88,6 @@ fn ensure(component: &Component) -> Result<(String, bool)> {
     install::link(component)?;
     let version = install::check(component)?;
     std::fs::create_dir_all(place::tools().join("stamps"))?;
-    std::fs::write(&stamp, format!("{version}\n{wanted}")).with_context(|| format!("cannot write {stamp}"))?;
+    std::fs::write(&stamp, format!("{version}\n{expected_fingerprint}")).with_context(|| format!("cannot write {stamp}"))?;
     Ok((version, true))
 }

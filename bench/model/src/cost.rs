@@ -25,10 +25,10 @@ pub(crate) struct Cost {
 /// Runs a program by way of this one and says what it cost. It must succeed.
 pub(crate) fn measure(own: &Utf8Path, program: &Utf8Path, arguments: &[&str]) -> Result<Cost> {
     let answer = Command::new(own).args(["__cost", program.as_str()]).args(arguments).stdin(Stdio::null()).output()?;
-    let told = String::from_utf8(answer.stderr)?;
-    ensure!(answer.status.success(), "`{program} {}` failed: {told}", arguments.join(" "));
-    let cost: Value = serde_json::from_str(told.trim()).with_context(|| format!("`{told}` is not a valid cost"))?;
-    let figure = |name: &str| cost[name].as_f64().with_context(|| format!("`{told}` has no `{name}`"));
+    let stderr = String::from_utf8(answer.stderr)?;
+    ensure!(answer.status.success(), "`{program} {}` failed: {stderr}", arguments.join(" "));
+    let cost: Value = serde_json::from_str(stderr.trim()).with_context(|| format!("`{stderr}` is not a valid cost"))?;
+    let figure = |name: &str| cost[name].as_f64().with_context(|| format!("`{stderr}` has no `{name}`"));
     Ok(Cost {
         output: String::from_utf8(answer.stdout)?,
         wall: figure("wall")?,

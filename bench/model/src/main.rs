@@ -75,7 +75,7 @@ type Figure = fn(&Samples) -> f64;
 
 /// The programs, and where the models lie.
 struct ModelBench {
-    own: Utf8PathBuf,
+    current_exe: Utf8PathBuf,
     dlang: Utf8PathBuf,
     models: Utf8PathBuf,
 }
@@ -86,7 +86,7 @@ impl ModelBench {
         let folder = own.parent().context("this program lies in no folder")?;
         let dlang = folder.join("dlang");
         ensure!(dlang.is_file(), "there is no `dlang` beside this program; `cargo xtask bench -- model` builds both");
-        Ok(Self { dlang, models: folder.join("models"), own })
+        Ok(Self { dlang, models: folder.join("models"), current_exe: own })
     }
 
     fn measure(&self, size: Size, rounds: usize, valgrind: Option<&str>, table: &mut Table) -> Result<()> {
@@ -101,7 +101,7 @@ impl ModelBench {
             table.push(size, Row { unit: "million instructions", ..Row::new("cold validate", million) });
         }
         let rounds = rounds.to_string();
-        let answer = cost::measure(&self.own, &self.own, &["__ask", folder.as_str(), &areas.to_string(), &rounds])?;
+        let answer = cost::measure(&self.current_exe, &self.current_exe, &["__ask", folder.as_str(), &areas.to_string(), &rounds])?;
         for (question, milliseconds) in questions::read(&answer.output)? {
             table.push(size, Row::new(&question, milliseconds));
         }
@@ -112,11 +112,11 @@ impl ModelBench {
     fn cold(&self, size: Size, folder: &Utf8Path, rounds: usize, table: &mut Table) -> Result<()> {
         let (mut dlang, mut read, mut parse) = (Samples::default(), Samples::default(), Samples::default());
         for _ in 0..rounds {
-            let cost = cost::measure(&self.own, &self.dlang, &["validate", folder.as_str(), "--json"])?;
+            let cost = cost::measure(&self.current_exe, &self.dlang, &["validate", folder.as_str(), "--json"])?;
             check(&cost, size)?;
             dlang.push(&cost);
-            read.push(&cost::measure(&self.own, &self.own, &["__read", folder.as_str()])?);
-            parse.push(&cost::measure(&self.own, &self.own, &["__parse", folder.as_str()])?);
+            read.push(&cost::measure(&self.current_exe, &self.current_exe, &["__read", folder.as_str()])?);
+            parse.push(&cost::measure(&self.current_exe, &self.current_exe, &["__parse", folder.as_str()])?);
         }
         let figures: [(&str, Figure); 3] =
             [("ms", Samples::wall), ("ms of CPU", Samples::cpu), ("MB at most", Samples::memory)];

@@ -99,7 +99,7 @@ fn measure(folder: &Utf8Path, size: Size, rounds: usize) -> Result<Vec<Value>> {
 
     let snapshot = workspace.snapshot();
     let contexts = size.areas * size.contexts;
-    let mut ask = |name: &str, question: &dyn Fn() -> Result<()>| -> Result<()> {
+    let mut measure_query = |name: &str, question: &dyn Fn() -> Result<()>| -> Result<()> {
         let mut times = Vec::new();
         for _ in 0..rounds * 4 {
             let start = Instant::now();
@@ -109,19 +109,19 @@ fn measure(folder: &Utf8Path, size: Size, rounds: usize) -> Result<Vec<Value>> {
         row(name, times);
         Ok(())
     };
-    ask(LIST, &|| list(&snapshot, EntityType::BoundedContexts, contexts))?;
-    ask(RELATIONSHIPS, &|| list(&snapshot, EntityType::Relationships, contexts))?;
-    ask(GET, &|| {
+    measure_query(LIST, &|| list(&snapshot, EntityType::BoundedContexts, contexts))?;
+    measure_query(RELATIONSHIPS, &|| list(&snapshot, EntityType::Relationships, contexts))?;
+    measure_query(GET, &|| {
         let answer = queries::get(&snapshot, Some(&fqn))?;
         ensure!(answer["found"] == true && !answer.to_string().is_empty(), "not found");
         Ok(())
     })?;
-    ask(SUMMARY, &|| {
+    measure_query(SUMMARY, &|| {
         let answer = queries::get(&snapshot, None)?;
         ensure!(answer["summary"]["boundedContextCount"] == contexts, "another model");
         Ok(())
     })?;
-    ask(EXPLAIN, &|| {
+    measure_query(EXPLAIN, &|| {
         let answer = snapshot.query(|db| dlang_ide::explain(db, &fqn))?;
         ensure!(answer["explanation"].as_str().is_some_and(|text| text.contains(name)), "not explained");
         Ok(())

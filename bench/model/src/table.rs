@@ -36,7 +36,7 @@ const fn baseline(what: &'static str, unit: &'static str, aim: Option<f64>, exis
     Baseline { what, unit, aim, existing }
 }
 
-const KNOWN: &[Baseline] = &[
+const BASELINES: &[Baseline] = &[
     baseline("cold validate", "ms", Some(60.0), "5370"),
     baseline("cold validate", "ms of CPU", None, "4160"),
     baseline("cold validate", "MB at most", Some(40.0), "314"),
@@ -100,12 +100,12 @@ impl Table {
             [small, .., large] if *small > 0.0 => Some(large / small),
             _ => None,
         };
-        let known = KNOWN.iter().find(|known| known.what == first.what && known.unit == first.unit);
-        let aim = known.and_then(|known| known.aim).map_or_else(String::new, |aim| {
+        let baseline = BASELINES.iter().find(|baseline| baseline.what == first.what && baseline.unit == first.unit);
+        let aim = baseline.and_then(|baseline| baseline.aim).map_or_else(String::new, |aim| {
             let verdict = if figures.first().is_some_and(|figure| *figure <= aim) { "reached" } else { "MISSED" };
             format!("≤ {} {verdict}", number(aim))
         });
-        writeln!(text, " {} | {aim} | {} |", optional(growth), known.map_or("", |known| known.existing)).ok();
+        writeln!(text, " {} | {aim} | {} |", optional(growth), baseline.map_or("", |baseline| baseline.existing)).ok();
     }
 }
 
@@ -124,7 +124,7 @@ mod tests {
     use large_example::Size;
 
     #[test]
-    fn a_row_for_each_thing_and_a_column_for_each_size() {
+    fn the_table_has_a_row_per_figure_and_a_column_per_size() {
         let mut table = Table::default();
         for (areas, times) in [(200, 1.0), (2000, 10.0)] {
             let size = Size { areas, contexts: 10 };

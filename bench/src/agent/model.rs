@@ -100,10 +100,10 @@ fn serve(
     let mut writer = stream;
     while let Some(body) = read_message(&mut reader)? {
         let arrived = Instant::now();
-        let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
-        let messages = asked["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let request: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let messages = request["messages"].as_array().map(Vec::as_slice).unwrap_or_default();
         let answers = messages.iter().filter(|message| message["tool_calls"].is_array()).count();
-        let frames = script(asked["answers"].as_u64().and_then(|it| usize::try_from(it).ok()).unwrap_or(answers));
+        let frames = script(request["answers"].as_u64().and_then(|it| usize::try_from(it).ok()).unwrap_or(answers));
         write!(writer, "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")?;
         let chunk = |text: &str| format!("{:x}\r\n{text}\r\n", text.len());
         let mut first: String = frames.iter().map(|frame| chunk(frame)).collect();
@@ -151,7 +151,7 @@ fn read_message(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Vec
 }
 
 /// The floor: a client that sends this number of requests of this size on one connection and does `work` between them.
-pub(super) fn ask_bare(model: &Model, questions: usize, size: usize, work: impl Fn() -> Result<()>) -> Result<()> {
+pub(super) fn send_bare_requests(model: &Model, questions: usize, size: usize, work: impl Fn() -> Result<()>) -> Result<()> {
     let stream = TcpStream::connect(("127.0.0.1", model.port))?;
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);

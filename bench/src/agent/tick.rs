@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// The contributor, and a client beside it that calls its tool directly.
 pub(super) struct Contributor {
-    heard: Arc<Mutex<Vec<Instant>>>,
+    call_times: Arc<Mutex<Vec<Instant>>>,
     caller: UnixStream,
 }
 
@@ -30,8 +30,8 @@ impl Contributor {
         let mut reader = BufReader::new(stream.try_clone()?);
         let register = json!({ "client": "bench", "tools": [tool] });
         send_request(&stream, &mut reader, "tools/register", &register)?;
-        let heard: Arc<Mutex<Vec<Instant>>> = Arc::default();
-        let hears = Arc::clone(&heard);
+        let call_times: Arc<Mutex<Vec<Instant>>> = Arc::default();
+        let recorder = Arc::clone(&call_times);
         thread::spawn(move || {
             let mut line = String::new();
             while reader.read_line(&mut line).is_ok_and(|read| read > 0) {
@@ -39,7 +39,7 @@ impl Contributor {
                 let message: Value = serde_json::from_str(&line).unwrap_or_default();
                 line.clear();
                 if message["method"] == "tools/invoke" {
-                    hears.lock().unwrap_or_else(PoisonError::into_inner).push(now);
+                    recorder.lock().unwrap_or_else(PoisonError::into_inner).push(now);
                     let result = json!({ "success": true, "data": message["params"]["arguments"] });
                     let reply = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
                     // A host that has gone needs no answer.
@@ -47,22 +47,22 @@ impl Contributor {
                 }
             }
         });
-        Ok(Self { heard, caller: UnixStream::connect(socket).context("the socket")? })
+        Ok(Self { call_times: heard: call_times, caller: UnixStream::connect(socket).context("the socket")? })
     }
 
     /// Returns the times of its calls since the last request.
     pub(super) fn take(&self) -> Vec<Instant> {
-        std::mem::take(&mut self.heard.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.call_times.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Calls the tool and returns the time until the tool received the call.
     pub(super) fn call(&self, number: usize) -> Result<Duration> {
         let mut reader = BufReader::new(self.caller.try_clone()?);
-        let begun = Instant::now();
+        let start = Instant::now();
         let call = json!({ "tool": "bench.tick", "arguments": { "number": number } });
         send_request(&self.caller, &mut reader, "tools/call", &call)?;
-        let heard = self.take();
-        Ok(heard.first().context("the tool received no call")?.duration_since(begun))
+        let call_times = self.take();
+        Ok(call_times.first().context("the tool received no call")?.duration_since(start))
     }
 }
 

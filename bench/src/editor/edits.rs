@@ -56,7 +56,7 @@ pub(crate) fn all(project: &Project, size: Size) -> Result<Vec<Edit>> {
     let renamed = format!("{fqn}{STROKE}");
     let same = [fqn.clone(), fqn.clone()];
     let edit = |title, kind, file: &str, text: &str, offset, subject| {
-        let (line, column) = place(text, offset);
+        let (line, column) = line_and_character(text, offset);
         let strokes = if kind == Kind::Typing { 20 } else { 1 };
         Edit { title, kind, file: file.to_owned(), subject, offset, line, column, strokes }
     };
@@ -108,8 +108,8 @@ impl Edit {
         let change = |stroke: usize| {
             let from = self.column + stroke;
             let (to, text) = if is_in { (from, STROKE) } else { (from + 1, "") };
-            let place = |character: usize| json!({ "line": self.line, "character": character });
-            json!([{ "range": { "start": place(from), "end": place(to) }, "text": text }])
+            let position = |character: usize| json!({ "line": self.line, "character": character });
+            json!([{ "range": { "start": position(from), "end": position(to) }, "text": text }])
         };
         if is_in { (0..self.strokes).map(change).collect() } else { (0..self.strokes).rev().map(change).collect() }
     }
@@ -117,18 +117,18 @@ impl Edit {
 
 /// The offset behind the last of some pieces, each looked for behind the one before it. The model is ASCII, so columns are
 /// bytes.
-pub(crate) fn offset_after(text: &str, pieces: &[&str]) -> Result<usize> {
+pub(crate) fn offset_after(text: &str, fragments: &[&str]) -> Result<usize> {
     ensure!(text.is_ascii(), "the model has characters of several bytes");
     let mut offset = 0;
-    for piece in pieces {
-        let found = text.get(offset..).and_then(|rest| rest.find(piece));
-        offset += found.with_context(|| format!("the model has no `{piece}`"))? + piece.len();
+    for fragment in fragments {
+        let found = text.get(offset..).and_then(|rest| rest.find(fragment));
+        offset += found.with_context(|| format!("the model has no `{fragment}`"))? + fragment.len();
     }
     Ok(offset)
 }
 
 /// Line and column of an offset, both counted from 0.
-pub(crate) fn place(text: &str, offset: usize) -> (usize, usize) {
+pub(crate) fn line_and_character(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.matches('\n').count();
     (line, before.rsplit('\n').next().unwrap_or_default().len())
@@ -142,14 +142,14 @@ fn team(text: &str, declared: usize) -> Result<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Edit, Kind, offset_after, place};
+    use super::{Edit, Kind, offset_after, line_and_character};
     use serde_json::json;
 
     #[test]
     fn an_edit_is_typed_and_taken_back() {
         let text = "Domain A {\n    vision: \"b\"\n}\n";
         let offset = offset_after(text, &["Domain", "\""]).unwrap();
-        let (line, column) = place(text, offset);
+        let (line, column) = line_and_character(text, offset);
         assert_eq!((offset, line, column), (24, 1, 13));
         let edit = Edit {
             title: "two characters",

@@ -7,7 +7,7 @@ use crate::stats::Samples;
 /// The times of one question.
 #[derive(Debug)]
 pub(crate) struct Row {
-    pub(crate) what: String,
+    pub(crate) label: String,
     pub(crate) samples: Samples,
     /// The times of the same request without an edit before it.
     pub(crate) floor: Option<Samples>,
@@ -29,7 +29,7 @@ impl Latencies {
         let mut text = "| what (ms) | p50 | p95 | p99 | without an edit, p50 | p95 | ratio | aim, p95 | |\n\
                         |---|--:|--:|--:|--:|--:|--:|--:|---|\n"
             .to_owned();
-        for Row { what, samples, floor, aim } in &self.0 {
+        for Row { label: what, samples, floor, aim } in &self.0 {
             let number = |value: f64| format!("{value:.2}");
             let floor = |percent| floor.as_ref().map(|floor| floor.percentile(percent));
             let optional = |value: Option<f64>| value.map(number).unwrap_or_default();
@@ -69,7 +69,7 @@ mod tests {
         };
         let mut latencies = Latencies::default();
         let mut row = |what: &str, times: &[u64], floor: Option<&[u64]>, aim| {
-            latencies.push(Row { what: what.to_owned(), samples: samples(times), floor: floor.map(samples), aim });
+            latencies.push(Row { label: what.to_owned(), samples: samples(times), floor: floor.map(samples), aim });
         };
         row("quick", &[3, 1, 2], Some(&[1, 1, 1]), Some(5.0));
         row("slow", &[3, 1, 6], Some(&[4, 4, 5]), Some(5.0));

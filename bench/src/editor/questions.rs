@@ -89,7 +89,7 @@ fn head(edit: &Edit) -> String {
 
 /// Calls of tools: from the answers of DomainLang's own requests to what a tool for code makes of them.
 fn of_agent(edit: &Edit, text: &str) -> Result<Vec<Question>> {
-    let (line, column) = edits::place(text, edits::offset_after(text, &[&head(edit), " by "])?);
+    let (line, column) = edits::line_and_character(text, edits::offset_after(text, &[&head(edit), " by "])?);
     let at = format!("{}:{}:{}", edit.file, line + 1, column + 1);
     let call = |title: &str, tool, args: Value, sees_edit| {
         question(&format!("tool `{tool}`{title}"), TOOL, json!({ "id": tool, "args": args }), sees_edit)
@@ -104,8 +104,8 @@ fn of_agent(edit: &Edit, text: &str) -> Result<Vec<Question>> {
 
 fn of_editor(edit: &Edit, document: &Value, text: &str) -> Result<Vec<Question>> {
     let head = head(edit);
-    let at = |pieces: &[&str]| -> Result<Value> {
-        let (line, character) = edits::place(text, edits::offset_after(text, pieces)?);
+    let at = |fragments: &[&str]| -> Result<Value> {
+        let (line, character) = edits::line_and_character(text, edits::offset_after(text, fragments)?);
         Ok(json!({ "textDocument": document, "position": { "line": line, "character": character } }))
     };
     let whole = json!({ "textDocument": document });

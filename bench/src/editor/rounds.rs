@@ -26,7 +26,7 @@ pub(crate) struct Case<'a> {
 #[derive(Debug, Clone, Default)]
 struct Times {
     after_edit: Samples,
-    without: Samples,
+    without_edit: Samples,
 }
 
 /// Sends every request to each server that supports it, with the edit made and with the edit reverted, in each round.
@@ -49,7 +49,7 @@ pub(crate) fn measure(
             for (server, (times, wire)) in turns {
                 for is_in in [true, false] {
                     run_round(case, server, is_in, &mut times[number])?;
-                    wire.push(server.unknown()?);
+                    wire.push(server.request_unknown_method()?);
                 }
             }
         }
@@ -58,14 +58,14 @@ pub(crate) fn measure(
         let program = server.program.title();
         for (case, times) in cases.iter().zip(times).filter(|(case, _)| case.question.is_for(server.program)) {
             latencies.push(Row {
-                what: format!("`{program}`: {} → {}", case.edit.title, case.question.title),
+                label: format!("`{program}`: {} → {}", case.edit.title, case.question.title),
                 samples: times.after_edit,
-                floor: Some(times.without),
+                floor: Some(times.without_edit),
                 aim: Some(AIM),
             });
         }
         let what = format!("`{program}`: a request with an unknown method");
-        latencies.push(Row { what, samples: wire, floor: None, aim: None });
+        latencies.push(Row { label: what, samples: wire, floor: None, aim: None });
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ fn run_round(case: &Case<'_>, server: &mut Server, is_in: bool, times: &mut Time
     let edited = server.edit(case.edit, is_in)?;
     let first = server.request(&case.question, is_in, Some(edited))?;
     let second = server.request(&case.question, is_in, None)?;
-    for ((took, answer), samples) in [(first, &mut times.after_edit), (second, &mut times.without)] {
+    for ((took, answer), samples) in [(first, &mut times.after_edit), (second, &mut times.without_edit)] {
         let truth = &case.truth[usize::from(is_in)];
         ensure!(
             answer == *truth,

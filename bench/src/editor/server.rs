@@ -119,10 +119,10 @@ impl Server {
             }
             params["previousResultId"] = self.tokens.as_ref().map_or(Value::Null, |(id, _)| id.clone());
         }
-        let asked = self.wire.send_request(question.method, &params)?;
+        let request = self.wire.send_request(question.method, &params)?;
         let Reply { took, result, .. } = self.wire.answer(&match since {
-            Some(since) => asked.timed_from(since),
-            None => asked,
+            Some(since) => request.timed_from(since),
+            None => request,
         })?;
         let answer = if question.method == TOKENS_DELTA { self.with_difference(result)? } else { result };
         ensure!(question.method != TOOL || answer["isError"] == false, "{} fails: {answer}", question.title);
@@ -160,7 +160,7 @@ impl Server {
     }
 
     /// Sends a request with an unknown method and returns the time to its error.
-    pub(crate) fn unknown(&mut self) -> Result<Duration> {
+    pub(crate) fn request_unknown_method(&mut self) -> Result<Duration> {
         match self.wire.request("$/unknown", &json!({})) {
             Ok(_) => bail!("a method that does not exist was answered"),
             Err(error) => match error.downcast_ref::<ErrorResponse>() {

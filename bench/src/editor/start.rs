@@ -28,7 +28,7 @@ pub(crate) fn measure(bench: &EditorBench, starts: usize, table: &mut Table) -> 
     }
     for (program, full, empty) in ready {
         table.push(Row {
-            what: format!("`{}`: start → `initialize` → first answer, p50 of {starts}", program.title()),
+            label: format!("`{}`: start → `initialize` → first answer, p50 of {starts}", program.title()),
             zubi: full.percentile(50),
             floor: Some(validate.percentile(50)),
             unit: "ms",

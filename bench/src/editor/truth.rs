@@ -42,9 +42,9 @@ pub(crate) fn excerpt(answer: &Value) -> String {
 fn collect_answers(bench: &EditorBench, edit: &Edit, questions: &[Question], is_edit_in: bool) -> Result<Vec<Value>> {
     let mut servers: Vec<Server> = Vec::new();
     let answer = |question: &Question| {
-        let known = servers.iter().position(|server| question.is_for(server.program));
-        let server = match known {
-            Some(known) => &mut servers[known],
+        let index = servers.iter().position(|server| question.is_for(server.program));
+        let server = match index {
+            Some(index) => &mut servers[index],
             None => servers.push_mut(open_server(bench, edit, question)?),
         };
         match question.method {

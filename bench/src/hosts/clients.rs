@@ -21,11 +21,11 @@ const CLIENTS: [usize; 3] = [1, 10, 64];
 
 /// Measures with so many questions in each round.
 pub(super) fn measure(table: &mut Table, questions: usize) -> Result<()> {
-    let place = HostsProject::new(Project::empty(), &[]);
-    let _daemon = place.daemon(&["--no-port"]);
-    let host = place.only_host();
+    let fixture = HostsProject::new(Project::empty(), &[]);
+    let _daemon = fixture.daemon(&["--no-port"]);
+    let host = fixture.only_host();
     let socket = host["socket"].as_str().context("the host has a socket")?;
-    let echo = place.project.home().join("echo.sock");
+    let echo = fixture.project.home().join("echo.sock");
     let listener = UnixListener::bind(&echo).context("a socket")?;
     thread::spawn(move || {
         for stream in listener.incoming().map_while(Result::ok) {
@@ -45,7 +45,7 @@ pub(super) fn measure(table: &mut Table, questions: usize) -> Result<()> {
             let zubi = load(Path::new(socket), clients, each, message)?;
             for percent in [50, 99] {
                 table.push(Row {
-                    what: format!("{what} over the socket, {clients} clients at once, against an echo, p{percent}"),
+                    label: format!("{what} over the socket, {clients} clients at once, against an echo, p{percent}"),
                     zubi: zubi.samples.percentile(percent),
                     floor: Some(floor.samples.percentile(percent)),
                     unit: "ms",
@@ -65,7 +65,7 @@ struct Load {
 
 /// Runs this number of clients with this number of requests each, one after the other.
 fn load(socket: &Path, clients: usize, questions: usize, message: &Value) -> Result<Load> {
-    let begun = Instant::now();
+    let start = Instant::now();
     let asking: Vec<_> = (0..clients)
         .map(|_| {
             let (socket, message) = (socket.to_owned(), message.clone());
@@ -76,8 +76,8 @@ fn load(socket: &Path, clients: usize, questions: usize, message: &Value) -> Res
     for client in asking {
         samples.extend(client.join().map_err(|_| anyhow!("a client panicked"))??);
     }
-    let asked = u32::try_from(clients * questions)?;
-    Ok(Load { samples, per_second: f64::from(asked) / begun.elapsed().as_secs_f64() })
+    let request_count = u32::try_from(clients * questions)?;
+    Ok(Load { samples, per_second: f64::from(request_count) / start.elapsed().as_secs_f64() })
 }
 
 fn send_requests(socket: &Path, questions: usize, mut message: Value) -> Result<Vec<std::time::Duration>> {
@@ -89,11 +89,11 @@ fn send_requests(socket: &Path, questions: usize, mut message: Value) -> Result<
     message["jsonrpc"] = json!("2.0");
     for id in 0..questions {
         message["id"] = json!(id);
-        let begun = Instant::now();
+        let start = Instant::now();
         writer.write_all(format!("{message}\n").as_bytes())?;
         answer.clear();
         reader.read_line(&mut answer)?;
-        took.push(begun.elapsed());
+        took.push(start.elapsed());
         ensure!(answer.contains(&format!("\"id\":{id}")) && !answer.contains("\"error\""), "{answer}");
     }
     Ok(took)

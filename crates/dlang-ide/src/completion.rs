@@ -22,7 +22,7 @@ use self::place::CompletionContext;
 use crate::edit::TextEdit;
 
 /// The maximum number of references, and of import specifiers, in one result.
-const MAX_OFFERS: usize = 500;
+const MAX_PROPOSALS: usize = 500;
 
 /// The completion proposals at an offset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,14 +90,14 @@ pub fn completions(db: &dyn Db, file: File, offset: TextSize, imports: &ImportCa
     if let Some(string) = import::string_at(parse, offset) {
         return import::specifiers(&string, offset, imports);
     }
-    let Some(place) = CompletionContext::find(parse, file.text(db), offset) else { return Completions::default() };
-    let expected = expected::expected_at(&place);
+    let Some(context) = CompletionContext::find(parse, file.text(db), offset) else { return Completions::default() };
+    let expected = expected::expected_at(&context);
     let mut completions = Completions::default();
     if expected.names {
-        names::names(db, file, &place, &mut completions);
+        names::names(db, file, &context, &mut completions);
     }
-    completions.items.extend(words::words(&place, &expected));
-    completions.items.extend(snippets::snippets(&place, &expected));
+    completions.items.extend(words::words(&context, &expected));
+    completions.items.extend(snippets::snippets(&context, &expected));
     completions
 }
 

@@ -79,7 +79,7 @@ pub(crate) fn declarations(db: &dyn Db, subject: &NamedEntity) -> Vec<Target> {
             let target = |range, focus| Target { file: *file, range, focus };
             named.filter_map(|(_, places)| Some(target(places.range, places.alias?))).collect()
         }
-        NamedEntity::Entry { context, place } => {
+        NamedEntity::Entry { context, range: place } => {
             vec![Target { file: context.file, range: entry_range(db, *context, *place), focus: *place }]
         }
     }

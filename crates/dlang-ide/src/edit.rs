@@ -21,8 +21,8 @@ pub fn apply(text: &str, edits: &[TextEdit]) -> String {
     let mut done = 0;
     for edit in edits {
         let range = Range::<usize>::from(edit.range);
-        let (Some(kept), Some(_)) = (text.get(done..range.start), text.get(range.clone())) else { continue };
-        result.push_str(kept);
+        let (Some(unchanged), Some(_)) = (text.get(done..range.start), text.get(range.clone())) else { continue };
+        result.push_str(unchanged);
         result.push_str(&edit.insert);
         done = range.end;
     }

@@ -35,7 +35,7 @@ pub fn moved_specifier(specifier: &str, moved: &MovedImport<'_>) -> Option<Strin
     let is_relative = matches!(specifier.split(['/', '\\']).next(), Some("." | ".."));
     if !is_relative {
         let (key, folder, rest) = alias(specifier, moved.aliases)?;
-        let form = Form::detect(&join_paths(folder, rest), moved);
+        let form = SpecifierForm::detect(&join_paths(folder, rest), moved);
         if leads(&join_paths(folder, rest), form, moved) {
             return None;
         }
@@ -46,7 +46,7 @@ pub fn moved_specifier(specifier: &str, moved: &MovedImport<'_>) -> Option<Strin
         let is_same = alias(&new, moved.aliases).is_some_and(|(other, ..)| other == key);
         return Some(if is_same { new } else { relative(form, moved) });
     }
-    let form = Form::detect(&resolve_from(folder_of(moved.importer_before), &parts), moved);
+    let form = SpecifierForm::detect(&resolve_from(folder_of(moved.importer_before), &parts), moved);
     if leads(&resolve_from(folder_of(moved.importer), &parts), form, moved) {
         return None;
     }
@@ -72,7 +72,7 @@ pub fn import_edits(parse: &Parse, new: impl Fn(&str) -> Option<String>) -> Vec<
 
 /// How a specifier names its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum SpecifierForm {
     /// To the letter.
     Whole,
     /// Without `.dlang`.
@@ -83,7 +83,7 @@ enum Form {
 
 const EXTENSION: &str = ".dlang";
 
-impl Form {
+impl SpecifierForm {
     /// The form in which a path names the target before, as far as that form can name the target afterwards.
     fn detect(path: &str, moved: &MovedImport<'_>) -> Self {
         let Some(rest) = moved.target_before.strip_prefix(path) else { return Self::Whole };
@@ -104,18 +104,18 @@ impl Form {
             Self::Short => EXTENSION.len(),
             Self::Folder(length) => length,
         };
-        let kept = moved.target.len().saturating_sub(left_out);
-        moved.target.get(..kept).unwrap_or(moved.target).to_owned()
+        let prefix_len = moved.target.len().saturating_sub(left_out);
+        moved.target.get(..prefix_len).unwrap_or(moved.target).to_owned()
     }
 }
 
 /// Whether a path that was written once leads to the target afterwards.
-fn leads(path: &str, form: Form, moved: &MovedImport<'_>) -> bool {
+fn leads(path: &str, form: SpecifierForm, moved: &MovedImport<'_>) -> bool {
     path == form.render_path(moved)
 }
 
 /// The target as seen from the importing file.
-fn relative(form: Form, moved: &MovedImport<'_>) -> String {
+fn relative(form: SpecifierForm, moved: &MovedImport<'_>) -> String {
     let written = form.render_path(moved);
     let from = parts(folder_of(moved.importer));
     let to = parts(&written);

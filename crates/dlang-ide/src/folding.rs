@@ -178,11 +178,11 @@ mod tests {
         }
         // Inner folds end first where two end together; none begins where another ends.
         marks.sort_by_key(|(at, _)| *at);
-        let mut shown = text.to_owned();
+        let mut rendered = text.to_owned();
         for (at, mark) in marks.into_iter().rev() {
-            shown.insert_str(at, &mark);
+            rendered.insert_str(at, &mark);
         }
-        shown
+        rendered
     }
 
     #[test]

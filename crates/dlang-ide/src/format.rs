@@ -27,7 +27,7 @@ mod layout;
 mod leaves;
 mod region;
 
-use dlang_syntax::{Code, Parse, Severity, TextRange};
+use dlang_syntax::{SyntaxCode, Parse, Severity, TextRange};
 
 use crate::edit::{TextEdit, apply};
 
@@ -66,29 +66,29 @@ pub fn format(parse: &Parse) -> Result<FormattedText, Refusal> {
 pub fn format_range(parse: &Parse, range: TextRange) -> Result<FormattedText, Refusal> {
     let region = region::find(&parse.syntax(), range);
     refuse(parse, |code, place| {
-        let is_everywhere = matches!(code, Code::UnterminatedString | Code::FileTooLarge | Code::TooManyErrors);
+        let is_everywhere = matches!(code, SyntaxCode::UnterminatedString | SyntaxCode::FileTooLarge | SyntaxCode::TooManyErrors);
         is_everywhere || region.is_some_and(|region| region.entries.intersect(place).is_some())
     })?;
     if let Some(error) = region.and_then(|region| region.error) {
         return Err(Refusal { first: error, count: 1 });
     }
-    Ok(format_ranges(parse, |place| region.is_some_and(|region| region.whole.contains_range(place))))
+    Ok(format_ranges(parse, |edit_range| region.is_some_and(|region| region.whole.contains_range(edit_range))))
 }
 
-fn format_ranges(parse: &Parse, is_wanted: impl Fn(TextRange) -> bool) -> FormattedText {
+fn format_ranges(parse: &Parse, is_selected: impl Fn(TextRange) -> bool) -> FormattedText {
     let root = parse.syntax();
     let text = root.text().to_string();
     let leaves = leaves::collect(&root);
     let mut edits = layout::edits(&text, &leaves);
-    edits.retain(|edit| is_wanted(edit.range));
+    edits.retain(|edit| is_selected(edit.range));
     FormattedText { text: apply(&text, &edits), edits }
 }
 
-fn refuse(parse: &Parse, matters: impl Fn(Code, TextRange) -> bool) -> Result<(), Refusal> {
+fn refuse(parse: &Parse, matters: impl Fn(SyntaxCode, TextRange) -> bool) -> Result<(), Refusal> {
     let errors = parse.diagnostics().iter().filter(|it| it.severity() == Severity::Error);
-    let places: Vec<_> = errors.filter(|it| matters(it.code, it.range)).map(|it| it.range).collect();
-    match places.iter().min_by_key(|range| range.start()) {
-        Some(first) => Err(Refusal { first: *first, count: places.len() }),
+    let ranges: Vec<_> = errors.filter(|it| matters(it.code, it.range)).map(|it| it.range).collect();
+    match ranges.iter().min_by_key(|range| range.start()) {
+        Some(first) => Err(Refusal { first: *first, count: ranges.len() }),
         None => Ok(()),
     }
 }

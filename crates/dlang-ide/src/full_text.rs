@@ -37,7 +37,7 @@ const MAX_MATCHES: usize = 5;
 const MAX_TEXT: usize = 200;
 
 /// The number of characters before the first match, if the text does not begin near it.
-const BEFORE: usize = 60;
+const CONTEXT_BEFORE_MATCH: usize = 60;
 
 /// The quality of an element as a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -151,29 +151,29 @@ fn matches(fields: &[Field<'_>], words: &[QueryTerm]) -> Vec<Value> {
         }
     }
     found.sort_by_key(|(score, ..)| Reverse(*score));
-    let told = found.into_iter().take(MAX_MATCHES).map(|(_, at, field)| {
-        let mut told = json!({ "field": field.kind.as_str() });
-        if let Some(told) = told.as_object_mut() {
+    let entries = found.into_iter().take(MAX_MATCHES).map(|(_, at, field)| {
+        let mut entry = json!({ "field": field.kind.as_str() });
+        if let Some(fields) = entry.as_object_mut() {
             let name = field.name.map(|name| ("name", snippet(name, 0)));
             let text = field.text.map(|text| ("text", snippet(text, at.unwrap_or_default())));
-            told.extend([name, text].into_iter().flatten().map(|(key, text)| (key.to_owned(), text.into())));
+            fields.extend([name, text].into_iter().flatten().map(|(key, text)| (key.to_owned(), text.into())));
         }
-        told
+        entry
     });
-    told.collect()
+    entries.collect()
 }
 
 /// Returns an excerpt of a text around a byte offset.
 fn snippet(text: &str, at: usize) -> String {
     let before = text.get(..at).unwrap_or_default().chars().count();
-    let skipped = if before + BEFORE < MAX_TEXT { 0 } else { before - BEFORE };
+    let skipped = if before + CONTEXT_BEFORE_MATCH < MAX_TEXT { 0 } else { before - CONTEXT_BEFORE_MATCH };
     let mut characters = text.chars().skip(skipped);
-    let mut told = if skipped > 0 { "…".to_owned() } else { String::new() };
-    told.extend(characters.by_ref().take(MAX_TEXT));
+    let mut excerpt = if skipped > 0 { "…".to_owned() } else { String::new() };
+    excerpt.extend(characters.by_ref().take(MAX_TEXT));
     if characters.next().is_some() {
-        told.push('…');
+        excerpt.push('…');
     }
-    told
+    excerpt
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ pub struct Hint {
 /// make of it. The other forms are named by what is written. In the order of the text.
 pub fn hints(db: &dyn Db, file: File, within: TextRange) -> Vec<Hint> {
     let views = relationship_views(db, file);
-    let wanted = views.iter().filter(|view| view.is_directional() && within.contains_inclusive(view.range.end()));
-    wanted.map(|view| Hint { offset: view.range.end(), text: view.kind.as_str().to_owned() }).collect()
+    let directional = views.iter().filter(|view| view.is_directional() && within.contains_inclusive(view.range.end()));
+    directional.map(|view| Hint { offset: view.range.end(), text: view.kind.as_str().to_owned() }).collect()
 }
 
 #[cfg(test)]
@@ -34,14 +34,14 @@ mod tests {
     fn check(text: &str, within: TextRange) -> String {
         let host = host(text);
         let file = host.files().next().unwrap();
-        let mut shown = String::new();
+        let mut rendered = String::new();
         let mut from = 0;
         for hint in hints(host.db(), file, within) {
             let to = usize::from(hint.offset);
-            write!(shown, "{}«{}»", &text[from..to], hint.text).unwrap();
+            write!(rendered, "{}«{}»", &text[from..to], hint.text).unwrap();
             from = to;
         }
-        shown + &text[from..]
+        rendered + &text[from..]
     }
 
     const TEXT: &str = "Domain D { vision: \"v\" }

@@ -44,8 +44,8 @@ mod tests {
     #[test]
     fn above_context_maps() {
         let lenses = lenses(&parse("cmap A { }\nns N {\n  /** Doc. */\n  ContextMap B { }\n}\ndmap C { } cmap {"));
-        let shown: Vec<_> = lenses.iter().map(|it| format!("{:?} {:?}", it.range.start(), it.map)).collect();
-        assert_eq!(shown, ["0 Some(\"A\")", "32 Some(\"B\")", "53 None"]);
+        let rendered: Vec<_> = lenses.iter().map(|it| format!("{:?} {:?}", it.range.start(), it.map)).collect();
+        assert_eq!(rendered, ["0 Some(\"A\")", "32 Some(\"B\")", "53 None"]);
         assert!(lenses.iter().all(|lens| (lens.title, lens.command) == ("Open diagram", "domainlang.diagram.open")));
     }
 }

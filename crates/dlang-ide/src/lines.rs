@@ -52,8 +52,8 @@ mod tests {
     #[test]
     fn lines_end_as_they_do_for_editors() {
         let lines = Lines::new("a\nb\r\nc\rd\n\re\r\n");
-        let shown: Vec<String> = (0..8).map(|number| format!("{:?}", lines.line(number))).collect();
-        assert_eq!(shown, ["0..1", "2..3", "5..6", "7..8", "9..9", "10..11", "13..13", "13..13"]);
+        let rendered: Vec<String> = (0..8).map(|number| format!("{:?}", lines.line(number))).collect();
+        assert_eq!(rendered, ["0..1", "2..3", "5..6", "7..8", "9..9", "10..11", "13..13", "13..13"]);
         assert_eq!([0, 2, 4, 5, 12, 13].map(|at| lines.number(at.into())), [0, 1, 1, 2, 5, 6]);
     }
 }

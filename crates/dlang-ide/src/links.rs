@@ -27,7 +27,7 @@ mod tests {
     #[test]
     fn links() {
         let links = import_links(&parse("import \"./a\" as b import '\\@x/y' import \"\" import as c import \"open"));
-        let shown: Vec<_> = links.iter().map(|link| format!("{:?} {}", link.range, link.specifier)).collect();
-        assert_eq!(shown, ["8..11 ./a", "26..31 @x/y", "63..67 open"]);
+        let rendered: Vec<_> = links.iter().map(|link| format!("{:?} {}", link.range, link.specifier)).collect();
+        assert_eq!(rendered, ["8..11 ./a", "26..31 @x/y", "63..67 open"]);
     }
 }

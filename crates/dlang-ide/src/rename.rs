@@ -54,20 +54,20 @@ pub fn rename(
     if renaming.text == new_name {
         return Ok(Vec::new());
     }
-    if let Some(place) = find_conflict(db, &subject, new_name) {
-        return Err(RenameError::Declared { name: new_name.to_owned(), place });
+    if let Some(location) = find_conflict(db, &subject, new_name) {
+        return Err(RenameError::Declared { name: new_name.to_owned(), location: place: location });
     }
     let mut edits = Vec::new();
     for file in project_files(db) {
-        let places = occurrences(db, *file, std::slice::from_ref(&subject));
-        if places.is_empty() {
+        let locations = occurrences(db, *file, std::slice::from_ref(&subject));
+        if locations.is_empty() {
             continue;
         }
         if file.package(db).is_some() {
             return Err(RenameError::Installed(*file));
         }
         let edit = |range| TextEdit { range, insert: new_name.to_owned() };
-        edits.push((*file, places.into_iter().map(|place| edit(place.range)).collect()));
+        edits.push((*file, locations.into_iter().map(|location| edit(location.range)).collect()));
     }
     check::check(db, new_name, &edits)?;
     Ok(edits)
@@ -112,7 +112,7 @@ fn find_conflict(db: &dyn Db, subject: &NamedEntity, new_name: &str) -> Option<F
             first(&NamedEntity::Namespace(Namespace { path, files: namespace.files.clone() }))
         }
         NamedEntity::Alias { file, .. } => first(&NamedEntity::Alias { file: *file, name: SmolStr::new(new_name) }),
-        NamedEntity::Entry { context, place } => {
+        NamedEntity::Entry { context, range: place } => {
             let Some(Body::Context(content)) = context.body(db) else { return None };
             let terms: Vec<_> = content.terms.iter().map(|it| (it.name.as_ref(), it.name_range)).collect();
             let decisions: Vec<_> = content.decisions.iter().map(|it| (it.name.as_ref(), it.name_range)).collect();

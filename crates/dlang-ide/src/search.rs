@@ -119,13 +119,13 @@ Domain
     fn check(query: &str) -> String {
         let host = host(MODEL);
         let found = symbol_search(host.db(), query, 4);
-        let shown = found.symbols.iter().map(|symbol| {
+        let rendered = found.symbols.iter().map(|symbol| {
             let text = symbol.file.text(host.db());
             assert_eq!(&text[symbol.selection], symbol.name.as_str());
             let (path, place) = (symbol.file.path(host.db()), position(text, symbol.selection.start()));
             format!("\n{:?} {} = {:?} {path}:{place}", symbol.kind, symbol.name, symbol.fqn.as_deref())
         });
-        format!("{}{}", found.total, shown.collect::<String>())
+        format!("{}{}", found.total, rendered.collect::<String>())
     }
 
     #[test]
@@ -181,7 +181,7 @@ Domain
     }
 
     #[test]
-    fn patterns_are_no_syntax() {
+    fn pattern_characters_are_matched_literally() {
         assert_eq!(check("^Orders"), "0");
         assert_eq!(check("!Orders"), "0");
     }

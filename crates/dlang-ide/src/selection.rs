@@ -93,9 +93,9 @@ mod tests {
         let (before, after) = fixture.split_once("$0").expect("a mark");
         let text = format!("{before}{after}");
         let ranges = selection_ranges(&parse(&text), TextSize::of(before));
-        let shown: Vec<_> =
+        let rendered: Vec<_> =
             ranges.into_iter().map(|range| format!("{:?}", &text[Range::<usize>::from(range)])).collect();
-        shown.join("\n")
+        rendered.join("\n")
     }
 
     #[test]

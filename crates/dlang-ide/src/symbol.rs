@@ -26,7 +26,7 @@ pub(crate) enum NamedEntity {
     /// Everything that a file imports under one alias.
     Alias { file: File, name: SmolStr },
     /// A term or decision of a context. Nothing refers to it.
-    Entry { context: Definition, place: TextRange },
+    Entry { context: Definition, range: TextRange },
 }
 
 /// A namespace: all blocks of one path in files that belong together.
@@ -175,13 +175,13 @@ pub(crate) fn targets(
     file: File,
     is_wanted: impl Fn(&Reference) -> bool,
 ) -> Vec<(&Reference, &[Definition])> {
-    let wanted: Vec<(ReferenceId, &Reference)> =
+    let matching: Vec<(ReferenceId, &Reference)> =
         file_model(db, file).numbered_references().filter(|(_, reference)| is_wanted(reference)).collect();
-    if wanted.is_empty() {
+    if matching.is_empty() {
         return Vec::new();
     }
     let resolutions = resolutions(db, file);
-    wanted.into_iter().map(|(id, reference)| (reference, resolutions.targets(id))).collect()
+    matching.into_iter().map(|(id, reference)| (reference, resolutions.targets(id))).collect()
 }
 
 fn import_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> Option<NameAt> {
@@ -230,6 +230,6 @@ fn declared_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> 
     }
     let Body::Context(context) = &element.body else { return None };
     let terms = context.terms.iter().map(|term| term.name_range);
-    let place = terms.chain(context.decisions.iter().map(|it| it.name_range)).flatten().find(touches)?;
-    word(place, NamedEntity::Entry { context: definition, place })
+    let range = terms.chain(context.decisions.iter().map(|it| it.name_range)).flatten().find(touches)?;
+    word(range, NamedEntity::Entry { context: definition, range: place: range })
 }

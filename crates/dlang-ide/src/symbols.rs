@@ -63,7 +63,7 @@ pub enum SymbolKind {
 ///
 /// Only namespaces nest. They are on an explicit stack, so that the nesting depth is not limited.
 pub fn document_symbols(parse: &Parse) -> Vec<Symbol> {
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenNamespace> = Vec::new();
     let mut found = Vec::new();
     let mut rest = parse.tree().children();
     loop {
@@ -71,7 +71,7 @@ pub fn document_symbols(parse: &Parse) -> Vec<Symbol> {
             Some(Element::NamespaceDeclaration(namespace)) => {
                 if let Some(body) = namespace.body() {
                     let rest = std::mem::replace(&mut rest, body.children());
-                    open.push(Open { namespace, before: std::mem::take(&mut found), rest });
+                    open.push(OpenNamespace { namespace, preceding: std::mem::take(&mut found), rest });
                 } else {
                     found.extend(element(&Element::NamespaceDeclaration(namespace), Vec::new()));
                 }
@@ -79,7 +79,7 @@ pub fn document_symbols(parse: &Parse) -> Vec<Symbol> {
             Some(inner) => found.extend(element(&inner, Vec::new())),
             None => {
                 let Some(around) = open.pop() else { return found };
-                let children = std::mem::replace(&mut found, around.before);
+                let children = std::mem::replace(&mut found, around.preceding);
                 found.extend(element(&Element::NamespaceDeclaration(around.namespace), children));
                 rest = around.rest;
             }
@@ -88,10 +88,10 @@ pub fn document_symbols(parse: &Parse) -> Vec<Symbol> {
 }
 
 /// A namespace around the current place.
-struct Open {
+struct OpenNamespace {
     namespace: NamespaceDeclaration,
     /// The symbols before it in the block around it.
-    before: Vec<Symbol>,
+    preceding: Vec<Symbol>,
     /// The elements behind it in that block.
     rest: AstChildren<Element>,
 }
@@ -256,22 +256,22 @@ mod tests {
     /// One line for each symbol: kind, name, detail, and the text that is selected.
     #[track_caller]
     fn check(text: &str) -> String {
-        let mut shown = String::new();
+        let mut rendered = String::new();
         for symbol in document_symbols(&parse(text)) {
-            show(text, &symbol, 0, &mut shown);
+            show(text, &symbol, 0, &mut rendered);
         }
-        shown
+        rendered
     }
 
-    fn show(text: &str, symbol: &Symbol, depth: usize, shown: &mut String) {
+    fn show(text: &str, symbol: &Symbol, depth: usize, output: &mut String) {
         assert!(symbol.range.contains_range(symbol.selection), "{symbol:?}");
         let selected = &text[Range::<usize>::from(symbol.selection)];
         let detail = symbol.detail.as_deref().map(|it| format!(" ({it})")).unwrap_or_default();
         let indent = "  ".repeat(depth);
-        _ = writeln!(shown, "{indent}{:?} {}{detail} at `{selected}`", symbol.kind, symbol.name);
+        _ = writeln!(output, "{indent}{:?} {}{detail} at `{selected}`", symbol.kind, symbol.name);
         for child in &symbol.children {
             assert!(symbol.range.contains_range(child.range), "{symbol:?}");
-            show(text, child, depth + 1, shown);
+            show(text, child, depth + 1, output);
         }
     }
 

@@ -138,12 +138,12 @@ mod tests {
     /// One line for each token: its text and what it is.
     #[track_caller]
     fn check_within(text: &str, within: Option<TextRange>) -> String {
-        let mut shown = String::new();
+        let mut rendered = String::new();
         for token in semantic_tokens(&parse(text), within) {
             let declares = if token.is_declaration { ", declaration" } else { "" };
-            _ = writeln!(shown, "{} {:?}{declares}", &text[Range::<usize>::from(token.range)], token.kind);
+            _ = writeln!(rendered, "{} {:?}{declares}", &text[Range::<usize>::from(token.range)], token.kind);
         }
-        shown
+        rendered
     }
 
     fn check(text: &str) -> String {
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_reserved_words() {
+    fn reserved_words_used_as_names_are_highlighted_as_names() {
         insta::assert_snapshot!(check("Team team cmap S { contains C C [C] <- S }"), @r"
         Team Keyword(Declaration)
         team Team, declaration
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_understands() {
+    fn unparsed_text_has_no_tokens() {
         insta::assert_snapshot!(check("foo Domain # bar baz { vision: }"), @r"
         Domain Keyword(Declaration)
         bar Domain, declaration

@@ -51,12 +51,12 @@ mod tests {
     fn words_with_room_between_them() {
         let text = "é Shop /* a.b */ . \n in.X-.";
         let range = TextRange::new(TextSize::new(3), TextSize::of(text));
-        let shown: Vec<_> = words(text, range).iter().map(|word| format!("{:?} {}", word.range, word.text)).collect();
-        assert_eq!(shown, ["3..7 Shop", "22..24 in", "25..27 X-"]);
+        let rendered: Vec<_> = words(text, range).iter().map(|word| format!("{:?} {}", word.range, word.text)).collect();
+        assert_eq!(rendered, ["3..7 Shop", "22..24 in", "25..27 X-"]);
     }
 
     #[test]
-    fn beginnings() {
+    fn leading_words_are_returned() {
         assert_eq!(
             [0, 1, 2, 3].map(|without| leading_words("a.b.c", without)),
             [Some("a.b.c"), Some("a.b"), Some("a"), None]

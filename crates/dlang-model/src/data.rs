@@ -9,7 +9,7 @@ use dlang_syntax::ast::{Arrow, PatternKind};
 use dlang_syntax::{TextRange, TextSize};
 use smol_str::SmolStr;
 
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::ModelDiagnostic;
 use crate::index::FileIndex;
 use crate::kind::ElementKind;
 
@@ -17,7 +17,7 @@ use crate::kind::ElementKind;
 #[derive(Debug, PartialEq, Eq)]
 pub struct FileModel {
     /// Syntax diagnostics.
-    pub syntax: Box<[Diagnostic]>,
+    pub syntax: Box<[ModelDiagnostic]>,
     /// Declarations, without ranges.
     pub index: Arc<FileIndex>,
     /// Ranges of the imports, one for each import of the index.

@@ -29,14 +29,14 @@ impl Db for Database {}
 #[cfg(test)]
 impl Database {
     /// Creates a database that reports each executed query to `on_event`.
-    pub(crate) fn with_events(tell: impl Fn(salsa::Event) + Send + Sync + 'static) -> Self {
-        Self { storage: salsa::Storage::new(Some(Box::new(tell))) }
+    pub(crate) fn with_events(on_event: impl Fn(salsa::Event) + Send + Sync + 'static) -> Self {
+        Self { storage: salsa::Storage::new(Some(Box::new(on_event))) }
     }
 }
 
 /// Change of a file.
 #[derive(Debug, Clone)]
-pub enum Change {
+pub enum ModelChange {
     /// The file exists and has this text.
     Text {
         /// Path of the file. Paths identify files and are compared byte by byte.
@@ -87,26 +87,26 @@ impl ModelHost {
     /// Applies changes to files. Cancels queries that run on a snapshot, and waits until all snapshots are dropped.
     ///
     /// Changes of a file that does not exist are ignored, except that a text creates it.
-    pub fn apply(&mut self, changes: impl IntoIterator<Item = Change>) {
+    pub fn apply(&mut self, changes: impl IntoIterator<Item = ModelChange>) {
         let mut is_project_changed = false;
         for change in changes {
             match change {
-                Change::Text { path, text } => is_project_changed |= self.set_text(path, text),
-                Change::Package { path, package } => {
+                ModelChange::Text { path, text } => is_project_changed |= self.set_text(path, text),
+                ModelChange::Package { path, package } => {
                     if let Some(file) = self.file(&path)
                         && file.package(&self.db) != package.as_deref()
                     {
                         file.set_package(&mut self.db).to(package);
                     }
                 }
-                Change::Imports { path, outcomes } => {
+                ModelChange::Imports { path, outcomes } => {
                     if let Some(file) = self.file(&path)
                         && **file.import_outcomes(&self.db) != outcomes
                     {
                         file.set_import_outcomes(&mut self.db).to(Arc::new(outcomes));
                     }
                 }
-                Change::Remove { path } => {
+                ModelChange::Remove { path } => {
                     if let Some((file, is_there)) = self.files.get_mut(&path)
                         && std::mem::replace(is_there, false)
                     {
@@ -165,25 +165,25 @@ impl ModelHost {
     }
 
     /// Runs a query inside a query on another host. salsa otherwise allows only one database at a time per thread.
-    pub fn ask_within<'a, T>(&'a self, question: impl FnOnce(&'a dyn Db) -> T) -> T {
+    pub fn query_within<'a, T>(&'a self, question: impl FnOnce(&'a dyn Db) -> T) -> T {
         salsa::attach_allow_change(&self.db, || question(&self.db))
     }
 
     /// Returns a snapshot of the model, for queries on another thread. Drop it after the queries: the next change
     /// waits for that.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot { db: self.db.clone(), is_withdrawn: Arc::default() }
+    pub fn snapshot(&self) -> ModelSnapshot {
+        ModelSnapshot { db: self.db.clone(), is_withdrawn: Arc::default() }
     }
 }
 
 /// Model between two changes.
-pub struct Snapshot {
+pub struct ModelSnapshot {
     db: Database,
     /// salsa forgets a cancellation when the outermost query ends, however soon after; this flag does not.
     is_withdrawn: Arc<AtomicBool>,
 }
 
-impl Snapshot {
+impl ModelSnapshot {
     /// Runs a query. It is cancelled by a change, or by a [`CancellationToken`] of this snapshot.
     pub fn query<T>(&self, question: impl FnOnce(&dyn Db) -> T) -> Result<T, QueryCancelled> {
         if self.is_withdrawn.load(Ordering::SeqCst) {
@@ -191,8 +191,8 @@ impl Snapshot {
         }
         // Attaching here makes this query the outermost one, so that salsa does not forget a cancellation between two
         // of its inner queries. A cancelled query leaves only salsa's caches behind, which stay valid.
-        let ask = AssertUnwindSafe(|| salsa::attach(&self.db, || question(&self.db)));
-        salsa::Cancelled::catch(ask).map_err(|_| QueryCancelled)
+        let attached_query = AssertUnwindSafe(|| salsa::attach(&self.db, || question(&self.db)));
+        salsa::Cancelled::catch(attached_query).map_err(|_| QueryCancelled)
     }
 
     /// Returns a token that cancels the queries of this snapshot from another thread.
@@ -203,7 +203,7 @@ impl Snapshot {
 }
 
 /// A clone is for another thread and has its own tokens.
-impl Clone for Snapshot {
+impl Clone for ModelSnapshot {
     fn clone(&self) -> Self {
         Self { db: self.db.clone(), is_withdrawn: Arc::default() }
     }

@@ -15,7 +15,7 @@ use crate::rules;
 
 /// Error in a file, or advice about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Diagnostic {
+pub struct ModelDiagnostic {
     /// Range in the file.
     pub range: TextRange,
     /// Kind of the diagnostic.
@@ -30,14 +30,14 @@ pub struct Diagnostic {
     pub data: DiagnosticData,
 }
 
-impl Diagnostic {
+impl ModelDiagnostic {
     pub(crate) fn new(range: TextRange, code: Code, message: String) -> Self {
         Self { range, code, message, hint: None, related: Vec::new(), data: DiagnosticData::None }
     }
 
     pub(crate) fn of_syntax(diagnostic: &SyntaxDiagnostic) -> Self {
         let related = |related: &dlang_syntax::RelatedSyntax| RelatedInformation {
-            place: RelatedLocation::Here(related.range),
+            location: RelatedLocation::SameFile(related.range),
             message: related.message,
         };
         Self {
@@ -55,8 +55,8 @@ impl Diagnostic {
         self
     }
 
-    pub(crate) fn with_related(mut self, place: RelatedLocation, message: &'static str) -> Self {
-        self.related.push(RelatedInformation { place, message });
+    pub(crate) fn with_related(mut self, location: RelatedLocation, message: &'static str) -> Self {
+        self.related.push(RelatedInformation { location: place: location, message });
         self
     }
 
@@ -83,7 +83,7 @@ impl Diagnostic {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelatedInformation {
     /// The location.
-    pub place: RelatedLocation,
+    pub location: RelatedLocation,
     /// Message at the location.
     pub message: &'static str,
 }
@@ -93,7 +93,7 @@ pub struct RelatedInformation {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelatedLocation {
     /// Range in the file of the diagnostic.
-    Here(TextRange),
+    SameFile(TextRange),
     /// Name of this element.
     Definition(Definition),
 }
@@ -107,7 +107,7 @@ pub enum DiagnosticData {
     /// Unresolved reference.
     Reference {
         /// Kind of element that the reference requires.
-        wanted: ElementKind,
+        expected_kind: ElementKind,
         /// Type of the node that contains it.
         container: &'static str,
         /// JSON property that holds it.
@@ -282,7 +282,7 @@ impl Code {
 /// Returns the diagnostics of a file: first syntax, then unresolved references, then the other rules, each in text
 /// order.
 #[salsa::tracked(returns(deref))]
-pub fn file_diagnostics(db: &dyn Db, file: File) -> Arc<[Diagnostic]> {
+pub fn file_diagnostics(db: &dyn Db, file: File) -> Arc<[ModelDiagnostic]> {
     let mut found: Vec<_> = file_model(db, file).syntax.to_vec();
     rules::check(db, file, &mut found);
     found.into()

@@ -11,7 +11,7 @@ mod redundant;
 use dlang_syntax::TextRange;
 
 use crate::db::Db;
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, ModelDiagnostic};
 use crate::inputs::File;
 
 /// Change that resolves a diagnostic. All edits are in the file of the diagnostic.
@@ -35,7 +35,7 @@ pub struct TextEdit {
 }
 
 /// Computes the fixes of one diagnostic.
-type FixMaker = fn(&dyn Db, File, &Diagnostic) -> Vec<Fix>;
+type FixMaker = fn(&dyn Db, File, &ModelDiagnostic) -> Vec<Fix>;
 
 /// All fixes by code. The other codes need a decision that only the author can make.
 static FIXES: &[(Code, FixMaker)] = &[
@@ -58,7 +58,7 @@ static FIXES: &[(Code, FixMaker)] = &[
 ];
 
 /// Returns the fixes of a diagnostic from [`file_diagnostics`](crate::file_diagnostics) of the file's current state.
-pub fn fixes(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+pub fn fixes(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
     FIXES.iter().filter(|(code, _)| *code == diagnostic.code).flat_map(|(_, make)| make(db, file, diagnostic)).collect()
 }
 

@@ -16,7 +16,7 @@ use crate::data::{
     Body, DomainData, ElementData, FileModel, ImportData, Reference, ReferenceId, ReferenceRole, Relationship,
 };
 use crate::db::Db;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::ModelDiagnostic;
 use crate::index::{IndexBuilder, IndexedImport};
 use crate::inputs::File;
 use crate::kind::ElementKind;
@@ -60,7 +60,7 @@ fn lower(parse: &Parse) -> FileModel {
         }
     }
     FileModel {
-        syntax: parse.diagnostics().iter().map(Diagnostic::of_syntax).collect(),
+        syntax: parse.diagnostics().iter().map(ModelDiagnostic::of_syntax).collect(),
         index: Arc::new(lowering.index.finish(imports)),
         imports: import_data.into(),
         elements: lowering.elements.into(),

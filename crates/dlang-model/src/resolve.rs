@@ -82,11 +82,11 @@ pub fn resolve_name(
     db: &dyn Db,
     file: File,
     container: Option<Definition>,
-    wanted: ElementKind,
+    kind: ElementKind,
     name: &str,
 ) -> Option<Definition> {
     let container = container.filter(|container| container.file == file).map(|container| container.number);
-    Names::new(db, file).first(container, wanted, name)
+    Names::new(db, file).first(container, kind, name)
 }
 
 /// Reference to an element.

@@ -36,7 +36,7 @@ use crate::data::{
 };
 use crate::db::Db;
 use crate::definition::Definition;
-use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::diagnostics::{Code, ModelDiagnostic, Severity};
 use crate::imports::import_cycles_through;
 use crate::index::IndexedImport;
 use crate::inputs::File;
@@ -106,7 +106,7 @@ pub fn rule_codes() -> impl Iterator<Item = Code> {
 }
 
 /// Applies every rule to a file.
-pub(crate) fn check(db: &dyn Db, file: File, found: &mut Vec<Diagnostic>) {
+pub(crate) fn check(db: &dyn Db, file: File, found: &mut Vec<ModelDiagnostic>) {
     let model = file_model(db, file);
     let mut checker = Checker {
         db,
@@ -134,7 +134,7 @@ struct Checker<'a> {
     model: &'a FileModel,
     resolutions: &'a Resolutions,
     hierarchy: domains::Hierarchy,
-    found: &'a mut Vec<Diagnostic>,
+    found: &'a mut Vec<ModelDiagnostic>,
     /// Numbers of reported errors and of other findings.
     count: [usize; 2],
 }
@@ -222,7 +222,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn report(&mut self, diagnostic: Diagnostic) {
+    fn report(&mut self, diagnostic: ModelDiagnostic) {
         let [errors, others] = &mut self.count;
         let count = if diagnostic.severity() == Severity::Error { errors } else { others };
         *count += 1;
@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
         let left_out: usize = self.count.iter().map(|count| count.saturating_sub(MAX_FINDINGS)).sum();
         if left_out > 0 {
             let message = format!("{left_out} further findings in this file are not listed.");
-            self.found.push(Diagnostic::new(TextRange::default(), Code::TooManyDiagnostics, message));
+            self.found.push(ModelDiagnostic::new(TextRange::default(), Code::TooManyDiagnostics, message));
         }
     }
 

@@ -82,13 +82,13 @@ pub(crate) struct GlobalScope {
 }
 
 impl GlobalScope {
-    pub(crate) fn get(&self, wanted: ElementKind, name: &str) -> Option<Definition> {
-        self.by_name.get(wanted.table_row()?)?.get(name).copied()
+    pub(crate) fn get(&self, kind: ElementKind, name: &str) -> Option<Definition> {
+        self.by_name.get(kind.table_row()?)?.get(name).copied()
     }
 
     /// Returns the names of one kind, unordered.
-    fn names(&self, wanted: ElementKind) -> impl Iterator<Item = (&SmolStr, Definition)> {
-        let table = wanted.table_row().and_then(|row| self.by_name.get(row));
+    fn names(&self, kind: ElementKind) -> impl Iterator<Item = (&SmolStr, Definition)> {
+        let table = kind.table_row().and_then(|row| self.by_name.get(row));
         table.into_iter().flatten().map(|(name, definition)| (name, *definition))
     }
 
@@ -117,8 +117,8 @@ pub fn visible_files(db: &dyn Db, file: File) -> Vec<(usize, File)> {
         let Some(target) = *target else { continue };
         visible.push((import, target));
         if let Some(package) = target.package(db) {
-            let shown = imported_files(db, target).iter().flatten();
-            visible.extend(shown.filter(|shown| shown.package(db) == Some(package)).map(|shown| (import, *shown)));
+            let imported = imported_files(db, target).iter().flatten();
+            visible.extend(imported.filter(|candidate| candidate.package(db) == Some(package)).map(|candidate| (import, *candidate)));
         }
     }
     visible
@@ -151,20 +151,20 @@ impl<'db> Names<'db> {
     }
 
     /// Returns the first element that a name resolves to inside `container` (the root if `None`).
-    pub(crate) fn first(&self, container: Option<u32>, wanted: ElementKind, name: &str) -> Option<Definition> {
+    pub(crate) fn first(&self, container: Option<u32>, kind: ElementKind, name: &str) -> Option<Definition> {
         let mut found = None;
-        self.each_level(container, wanted, name, |matches| {
+        self.each_level(container, kind, name, |matches| {
             found = matches.first().copied();
             found.is_none()
         });
         let own = found.map(|number| Definition { file: self.file, number });
-        own.or_else(|| self.global.get(wanted, name))
+        own.or_else(|| self.global.get(kind, name))
     }
 
     /// Returns every element that a name resolves to inside `container`, nearest first.
-    pub(crate) fn all(&self, container: Option<u32>, wanted: ElementKind, name: &str) -> Vec<Definition> {
+    pub(crate) fn all(&self, container: Option<u32>, kind: ElementKind, name: &str) -> Vec<Definition> {
         let mut found: Vec<Definition> = Vec::new();
-        self.each_level(container, wanted, name, |matches| {
+        self.each_level(container, kind, name, |matches| {
             for number in matches {
                 let definition = Definition { file: self.file, number: *number };
                 if found.len() == MAX_TARGETS {
@@ -177,7 +177,7 @@ impl<'db> Names<'db> {
             }
             true
         });
-        if let Some(definition) = self.global.get(wanted, name)
+        if let Some(definition) = self.global.get(kind, name)
             && !found.contains(&definition)
         {
             found.push(definition);
@@ -189,11 +189,11 @@ impl<'db> Names<'db> {
     fn each_level(
         &self,
         mut container: Option<u32>,
-        wanted: ElementKind,
+        kind: ElementKind,
         name: &str,
         mut visit: impl FnMut(&[u32]) -> bool,
     ) {
-        let Some(table) = wanted.table_row().and_then(|row| self.local.by_path.get(row)) else { return };
+        let Some(table) = kind.table_row().and_then(|row| self.local.by_path.get(row)) else { return };
         let mut path = String::new();
         while let Some(number) = container {
             let Some(level) = self.index.element(number) else { break };
@@ -216,9 +216,9 @@ impl<'db> Names<'db> {
     }
 
     /// Returns every name of a kind that can be used inside `container`, with its target, sorted by name.
-    pub(crate) fn visible(&self, container: Option<u32>, wanted: ElementKind) -> Vec<(SmolStr, Definition)> {
-        let mut names: Vec<SmolStr> = self.global.names(wanted).map(|(name, _)| name.clone()).collect();
-        for element in self.index.elements.iter().filter(|element| element.kind == wanted && element.name.is_some()) {
+    pub(crate) fn visible(&self, container: Option<u32>, kind: ElementKind) -> Vec<(SmolStr, Definition)> {
+        let mut names: Vec<SmolStr> = self.global.names(kind).map(|(name, _)| name.clone()).collect();
+        for element in self.index.elements.iter().filter(|element| element.kind == kind && element.name.is_some()) {
             // For each level that encloses both the reference and the element, the rest of the path is a name.
             let mut level = container;
             while let Some(around) = level.and_then(|number| self.index.element(number)) {
@@ -235,7 +235,7 @@ impl<'db> Names<'db> {
         // Resolve each candidate by the normal rules; names from another block of a namespace do not resolve.
         names
             .into_iter()
-            .filter_map(|name| self.first(container, wanted, &name).map(|definition| (name, definition)))
+            .filter_map(|name| self.first(container, kind, &name).map(|definition| (name, definition)))
             .collect()
     }
 }
@@ -246,8 +246,8 @@ pub fn visible_names(
     db: &dyn Db,
     file: File,
     container: Option<Definition>,
-    wanted: ElementKind,
+    kind: ElementKind,
 ) -> Vec<(SmolStr, Definition)> {
     let container = container.filter(|container| container.file == file).map(|container| container.number);
-    Names::new(db, file).visible(container, wanted)
+    Names::new(db, file).visible(container, kind)
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use dlang_syntax::{TextRange, TextSize};
 
 use crate::{
-    Change, Database, Definition, Diagnostic, File, ImportOutcome, ImportProblem, ModelHost, RelatedLocation, TextEdit,
+    ModelChange, Database, Definition, ModelDiagnostic, File, ImportOutcome, ImportProblem, ModelHost, RelatedLocation, TextEdit,
     file_diagnostics, file_index,
 };
 
@@ -54,8 +54,8 @@ pub fn host(fixture: &str) -> ModelHost {
 pub fn host_with(mut host: ModelHost, fixture: &str, leads: ResolveFn<'_>) -> ModelHost {
     for (path, package, text) in files(fixture) {
         host.apply([
-            Change::Text { path: path.clone(), text: Arc::from(text) },
-            Change::Package { path, package: package.map(Arc::from) },
+            ModelChange::Text { path: path.clone(), text: Arc::from(text) },
+            ModelChange::Package { path, package: package.map(Arc::from) },
         ]);
     }
     resolve_imports(&mut host, leads);
@@ -69,15 +69,15 @@ pub fn resolve_imports(host: &mut ModelHost, leads: ResolveFn<'_>) {
         let path = file.path(host.db()).to_owned();
         let specifiers = file_index(host.db(), file).imports.iter().filter_map(|import| import.specifier.clone());
         let outcomes = specifiers.filter_map(|specifier| {
-            let known = leads.iter().find(|(lead, _)| *lead == specifier);
-            let outcome = match known {
+            let matching_lead = leads.iter().find(|(lead, _)| *lead == specifier);
+            let outcome = match matching_lead {
                 Some((_, problem)) => ImportOutcome::Problem(problem.clone()),
                 None => ImportOutcome::File(host.file(&join_path(&path, &specifier))?),
             };
             Some((specifier.to_string(), outcome))
         });
         let outcomes = outcomes.collect();
-        host.apply([Change::Imports { path, outcomes }]);
+        host.apply([ModelChange::Imports { path, outcomes }]);
     }
 }
 
@@ -132,15 +132,15 @@ pub fn render_diagnostics(host: &ModelHost) -> String {
     text
 }
 
-fn render(db: &Database, file: File, diagnostic: &Diagnostic, text: &mut String) {
+fn render(db: &Database, file: File, diagnostic: &ModelDiagnostic, text: &mut String) {
     let (place, severity) = (position(file.text(db), diagnostic.range.start()), diagnostic.severity().as_str());
     writeln!(text, "{place}: {severity}: {} [{}]", diagnostic.text(), diagnostic.code.as_str()).unwrap();
     for related in &diagnostic.related {
-        let place = match related.place {
-            RelatedLocation::Here(range) => position(file.text(db), range.start()),
+        let location = match related.location {
+            RelatedLocation::SameFile(range) => position(file.text(db), range.start()),
             RelatedLocation::Definition(definition) => place_of(db, definition),
         };
-        writeln!(text, "    {place}: {}", related.message).unwrap();
+        writeln!(text, "    {location}: {}", related.message).unwrap();
     }
 }
 

@@ -3,13 +3,13 @@
 use zubi_base::lsp;
 
 use crate::requests::semantic_tokens;
-use crate::settings::Settings;
+use crate::settings::ClientSettings;
 
 /// Characters after which a new completion starts: a part of a name, a step of a path, a pattern, an alias.
 const TRIGGERS: [&str; 5] = [".", "\"", "/", "[", "@"];
 
 /// Result of `initialize` for this client.
-pub(crate) fn capabilities(settings: &Settings) -> lsp::ServerCapabilities {
+pub(crate) fn capabilities(settings: &ClientSettings) -> lsp::ServerCapabilities {
     let sync = lsp::TextDocumentSyncOptions {
         open_close: Some(true),
         change: Some(lsp::TextDocumentSyncKind::Incremental),

@@ -36,11 +36,11 @@ impl From<ResponseError> for ClientError {
 }
 
 /// Messages that may be sent before the result of `initialize` (LSP 3.17, "Initialize Request").
-const MAY_COME_FIRST: [&str; 4] =
+const ALLOWED_BEFORE_INITIALIZE_RESULT: [&str; 4] =
     ["window/showMessage", "window/logMessage", "window/showMessageRequest", "telemetry/event"];
 
 /// Callback for the client's answer.
-type Then = Box<dyn FnOnce(Result<Value, ClientError>) + Send>;
+type ResponseCallback = Box<dyn FnOnce(Result<Value, ClientError>) + Send>;
 
 /// Handle for sending messages to the client from any thread. Cheap to clone.
 #[derive(Clone)]
@@ -52,9 +52,9 @@ struct ClientState {
     out: Sender<OutgoingMessage>,
     next: AtomicI32,
     /// Requests without an answer; `None` once the connection has ended.
-    waiting: Mutex<Option<BTreeMap<RequestId, Then>>>,
+    waiting: Mutex<Option<BTreeMap<RequestId, ResponseCallback>>>,
     /// Messages that wait for the result of `initialize`; `None` once it is sent.
-    held: Mutex<Option<Vec<Message>>>,
+    deferred: Mutex<Option<Vec<Message>>>,
 }
 
 /// A task of the writer thread.
@@ -69,8 +69,8 @@ pub(crate) enum OutgoingMessage {
 impl ClientHandle {
     pub(crate) fn new(out: Sender<OutgoingMessage>) -> Self {
         let waiting = Mutex::new(Some(BTreeMap::new()));
-        let held = Mutex::new(Some(Vec::new()));
-        Self { shared: Arc::new(ClientState { out, next: AtomicI32::new(1), waiting, held }) }
+        let deferred = Mutex::new(Some(Vec::new()));
+        Self { shared: Arc::new(ClientState { out, next: AtomicI32::new(1), waiting, deferred: held: deferred }) }
     }
 
     /// Sends a notification. Before the result of `initialize`, only messages that the protocol allows are sent; the
@@ -105,13 +105,13 @@ impl ClientHandle {
     /// # Errors
     ///
     /// [`ClientError`], including a time-out.
-    pub fn request_within(&self, method: &str, params: Value, patience: Duration) -> Result<Value, ClientError> {
+    pub fn request_within(&self, method: &str, params: Value, timeout: Duration) -> Result<Value, ClientError> {
         let (sender, answer) = bounded(1);
         let id = self.request(method, params, move |result| {
             // The receiver is gone if the caller no longer waits.
             sender.send(result).ok();
         });
-        match answer.recv_timeout(patience) {
+        match answer.recv_timeout(timeout) {
             Ok(result) => result,
             Err(RecvTimeoutError::Disconnected) => Err(ClientError::Closed),
             Err(RecvTimeoutError::Timeout) => {
@@ -131,17 +131,17 @@ impl ClientHandle {
 
     /// Sends the messages that were deferred until the result of `initialize`.
     pub(crate) fn open(&self) {
-        let mut held = self.shared.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut deferred = self.shared.deferred.lock().unwrap_or_else(PoisonError::into_inner);
         // Under the lock, so that no newer message comes first.
-        for message in held.take().unwrap_or_default() {
+        for message in deferred.take().unwrap_or_default() {
             self.send(message);
         }
     }
 
     fn send_or_hold(&self, method: &str, message: impl Into<Message>) {
-        let mut held = self.shared.held.lock().unwrap_or_else(PoisonError::into_inner);
-        match held.as_mut().filter(|_| !MAY_COME_FIRST.contains(&method)) {
-            Some(held) => held.push(message.into()),
+        let mut deferred = self.shared.deferred.lock().unwrap_or_else(PoisonError::into_inner);
+        match deferred.as_mut().filter(|_| !ALLOWED_BEFORE_INITIALIZE_RESULT.contains(&method)) {
+            Some(deferred) => deferred.push(message.into()),
             None => self.send(message),
         }
     }
@@ -174,7 +174,7 @@ impl ClientHandle {
         self.shared.out.send(OutgoingMessage::End).ok();
     }
 
-    fn lock_pending(&self) -> std::sync::MutexGuard<'_, Option<BTreeMap<RequestId, Then>>> {
+    fn lock_pending(&self) -> std::sync::MutexGuard<'_, Option<BTreeMap<RequestId, ResponseCallback>>> {
         self.shared.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

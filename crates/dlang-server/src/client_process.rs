@@ -17,7 +17,7 @@ use crate::spawn;
 pub(crate) fn watch(pid: u32, events: Sender<Event>) -> io::Result<()> {
     // Without this detection, the streams still end in most cases.
     let run = move || match process::wait(pid) {
-        Ok(()) => drop(events.send(Event::ClientGone)),
+        Ok(()) => drop(events.send(Event::ClientDisconnected)),
         Err(error) => tracing::warn!("cannot detect the end of the client's process {pid}: {error}"),
     };
     spawn("dlang-server client", run).map(drop)

@@ -15,12 +15,12 @@ use zubi_base::position::{Encoding, TextIndex};
 use crate::snapshot::Snapshot;
 
 /// Positions of one text, in the client's encoding.
-pub(crate) struct Lines {
+pub(crate) struct DocumentLines {
     index: TextIndex,
     encoding: Encoding,
 }
 
-impl Lines {
+impl DocumentLines {
     pub(crate) fn new(text: &str, encoding: Encoding) -> Self {
         Self { index: TextIndex::new(text), encoding }
     }
@@ -58,22 +58,22 @@ impl Lines {
 /// Positions in several texts, each of which is indexed once.
 pub(crate) struct PositionMapper<'s> {
     snapshot: &'s Snapshot,
-    known: RefCell<FxHashMap<Utf8PathBuf, Rc<Lines>>>,
+    cache: RefCell<FxHashMap<Utf8PathBuf, Rc<DocumentLines>>>,
 }
 
 impl<'s> PositionMapper<'s> {
     pub(crate) fn new(snapshot: &'s Snapshot) -> Self {
-        Self { snapshot, known: RefCell::default() }
+        Self { snapshot, cache: RefCell::default() }
     }
 
     /// Positions in a model.
-    pub(crate) fn lines_of(&self, db: &dyn Db, file: File) -> Rc<Lines> {
+    pub(crate) fn lines_of(&self, db: &dyn Db, file: File) -> Rc<DocumentLines> {
         self.of_text(Utf8Path::new(file.path(db)), || file.text(db))
     }
 
     /// Positions in a model, a manifest or a lock; for any other path, those of an empty text.
-    pub(crate) fn of_path(&self, path: &Utf8Path) -> Result<Rc<Lines>, QueryCancelled> {
-        if let Some(lines) = self.known.borrow().get(path) {
+    pub(crate) fn of_path(&self, path: &Utf8Path) -> Result<Rc<DocumentLines>, QueryCancelled> {
+        if let Some(lines) = self.cache.borrow().get(path) {
             return Ok(Rc::clone(lines));
         }
         if let Some(file) = self.snapshot.workspace().file(path)? {
@@ -87,13 +87,13 @@ impl<'s> PositionMapper<'s> {
         lsp::Location { uri, range: self.lines_of(db, file).range(range) }
     }
 
-    fn of_text<'t>(&self, path: &Utf8Path, text: impl FnOnce() -> &'t str) -> Rc<Lines> {
-        let mut known = self.known.borrow_mut();
-        if let Some(lines) = known.get(path) {
+    fn of_text<'t>(&self, path: &Utf8Path, text: impl FnOnce() -> &'t str) -> Rc<DocumentLines> {
+        let mut cache = self.cache.borrow_mut();
+        if let Some(lines) = cache.get(path) {
             return Rc::clone(lines);
         }
-        let lines = Rc::new(Lines::new(text(), self.snapshot.settings.encoding));
-        known.insert(path.to_owned(), Rc::clone(&lines));
+        let lines = Rc::new(DocumentLines::new(text(), self.snapshot.settings.encoding));
+        cache.insert(path.to_owned(), Rc::clone(&lines));
         lines
     }
 }

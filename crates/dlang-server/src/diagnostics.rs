@@ -31,10 +31,10 @@ pub(crate) fn by_file(
     snapshot: &Snapshot,
     problems: &[Problem],
 ) -> Result<BTreeMap<Utf8PathBuf, Vec<lsp::Diagnostic>>, QueryCancelled> {
-    let places = PositionMapper::new(snapshot);
+    let mapper = PositionMapper::new(snapshot);
     let mut found: BTreeMap<Utf8PathBuf, Vec<lsp::Diagnostic>> = BTreeMap::new();
     for problem in problems {
-        found.entry(problem.path.clone()).or_default().push(diagnostic(snapshot, &places, problem)?);
+        found.entry(problem.path.clone()).or_default().push(diagnostic(snapshot, &mapper, problem)?);
     }
     Ok(found)
 }
@@ -46,10 +46,10 @@ fn diagnostic(
 ) -> Result<lsp::Diagnostic, QueryCancelled> {
     let mut related = Vec::new();
     if snapshot.settings.has_related {
-        for place in &problem.related {
-            let range = places.of_path(&place.path)?.range(place.range);
-            let location = lsp::Location { uri: snapshot.uri(&place.path), range };
-            related.push(lsp::DiagnosticRelatedInformation { location, message: place.message.to_owned() });
+        for entry in &problem.related {
+            let range = places.of_path(&entry.path)?.range(entry.range);
+            let location = lsp::Location { uri: snapshot.uri(&entry.path), range };
+            related.push(lsp::DiagnosticRelatedInformation { location, message: entry.message.to_owned() });
         }
     }
     Ok(lsp::Diagnostic {
@@ -105,8 +105,8 @@ impl Publisher {
             if is_new {
                 client.notify("textDocument/publishDiagnostics", published.params.clone());
             }
-            let is_kept = !published.is_empty || published.params.get("version").is_some();
-            if is_kept {
+            let is_stored = !published.is_empty || published.params.get("version").is_some();
+            if is_stored {
                 self.sent.insert(published.uri, published.params);
             }
         }

@@ -92,16 +92,16 @@ pub(crate) fn read_change(params: &Value) -> Result<DidChangeTextDocumentParams,
 /// Editors send the changes of several cursors at once, the last position first. Lines above a change stay in place, so
 /// the index is rebuilt only for a change that is not above the previous one.
 pub(crate) fn apply(text: &mut String, changes: Vec<TextDocumentContentChangeEvent>, encoding: Encoding) {
-    let mut known: Option<(TextIndex, u32)> = None;
+    let mut cached_index: Option<(TextIndex, u32)> = None;
     for change in changes {
         match change {
             TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(whole) => {
                 *text = whole.text;
-                known = None;
+                cached_index = None;
             }
             TextDocumentContentChangeEvent::TextDocumentContentChangePartial(part) => {
                 let (first, last) = (part.range.start.line, part.range.end.line);
-                let (index, _) = match known.take() {
+                let (index, _) = match cached_index.take() {
                     Some((index, untouched)) if first.max(last) < untouched => (index, untouched),
                     _ => (TextIndex::new(text), 0),
                 };
@@ -110,7 +110,7 @@ pub(crate) fn apply(text: &mut String, changes: Vec<TextDocumentContentChangeEve
                 text.replace_range(std::ops::Range::<usize>::from(range), &part.text);
                 // Taken from the index, because a range may lie behind the last line.
                 let touched = index.line_col(range.start()).line;
-                known = Some((index, touched));
+                cached_index = Some((index, touched));
             }
         }
     }

@@ -11,7 +11,7 @@ pub(crate) enum Event {
     /// A request has been answered.
     Answered { serial: u64, result: Result<Value, ResponseError> },
     /// The client's process has ended, or the client does not read any more.
-    ClientGone,
+    ClientDisconnected,
     /// Loading has progressed.
     Progress(Progress),
     /// The workspace has been loaded.
@@ -28,5 +28,5 @@ pub(crate) enum ChangedBy {
     /// The client, by an edit of a model, so it knows that results have changed.
     Editor,
     /// Another program, or an edit of a manifest, whose effect on other documents a client cannot foresee.
-    Others,
+    External,
 }

@@ -8,7 +8,7 @@ use dlang_workspace::watch::{Waker, WatchError, Watcher};
 use serde_json::json;
 
 use crate::client::ClientHandle;
-use crate::model::{Command, ModelHandle};
+use crate::model::{ModelCommand, ModelHandle};
 
 /// Files that affect a workspace.
 const PATTERNS: [&str; 3] = ["**/*.dlang", "**/model.yaml", "**/model.lock"];
@@ -43,7 +43,7 @@ pub(crate) fn watch(model: ModelHandle) -> Result<Waker, WatchError> {
                 tracing::warn!("changes in some folders are detected only with later changes: {error}");
             }
             // Changes made before the folders were watched are found by checking the disk.
-            model.send(Command::Refresh);
+            model.send(ModelCommand::Refresh);
             watcher.wait(LONG);
         }
     };

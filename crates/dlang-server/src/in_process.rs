@@ -9,7 +9,7 @@ use zubi_base::position::Encoding;
 use crate::capabilities::capabilities;
 use crate::methods::{Answer, Cancel, Method, RequestError};
 use crate::requests;
-use crate::settings::Settings;
+use crate::settings::ClientSettings;
 use crate::snapshot::Snapshot;
 
 /// Requests that the server answers from a snapshot.
@@ -38,7 +38,7 @@ impl InProcessRequests {
     /// Server capabilities, as in the result of `initialize`.
     pub fn capabilities() -> Value {
         // Serialization fails only for maps whose keys are not strings.
-        serde_json::to_value(capabilities(&Settings::of_program(Self::ENCODING))).unwrap_or_default()
+        serde_json::to_value(capabilities(&ClientSettings::of_program(Self::ENCODING))).unwrap_or_default()
     }
 
     /// Answers a request, as the server would for a client without open documents that supports Markdown, nested
@@ -50,7 +50,7 @@ impl InProcessRequests {
     /// Same errors as the server's. An unknown method is [`RequestError::Failed`].
     pub fn answer(&self, snapshot: &Snapshot, method: &str, params: Value) -> Answer {
         match self.0.get(method).map(|method| &**method) {
-            Some(Method::Ask { run, .. }) => run(snapshot.clone(), params, &Cancel::default()),
+            Some(Method::Query { run, .. }) => run(snapshot.clone(), params, &Cancel::default()),
             Some(Method::Start(_)) | None => Err(RequestError::Failed(format!("there is no request `{method}`"))),
         }
     }

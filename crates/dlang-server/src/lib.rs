@@ -81,7 +81,7 @@ pub use crate::client::{ClientError, ClientHandle};
 use crate::event::Event;
 pub use crate::in_process::InProcessRequests;
 use crate::main_loop::{MainLoop, MainLoopConfig};
-pub use crate::methods::{Answer, Cancel, Initialize, MethodTable, RequestError, Responder, from_value};
+pub use crate::methods::{Answer, Cancel, Initialize, MethodTable, RequestError, RequestResponder, from_value};
 use crate::model::Model;
 pub use crate::model::{ModelHandle, OpenText};
 use crate::pool::Pool;
@@ -89,7 +89,7 @@ pub use crate::snapshot::Snapshot;
 
 /// Options of a server. The defaults are for editors.
 #[derive(Clone)]
-pub struct Options {
+pub struct ServerConfig {
     /// Access to files.
     pub files: SharedFiles,
     /// Name of the server.
@@ -107,7 +107,7 @@ pub struct Options {
     pub client_process: Option<u32>,
 }
 
-impl Default for Options {
+impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             files: Arc::new(DiskFiles),
@@ -148,7 +148,7 @@ pub struct Server {
     client: ClientHandle,
     model: ModelHandle,
     main: JoinHandle<Exit>,
-    written: Receiver<()>,
+    writer_done: Receiver<()>,
 }
 
 impl Server {
@@ -167,7 +167,7 @@ impl Server {
         // The main loop catches panics; if one ended it after all, there was no orderly shutdown.
         let exit = self.main.join().unwrap_or(Exit::Abrupt);
         self.client.close();
-        if self.written.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
+        if self.writer_done.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
             tracing::warn!("the client has not read everything that was written to it");
         }
         exit
@@ -180,7 +180,7 @@ impl Server {
 /// # Errors
 ///
 /// If the system cannot create threads.
-pub fn run(connection: Connection, options: Options, extra: MethodTable) -> io::Result<Server> {
+pub fn run(connection: Connection, options: ServerConfig, extra: MethodTable) -> io::Result<Server> {
     let Connection { sender, receiver } = connection;
     let (out, outgoing) = unbounded();
     serve(receiver, ClientHandle::new(out), options, extra, move || {
@@ -194,16 +194,16 @@ pub fn run(connection: Connection, options: Options, extra: MethodTable) -> io::
 /// # Errors
 ///
 /// If the system cannot create threads, reading fails, or the input is not the protocol.
-pub fn stdio(options: Options, extra: MethodTable) -> io::Result<Exit> {
+pub fn stdio(options: ServerConfig, extra: MethodTable) -> io::Result<Exit> {
     let (out, outgoing) = unbounded();
     let client = ClientHandle::new(out);
     // The reader waits for the main loop, which never waits: unprocessed input needs no memory.
     let (sender, incoming) = bounded(0);
     let (broken, reason) = bounded(1);
-    let hears = client.clone();
+    let reader_client = client.clone();
     let server = serve(incoming, client, options, extra, move || stdio::write(&outgoing, io::stdout().lock()))?;
     spawn("dlang-server read", move || {
-        if let Err(error) = stdio::read(io::stdin().lock(), &sender, &hears) {
+        if let Err(error) = stdio::read(io::stdin().lock(), &sender, &reader_client) {
             // Sent before the main loop sees the end of input, so that the error is available when it has ended.
             broken.send(error).ok();
         }
@@ -216,7 +216,7 @@ pub fn stdio(options: Options, extra: MethodTable) -> io::Result<Exit> {
 fn serve(
     incoming: Receiver<Message>,
     client: ClientHandle,
-    options: Options,
+    options: ServerConfig,
     extra: MethodTable,
     write: impl FnOnce() -> io::Result<()> + Send + 'static,
 ) -> io::Result<Server> {
@@ -226,13 +226,13 @@ fn serve(
     }
     // Carries no messages: it is closed when the thread ends, in whatever way.
     let (end, written) = bounded(0);
-    let gone = event_sender.clone();
+    let writer_events = event_sender.clone();
     spawn("dlang-server write", move || {
         let _end: Sender<()> = end;
         if let Err(error) = write() {
             tracing::debug!("the client does not read any more: {error}");
             // Without a main loop there is nothing to end.
-            gone.send(Event::ClientGone).ok();
+            writer_events.send(Event::ClientDisconnected).ok();
         }
     })?;
     let (commands, commanded) = unbounded();
@@ -278,7 +278,7 @@ fn serve(
         start_model: Box::new(start_model),
     };
     let main = spawn("dlang-server loop", move || MainLoop::new(parts).run())?;
-    Ok(Server { client, model, main, written })
+    Ok(Server { client, model, main, writer_done: written })
 }
 
 fn spawn<T: Send + 'static>(name: &str, run: impl FnOnce() -> T + Send + 'static) -> io::Result<JoinHandle<T>> {

@@ -28,18 +28,18 @@ use crate::diagnostics::Publisher;
 use crate::documents::{self, Documents};
 use crate::event::{ChangedBy, Event};
 use crate::methods::{MethodTable, RequestError, from_value};
-use crate::model::{Command, Edit, ModelHandle};
+use crate::model::{ModelCommand, Edit, ModelHandle};
 use crate::pool::Pool;
 use crate::progress::LoadProgress;
-use crate::settings::Settings;
+use crate::settings::ClientSettings;
 use crate::snapshot::TokenStore;
-use crate::{Exit, Options};
+use crate::{Exit, ServerConfig};
 
 /// State of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     /// Before `initialize`.
-    Begun,
+    Uninitialized,
     /// All requests are allowed.
     Running,
     /// After `shutdown`; only `exit` is allowed.
@@ -47,11 +47,11 @@ enum Phase {
 }
 
 /// Starts the model thread, given the client's settings and the waker of the folder watcher.
-type StartModel = Box<dyn FnOnce(Arc<Settings>, Option<Waker>) + Send>;
+type StartModel = Box<dyn FnOnce(Arc<ClientSettings>, Option<Waker>) + Send>;
 
 /// Dependencies of the main loop.
 pub(crate) struct MainLoopConfig {
-    pub(crate) options: Options,
+    pub(crate) options: ServerConfig,
     pub(crate) methods: MethodTable,
     pub(crate) incoming: Receiver<Message>,
     pub(crate) events: (Sender<Event>, Receiver<Event>),
@@ -64,7 +64,7 @@ pub(crate) struct MainLoopConfig {
 }
 
 pub(crate) struct MainLoop {
-    options: Options,
+    options: ServerConfig,
     methods: MethodTable,
     incoming: Receiver<Message>,
     events: Receiver<Event>,
@@ -76,7 +76,7 @@ pub(crate) struct MainLoop {
     start_model: Option<StartModel>,
     waker: Option<Waker>,
     phase: Phase,
-    settings: Arc<Settings>,
+    settings: Arc<ClientSettings>,
     roots: Vec<Utf8PathBuf>,
     documents: Documents,
     /// Number of loads that have started and not finished.
@@ -109,7 +109,7 @@ impl MainLoop {
             tokens: parts.tokens,
             start_model: Some(parts.start_model),
             waker: None,
-            phase: Phase::Begun,
+            phase: Phase::Uninitialized,
             settings: Arc::default(),
             roots: Vec::new(),
             documents: Documents::default(),
@@ -137,7 +137,7 @@ impl MainLoop {
                     Err(_) => break Exit::Abrupt,
                 },
                 recv(events) -> event => match event {
-                    Ok(Event::ClientGone) => break Exit::Abrupt,
+                    Ok(Event::ClientDisconnected) => break Exit::Abrupt,
                     Ok(event) => self.event(event),
                     // The main loop owns one of the senders.
                     Err(_) => {}
@@ -148,7 +148,7 @@ impl MainLoop {
             self.due(Instant::now());
         };
         self.model.shared.is_over.store(true, Ordering::SeqCst);
-        self.model.send(Command::Stop);
+        self.model.send(ModelCommand::Stop);
         if let Some(waker) = &self.waker {
             waker.wake();
         }
@@ -186,13 +186,13 @@ impl MainLoop {
             "textDocument/didOpen" => self.handle_notification(&method, &params, Self::did_open),
             "textDocument/didChange" => self.did_change(&params),
             "textDocument/didClose" => self.handle_notification(&method, &params, Self::did_close),
-            "workspace/didChangeWatchedFiles" => self.model.send(Command::Refresh),
+            "workspace/didChangeWatchedFiles" => self.model.send(ModelCommand::Refresh),
             "workspace/didChangeWorkspaceFolders" => {
                 self.handle_notification(&method, &params, Self::did_change_folders)
             }
             _ => {
-                if let Some(hear) = self.methods.notification_handler(&method)
-                    && catch_unwind(AssertUnwindSafe(|| hear(params))).is_err()
+                if let Some(handler) = self.methods.notification_handler(&method)
+                    && catch_unwind(AssertUnwindSafe(|| handler(params))).is_err()
                 {
                     tracing::error!("{method} panicked");
                 }
@@ -202,9 +202,9 @@ impl MainLoop {
 
     /// Calls the handler of a notification with typed parameters. Notifications have no answer, so invalid ones are
     /// only logged.
-    fn handle_notification<P: DeserializeOwned>(&mut self, method: &str, params: &Value, heard: fn(&mut Self, P)) {
+    fn handle_notification<P: DeserializeOwned>(&mut self, method: &str, params: &Value, handler: fn(&mut Self, P)) {
         match from_value(params) {
-            Ok(params) => heard(self, params),
+            Ok(params) => handler(self, params),
             Err(error) => tracing::warn!("ignoring an invalid {method}: {error}"),
         }
     }
@@ -280,7 +280,7 @@ impl MainLoop {
     /// Loads the workspace of the folders that are open now.
     fn load(&mut self) {
         self.loading += 1;
-        self.model.send(Command::Roots(self.roots.clone()));
+        self.model.send(ModelCommand::Roots(self.roots.clone()));
     }
 
     fn show_progress(&mut self) {
@@ -302,7 +302,7 @@ impl MainLoop {
                 if self.loading == 0 {
                     self.progress.end(&self.client);
                 }
-                self.schedule_diagnostics(ChangedBy::Others);
+                self.schedule_diagnostics(ChangedBy::External);
             }
             Event::Changed { by } => self.schedule_diagnostics(by),
             Event::Problems { number, problems } if number == self.published => match problems {
@@ -310,13 +310,13 @@ impl MainLoop {
                 None => self.schedule_diagnostics(ChangedBy::Editor),
             },
             // Newer diagnostics are on their way; `run` handles `ClientGone`.
-            Event::Problems { .. } | Event::ClientGone => {}
+            Event::Problems { .. } | Event::ClientDisconnected => {}
         }
     }
 
     /// Schedules diagnostics after the debounce delay.
     fn schedule_diagnostics(&mut self, by: ChangedBy) {
-        self.is_refresh_due |= by == ChangedBy::Others;
+        self.is_refresh_due |= by == ChangedBy::External;
         self.publish_at = Some(deadline_after(self.options.debounce));
     }
 
@@ -334,7 +334,7 @@ impl MainLoop {
             let is_refresh_due = std::mem::take(&mut self.is_refresh_due);
             if !self.settings.pulls_diagnostics {
                 self.published += 1;
-                self.model.send(Command::Problems(self.published));
+                self.model.send(ModelCommand::Problems(self.published));
             } else if is_refresh_due && self.settings.refreshes_diagnostics {
                 self.client.request("workspace/diagnostic/refresh", Value::Null, drop);
             }

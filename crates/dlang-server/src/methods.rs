@@ -96,16 +96,16 @@ pub(crate) fn response_error(code: ErrorCode, message: &str) -> ResponseError {
 /// Result of a request, as JSON.
 pub type Answer = Result<Value, RequestError>;
 
-type Ask = dyn Fn(Snapshot, Value, &Cancel) -> Answer + Send + Sync;
-type Start = dyn Fn(Value, Responder) + Send + Sync;
-type Hear = dyn Fn(Value) + Send + Sync;
-type HearFolders = dyn Fn(&[Utf8PathBuf]) + Send + Sync;
+type QueryHandler = dyn Fn(Snapshot, Value, &Cancel) -> Answer + Send + Sync;
+type Start = dyn Fn(Value, RequestResponder) + Send + Sync;
+type NotificationHandler = dyn Fn(Value) + Send + Sync;
+type FolderChangeHandler = dyn Fn(&[Utf8PathBuf]) + Send + Sync;
 type Extend = dyn FnOnce(Initialize<'_>) -> MethodTable + Send;
 
 /// Kind of a method.
 pub(crate) enum Method {
     /// A query of a snapshot of the model.
-    Ask { run: Box<Ask>, patience: LoadingBehavior },
+    Query { run: Box<QueryHandler>, loading: LoadingBehavior },
     /// A request that is answered through a [`RequestResponder`].
     Start(Box<Start>),
 }
@@ -124,8 +124,8 @@ pub(crate) enum LoadingBehavior {
 #[derive(Default)]
 pub struct MethodTable {
     methods: BTreeMap<String, Arc<Method>>,
-    notifications: BTreeMap<String, Box<Hear>>,
-    folders: Option<Box<HearFolders>>,
+    notifications: BTreeMap<String, Box<NotificationHandler>>,
+    folders: Option<Box<FolderChangeHandler>>,
     /// Values under `experimental` in the server's capabilities.
     experimental: Map<String, Value>,
     /// Adds further methods, depending on the client.
@@ -162,40 +162,40 @@ impl MethodTable {
         name: impl Into<String>,
         run: impl Fn(&Snapshot, Value) -> Answer + Send + Sync + 'static,
     ) -> Self {
-        self.ask_with(name, move |snapshot, params, _| run(&snapshot, params))
+        self.with_cancellable_query(name, move |snapshot, params, _| run(&snapshot, params))
     }
 
     /// Adds a query that owns its snapshot and may drop it early. It must check for cancellation itself while it works
     /// without the snapshot.
     #[must_use]
-    pub(crate) fn ask_with(
+    pub(crate) fn with_cancellable_query(
         self,
         name: impl Into<String>,
         run: impl Fn(Snapshot, Value, &Cancel) -> Answer + Send + Sync + 'static,
     ) -> Self {
-        self.with_method(name, Method::Ask { run: Box::new(run), patience: LoadingBehavior::Limited })
+        self.with_method(name, Method::Query { run: Box::new(run), loading: LoadingBehavior::Limited })
     }
 
     /// Adds a request that is answered through its [`RequestResponder`]. It runs on a thread of the pool and must
     /// return soon; long work belongs on another thread.
     #[must_use]
-    pub fn start(self, name: impl Into<String>, run: impl Fn(Value, Responder) + Send + Sync + 'static) -> Self {
+    pub fn start(self, name: impl Into<String>, run: impl Fn(Value, RequestResponder) + Send + Sync + 'static) -> Self {
         self.with_method(name, Method::Start(Box::new(run)))
     }
 
     /// Adds a handler of a notification. The main loop calls it, in order with all other messages, so it must return at
     /// once.
     #[must_use]
-    pub fn on_notification(mut self, name: impl Into<String>, hear: impl Fn(Value) + Send + Sync + 'static) -> Self {
-        self.notifications.insert(name.into(), Box::new(hear));
+    pub fn on_notification(mut self, name: impl Into<String>, handler: impl Fn(Value) + Send + Sync + 'static) -> Self {
+        self.notifications.insert(name.into(), Box::new(handler));
         self
     }
 
     /// Sets the handler of changes of the client's folders after `initialize`. As in [`Self::on_notification`], the
     /// main loop calls it: later requests are started after it.
     #[must_use]
-    pub fn hear_folders(mut self, hear: impl Fn(&[Utf8PathBuf]) + Send + Sync + 'static) -> Self {
-        self.folders = Some(Box::new(hear));
+    pub fn on_folders_changed(mut self, handler: impl Fn(&[Utf8PathBuf]) + Send + Sync + 'static) -> Self {
+        self.folders = Some(Box::new(handler));
         self
     }
 
@@ -221,7 +221,7 @@ impl MethodTable {
         run: fn(&Snapshot, &R::Params) -> Result<R::Result, RequestError>,
     ) -> Self {
         let run = move |snapshot: Snapshot, params: Value, _: &Cancel| to_value(run(&snapshot, &from_value(&params)?)?);
-        self.with_method(R::METHOD.as_str(), Method::Ask { run: Box::new(run), patience: LoadingBehavior::Endless })
+        self.with_method(R::METHOD.as_str(), Method::Query { run: Box::new(run), loading: LoadingBehavior::Endless })
     }
 
     /// Merges another table; existing names take precedence.
@@ -261,13 +261,13 @@ impl MethodTable {
         self.methods.get(name).cloned()
     }
 
-    pub(crate) fn notification_handler(&self, name: &str) -> Option<&Hear> {
-        self.notifications.get(name).map(|hear| &**hear)
+    pub(crate) fn notification_handler(&self, name: &str) -> Option<&NotificationHandler> {
+        self.notifications.get(name).map(|handler| &**handler)
     }
 
     pub(crate) fn folders_changed(&self, folders: &[Utf8PathBuf]) {
-        if let Some(hear) = &self.folders
-            && catch_unwind(AssertUnwindSafe(|| hear(folders))).is_err()
+        if let Some(handler) = &self.folders
+            && catch_unwind(AssertUnwindSafe(|| handler(folders))).is_err()
         {
             tracing::error!("the handler of folder changes panicked");
         }
@@ -291,16 +291,16 @@ pub fn from_value<T: DeserializeOwned>(params: &Value) -> Result<T, RequestError
             path => Some(path),
         };
         let field = wrong.unwrap_or_default();
-        let place = if field.is_empty() { String::new() } else { format!("{field}: ") };
-        RequestError::InvalidParams { message: format!("Invalid params: {place}{}", error.into_inner()), field }
+        let prefix = if field.is_empty() { String::new() } else { format!("{field}: ") };
+        RequestError::InvalidParams { message: format!("Invalid params: {prefix}{}", error.into_inner()), field }
     })
 }
 
 /// Finds the path of the error inside a field.
-type Check = fn(&str, &Value) -> Option<String>;
+type ParamsCheck = fn(&str, &Value) -> Option<String>;
 
 /// Fields that many requests share. Their types flatten these fields, for which serde does not report the path.
-const COMMON: [(&str, Check); 3] = [
+const COMMON: [(&str, ParamsCheck); 3] = [
     ("textDocument", check::<lsp::TextDocumentIdentifier>),
     ("position", check::<lsp::Position>),
     ("range", check::<lsp::Range>),
@@ -318,7 +318,7 @@ fn to_value(result: impl Serialize) -> Answer {
 }
 
 /// Answers one started request, from any thread. If it is dropped without an answer, it sends an internal error.
-pub struct Responder {
+pub struct RequestResponder {
     pub(crate) serial: u64,
     pub(crate) events: Sender<Event>,
     pub(crate) cancel: Cancel,
@@ -326,7 +326,7 @@ pub struct Responder {
     pub(crate) is_answered: bool,
 }
 
-impl Responder {
+impl RequestResponder {
     /// Sends the answer. It is dropped after a cancellation.
     pub fn answer(mut self, answer: Answer) {
         self.send(answer.map_err(RequestError::into_response));
@@ -349,7 +349,7 @@ impl Responder {
     }
 }
 
-impl Drop for Responder {
+impl Drop for RequestResponder {
     fn drop(&mut self) {
         if !self.is_answered {
             self.send(Err(response_error(ErrorCode::InternalError, "the request was dropped without an answer")));

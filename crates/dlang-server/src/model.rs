@@ -24,11 +24,11 @@ use crate::documents;
 use crate::event::{ChangedBy, Event};
 use crate::methods::{Cancel, LoadingBehavior, Method, RequestError, response_error};
 use crate::pool::Pool;
-use crate::settings::Settings;
-use crate::snapshot::{Names, Open, Snapshot, TokenStore};
+use crate::settings::ClientSettings;
+use crate::snapshot::{DocumentNames, OpenDocument, Snapshot, TokenStore};
 
 /// A command to the model thread.
-pub(crate) enum Command {
+pub(crate) enum ModelCommand {
     /// Loads the workspace of these folders.
     Roots(Vec<Utf8PathBuf>),
     /// Changes the text of a document, or closes it.
@@ -36,11 +36,11 @@ pub(crate) enum Command {
     /// Checks the disk for changes.
     Refresh,
     /// Answers a request.
-    Ask(Question),
+    Query(SnapshotRequest),
     /// Computes all diagnostics, for the main loop to publish.
     Problems(u64),
     /// Checks the disk for changes and passes a snapshot to the callback.
-    Lend(Box<dyn FnOnce(Snapshot) + Send>),
+    WithSnapshot(Box<dyn FnOnce(Snapshot) + Send>),
     /// Ends the thread.
     Stop,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Edit {
 }
 
 /// A request that queries a snapshot.
-pub(crate) struct Question {
+pub(crate) struct SnapshotRequest {
     pub(crate) serial: u64,
     pub(crate) name: String,
     pub(crate) method: Arc<Method>,
@@ -66,7 +66,7 @@ pub(crate) struct Question {
 /// Handle of the workspace for other threads. Cheap to clone.
 #[derive(Clone)]
 pub struct ModelHandle {
-    pub(crate) commands: Sender<Command>,
+    pub(crate) commands: Sender<ModelCommand>,
     pub(crate) shared: Arc<SharedModel>,
 }
 
@@ -106,7 +106,7 @@ impl ModelHandle {
     /// workspace loads, after that. `to` is called on the model thread and must return at once; it is dropped without a
     /// call if the server ends. Changes wait until the snapshot is dropped.
     pub fn with_snapshot(&self, to: impl FnOnce(Snapshot) + Send + 'static) {
-        self.send(Command::Lend(Box::new(to)));
+        self.send(ModelCommand::WithSnapshot(Box::new(to)));
     }
 
     /// Last reported progress of loading.
@@ -135,10 +135,10 @@ impl ModelHandle {
             None => texts.remove(&path),
         };
         drop(open);
-        self.send(Command::Edit(edit));
+        self.send(ModelCommand::Edit(edit));
     }
 
-    pub(crate) fn send(&self, command: Command) {
+    pub(crate) fn send(&self, command: ModelCommand) {
         // Without the model thread the server has ended.
         self.commands.send(command).ok();
     }
@@ -149,8 +149,8 @@ pub(crate) struct Model {
     pub(crate) files: SharedFiles,
     pub(crate) workspace: Workspace,
     pub(crate) roots: Vec<Utf8PathBuf>,
-    pub(crate) names: Arc<Names>,
-    pub(crate) settings: Arc<Settings>,
+    pub(crate) names: Arc<DocumentNames>,
+    pub(crate) settings: Arc<ClientSettings>,
     pub(crate) tokens: Arc<TokenStore>,
     pub(crate) pool: Pool,
     pub(crate) handle: ModelHandle,
@@ -161,16 +161,16 @@ pub(crate) struct Model {
 
 impl Model {
     /// Executes commands until [`ModelCommand::Stop`].
-    pub(crate) fn run(mut self, commands: &Receiver<Command>) {
+    pub(crate) fn run(mut self, commands: &Receiver<ModelCommand>) {
         let mut next = None;
         while let Some(command) = next.take().or_else(|| commands.recv().ok()) {
             let outcome = catch_unwind(AssertUnwindSafe(|| match command {
-                Command::Edit(edit) => {
+                ModelCommand::Edit(edit) => {
                     let mut edits = BTreeMap::from([(edit.uri.clone(), edit)]);
                     // The last of several edits of a document contains all of them.
                     while let Ok(command) = commands.try_recv() {
                         match command {
-                            Command::Edit(edit) => {
+                            ModelCommand::Edit(edit) => {
                                 edits.insert(edit.uri.clone(), edit);
                             }
                             other => {
@@ -194,18 +194,18 @@ impl Model {
         }
     }
 
-    fn run_command(&mut self, command: Command) -> ControlFlow<()> {
+    fn run_command(&mut self, command: ModelCommand) -> ControlFlow<()> {
         match command {
-            Command::Stop => return ControlFlow::Break(()),
-            Command::Roots(roots) => {
+            ModelCommand::Stop => return ControlFlow::Break(()),
+            ModelCommand::Roots(roots) => {
                 self.roots = roots;
                 self.load();
             }
-            Command::Edit(edit) => self.edit(edit),
-            Command::Refresh => self.refresh(),
-            Command::Ask(question) => self.answer_query(question),
-            Command::Problems(number) => self.problems(number),
-            Command::Lend(to) => {
+            ModelCommand::Edit(edit) => self.edit(edit),
+            ModelCommand::Refresh => self.refresh(),
+            ModelCommand::Query(question) => self.answer_query(question),
+            ModelCommand::Problems(number) => self.problems(number),
+            ModelCommand::WithSnapshot(to) => {
                 self.refresh();
                 to(self.snapshot());
             }
@@ -247,8 +247,8 @@ impl Model {
         for (path, open) in self.names.iter() {
             self.workspace.overlay(path, Some(Arc::clone(&open.text)));
         }
-        self.tell_folders();
-        self.tell_models();
+        self.update_folders();
+        self.update_has_models();
         self.events.send(Event::Loaded).ok();
     }
 
@@ -256,7 +256,7 @@ impl Model {
         let (path, is_changed) = match edit.text {
             Some(text) => {
                 let path = self.workspace.canonical_path(&documents::path_of(&Uri(edit.uri.clone())));
-                let open = Open { uri: edit.uri, version: edit.version, text: Arc::clone(&text) };
+                let open = OpenDocument { uri: edit.uri, version: edit.version, text: Arc::clone(&text) };
                 Arc::make_mut(&mut self.names).open(path.clone(), open);
                 let is_changed = self.workspace.overlay(&path, Some(text));
                 (path, is_changed)
@@ -269,43 +269,43 @@ impl Model {
         };
         let is_manifest = matches!(path.file_name(), Some(MANIFEST | LOCK));
         if is_changed {
-            self.tell_folders();
-            self.tell_models();
+            self.update_folders();
+            self.update_has_models();
         }
         // Also if the model is unchanged: published diagnostics contain the document's version.
-        let by = if is_manifest { ChangedBy::Others } else { ChangedBy::Editor };
+        let by = if is_manifest { ChangedBy::External } else { ChangedBy::Editor };
         self.events.send(Event::Changed { by }).ok();
     }
 
     fn refresh(&mut self) {
         if self.workspace.refresh() {
-            self.tell_folders();
-            self.tell_models();
-            self.events.send(Event::Changed { by: ChangedBy::Others }).ok();
+            self.update_folders();
+            self.update_has_models();
+            self.events.send(Event::Changed { by: ChangedBy::External }).ok();
         }
     }
 
-    fn tell_models(&self) {
+    fn update_has_models(&self) {
         let has_models = Some(self.workspace.has_models());
         *self.handle.shared.has_models.lock().unwrap_or_else(PoisonError::into_inner) = has_models;
     }
 
-    fn tell_folders(&self) {
+    fn update_folders(&self) {
         let folders = self.workspace.folders();
-        let mut known = self.handle.shared.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared_folders = self.handle.shared.folders.lock().unwrap_or_else(PoisonError::into_inner);
         // Most changes leave the allocation as it is, which saves the comparison.
-        if !Arc::ptr_eq(&known, folders) && *known != *folders {
-            known.clone_from(folders);
-            drop(known);
+        if !Arc::ptr_eq(&shared_folders, folders) && *shared_folders != *folders {
+            shared_folders.clone_from(folders);
+            drop(shared_folders);
             (self.on_folders)();
         }
     }
 
-    fn answer_query(&mut self, question: Question) {
+    fn answer_query(&mut self, question: SnapshotRequest) {
         if question.cancel.is_cancelled() {
             return;
         }
-        if matches!(*question.method, Method::Ask { patience: LoadingBehavior::Limited, .. }) {
+        if matches!(*question.method, Method::Query { loading: LoadingBehavior::Limited, .. }) {
             self.refresh();
         }
         let snapshot = self.snapshot();
@@ -339,9 +339,9 @@ impl Model {
     }
 }
 
-impl Question {
+impl SnapshotRequest {
     fn answer(self, snapshot: Snapshot, model: &ModelHandle, events: &Sender<Event>) {
-        let Method::Ask { run, .. } = &*self.method else { return };
+        let Method::Query { run, .. } = &*self.method else { return };
         if self.cancel.is_cancelled() {
             return;
         }
@@ -349,7 +349,7 @@ impl Question {
         let outcome = catch_unwind(AssertUnwindSafe(|| run(snapshot, self.params.clone(), &self.cancel)));
         let result = match outcome {
             Ok(Err(RequestError::Cancelled)) if !self.is_second => {
-                model.send(Command::Ask(Self { is_second: true, ..self }));
+                model.send(ModelCommand::Query(Self { is_second: true, ..self }));
                 return;
             }
             Ok(answer) => answer.map_err(RequestError::into_response),

@@ -22,7 +22,7 @@ enum State {
     #[default]
     Hidden,
     /// Waiting for the client to create the token.
-    Asked,
+    Requested,
     /// Shown, with the percentage.
     Shown(u64),
 }
@@ -32,7 +32,7 @@ impl LoadProgress {
     pub(crate) fn begin(&mut self, client: &ClientHandle, granted: impl FnOnce(u32) + Send + 'static) {
         self.end(client);
         self.number += 1;
-        self.state = State::Asked;
+        self.state = State::Requested;
         let number = self.number;
         client.request("window/workDoneProgress/create", json!({ "token": token(number) }), move |answer| {
             if answer.is_ok() {
@@ -43,7 +43,7 @@ impl LoadProgress {
 
     /// Handles the creation of the token by the client.
     pub(crate) fn on_token_created(&mut self, client: &ClientHandle, number: u32) {
-        if number == self.number && self.state == State::Asked {
+        if number == self.number && self.state == State::Requested {
             self.state = State::Shown(0);
             self.send_progress(client, &json!({ "kind": "begin", "title": TITLE, "percentage": 0 }));
         }

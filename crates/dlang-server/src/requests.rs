@@ -18,7 +18,7 @@ use dlang_model::{Db, File, QueryCancelled};
 use dlang_syntax::TextSize;
 use zubi_base::lsp;
 
-use crate::convert::Lines;
+use crate::convert::DocumentLines;
 use crate::methods::MethodTable;
 use crate::snapshot::Snapshot;
 
@@ -49,27 +49,27 @@ pub(crate) fn table() -> MethodTable {
         .with_request::<lsp::WillRenameFilesRequest>(will_rename::will_rename)
         .with_request::<lsp::WorkspaceDiagnosticRequest>(diagnostic::workspace)
         .with_request::<lsp::WorkspaceSymbolRequest>(symbols::workspace)
-        .ask_with("domainlang/explain", domainlang::explain)
-        .ask_with("domainlang/get", domainlang::get)
-        .ask_with("domainlang/list", domainlang::list)
-        .ask_with("domainlang/validate", domainlang::validate)
+        .with_cancellable_query("domainlang/explain", domainlang::explain)
+        .with_cancellable_query("domainlang/get", domainlang::get)
+        .with_cancellable_query("domainlang/list", domainlang::list)
+        .with_cancellable_query("domainlang/validate", domainlang::validate)
 }
 
 /// Answers a request about a model; `None` if the document is not a model.
 fn answer_for_model<T>(
     snapshot: &Snapshot,
     document: &lsp::TextDocumentIdentifier,
-    answer: impl FnOnce(&dyn Db, File, &Lines) -> T,
+    answer: impl FnOnce(&dyn Db, File, &DocumentLines) -> T,
 ) -> Result<Option<T>, QueryCancelled> {
     let Some(file) = snapshot.file(&document.uri)? else { return Ok(None) };
-    snapshot.query(|db| Some(answer(db, file, &Lines::new(file.text(db), snapshot.settings.encoding))))
+    snapshot.query(|db| Some(answer(db, file, &DocumentLines::new(file.text(db), snapshot.settings.encoding))))
 }
 
 /// Answers a request about a position in a model.
 fn answer_at_position<T>(
     snapshot: &Snapshot,
     place: &lsp::TextDocumentPositionParams,
-    answer: impl FnOnce(&dyn Db, File, &Lines, TextSize) -> T,
+    answer: impl FnOnce(&dyn Db, File, &DocumentLines, TextSize) -> T,
 ) -> Result<Option<T>, QueryCancelled> {
     answer_for_model(snapshot, &place.text_document, |db, file, lines| {
         answer(db, file, lines, lines.offset(place.position))

@@ -12,7 +12,7 @@ use zubi_base::uri;
 
 /// Capabilities of the client that affect results.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Settings {
+pub(crate) struct ClientSettings {
     /// Encoding of columns.
     pub(crate) encoding: Encoding,
     /// Supports `LocationLink` as result of `textDocument/definition`.
@@ -49,13 +49,13 @@ pub(crate) struct Settings {
     pub(crate) watches: bool,
 }
 
-impl Settings {
+impl ClientSettings {
     /// Reads the parameters of `initialize`.
     pub(crate) fn new(params: &Value) -> Self {
         let can = |path: &str| params.pointer(&format!("/capabilities/{path}"));
         let is = |path: &str| can(path).and_then(Value::as_bool) == Some(true);
-        let lists = |path: &str, wanted: &str| {
-            can(path).and_then(Value::as_array).is_some_and(|list| list.iter().any(|it| it.as_str() == Some(wanted)))
+        let lists = |path: &str, expected: &str| {
+            can(path).and_then(Value::as_array).is_some_and(|list| list.iter().any(|it| it.as_str() == Some(expected)))
         };
         Self {
             encoding: Encoding::from_lsp(encoding(params).as_ref()),
@@ -107,7 +107,7 @@ impl Settings {
 
     /// How explanations refer to other locations.
     pub(crate) fn links<'a>(&self, uri: &'a dyn Fn(File) -> String) -> Links<'a> {
-        if self.is_program { Links::Plain } else { Links::To(uri) }
+        if self.is_program { Links::Plain } else { Links::FileUri(uri) }
     }
 
     /// Name of the encoding in the protocol.
@@ -123,9 +123,9 @@ impl Settings {
 /// First supported encoding in the client's list, which is in order of preference.
 fn encoding(params: &Value) -> Option<PositionEncodingKind> {
     let offered = params.pointer("/capabilities/general/positionEncodings")?.as_array()?;
-    let known = [PositionEncodingKind::UTF8, PositionEncodingKind::UTF16, PositionEncodingKind::UTF32];
+    let supported = [PositionEncodingKind::UTF8, PositionEncodingKind::UTF16, PositionEncodingKind::UTF32];
     let names = offered.iter().filter_map(Value::as_str);
-    names.map(|name| PositionEncodingKind::from(name.to_owned())).find(|kind| known.contains(kind))
+    names.map(|name| PositionEncodingKind::from(name.to_owned())).find(|kind| supported.contains(kind))
 }
 
 /// Process id that the client has sent.

@@ -11,27 +11,27 @@ use zubi_base::lsp::Uri;
 use zubi_base::uri;
 
 use crate::in_process::InProcessRequests;
-use crate::settings::Settings;
+use crate::settings::ClientSettings;
 
 /// State between two changes. Changes wait until it is dropped, so it must not be stored.
 #[derive(Clone)]
 pub struct Snapshot {
     workspace: WorkspaceSnapshot,
-    names: Arc<Names>,
-    pub(crate) settings: Arc<Settings>,
+    names: Arc<DocumentNames>,
+    pub(crate) settings: Arc<ClientSettings>,
     pub(crate) tokens: Arc<TokenStore>,
 }
 
 /// Open documents, by URI and by path.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Names {
+pub(crate) struct DocumentNames {
     paths: BTreeMap<String, Utf8PathBuf>,
-    open: BTreeMap<Utf8PathBuf, Open>,
+    open: BTreeMap<Utf8PathBuf, OpenDocument>,
 }
 
 /// An open document.
 #[derive(Debug, Clone)]
-pub(crate) struct Open {
+pub(crate) struct OpenDocument {
     /// URI as the client writes it.
     pub(crate) uri: String,
     /// Version of the text, assigned by the client.
@@ -40,9 +40,9 @@ pub(crate) struct Open {
     pub(crate) text: Arc<str>,
 }
 
-impl Names {
+impl DocumentNames {
     /// Opens a document, or changes its text.
-    pub(crate) fn open(&mut self, path: Utf8PathBuf, open: Open) {
+    pub(crate) fn open(&mut self, path: Utf8PathBuf, open: OpenDocument) {
         self.paths.insert(open.uri.clone(), path.clone());
         self.open.insert(path, open);
     }
@@ -58,7 +58,7 @@ impl Names {
     }
 
     /// Open documents by path.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Utf8PathBuf, &Open)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Utf8PathBuf, &OpenDocument)> {
         self.open.iter()
     }
 }
@@ -66,8 +66,8 @@ impl Names {
 impl Snapshot {
     pub(crate) fn new(
         workspace: WorkspaceSnapshot,
-        names: Arc<Names>,
-        settings: Arc<Settings>,
+        names: Arc<DocumentNames>,
+        settings: Arc<ClientSettings>,
         tokens: Arc<TokenStore>,
     ) -> Self {
         Self { workspace, names, settings, tokens }
@@ -78,7 +78,7 @@ impl Snapshot {
         Self::new(
             workspace,
             Arc::default(),
-            Arc::new(Settings::of_program(InProcessRequests::ENCODING)),
+            Arc::new(ClientSettings::of_program(InProcessRequests::ENCODING)),
             Arc::default(),
         )
     }
@@ -119,7 +119,7 @@ impl Snapshot {
         above.max_by_key(|module| module.root.as_str().len()).map(|module| &**module)
     }
 
-    pub(crate) fn names(&self) -> &Names {
+    pub(crate) fn names(&self) -> &DocumentNames {
         &self.names
     }
 
@@ -141,7 +141,7 @@ pub(crate) struct TokenStore(Mutex<Tokens>);
 #[derive(Debug, Default)]
 struct Tokens {
     last: u64,
-    known: BTreeMap<String, (String, Arc<[u32]>)>,
+    by_uri: BTreeMap<String, (String, Arc<[u32]>)>,
 }
 
 impl TokenStore {
@@ -155,12 +155,12 @@ impl TokenStore {
         let mut store = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         store.last += 1;
         let id = store.last.to_string();
-        let known = store.known.insert(uri.0.clone(), (id.clone(), Arc::clone(tokens)));
-        (id, known.filter(|(known, _)| previous == Some(known)).map(|(_, tokens)| tokens))
+        let replaced = store.by_uri.insert(uri.0.clone(), (id.clone(), Arc::clone(tokens)));
+        (id, replaced.filter(|(replaced_id, _)| previous == Some(replaced_id)).map(|(_, tokens)| tokens))
     }
 
     /// Removes the tokens of a document.
     pub(crate) fn remove(&self, uri: &Uri) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).known.remove(&uri.0);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).by_uri.remove(&uri.0);
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 
 use crossbeam_channel::{Receiver, Sender};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
-use zubi_base::framing::{self, Decoder, Frame, MAX_BODY_BYTES};
+use zubi_base::framing::{self, FrameDecoder, Frame, MAX_BODY_BYTES};
 
 use crate::client::{ClientHandle, OutgoingMessage};
 
@@ -20,7 +20,7 @@ const CHUNK_BYTES: usize = 64 * 1024;
 ///
 /// If reading fails, or the input is not the protocol.
 pub(crate) fn read(mut input: impl Read, to: &Sender<Message>, client: &ClientHandle) -> io::Result<()> {
-    let mut decoder = Decoder::strict(MAX_BODY_BYTES);
+    let mut decoder = FrameDecoder::strict(MAX_BODY_BYTES);
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         while let Some(frame) = decoder.next_frame().map_err(|error| no_header(&error))? {

@@ -9,7 +9,7 @@ use crate::{MAX_DIAGNOSTICS, TextRange};
 pub struct SyntaxDiagnostic {
     /// Range in the text, in bytes. Empty if something is missing at the end of a line.
     pub range: TextRange,
-    pub code: Code,
+    pub code: SyntaxCode,
     /// Message in the wording of DomainLang's original tools: "Expecting token of type 'X' but found `y`."
     pub message: String,
     /// Advice on a fix, if there is any.
@@ -21,7 +21,7 @@ pub struct SyntaxDiagnostic {
 impl SyntaxDiagnostic {
     pub fn severity(&self) -> Severity {
         match self.code {
-            Code::ReservedName => Severity::Hint,
+            SyntaxCode::ReservedName => Severity::Hint,
             _ => Severity::Error,
         }
     }
@@ -62,7 +62,7 @@ impl Class {
 
 /// Kind of a diagnostic. The names of [`as_str`](Self::as_str) are stable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Code {
+pub enum SyntaxCode {
     /// Characters that begin no token.
     UnexpectedCharacter,
     /// String without its closing quote.
@@ -97,7 +97,7 @@ pub enum Code {
     ReservedName,
 }
 
-impl Code {
+impl SyntaxCode {
     /// Returns the stable name for programs.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -159,7 +159,7 @@ impl Collector {
             self.is_full = true;
             self.diagnostics.push(SyntaxDiagnostic {
                 range: diagnostic.range,
-                code: Code::TooManyErrors,
+                code: SyntaxCode::TooManyErrors,
                 message: format!("More than {MAX_DIAGNOSTICS} syntax errors; the others are not listed."),
                 hint: None,
                 related: None,

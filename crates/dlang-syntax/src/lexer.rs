@@ -49,7 +49,7 @@ pub(crate) struct Token {
 
 /// Lexical error of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum LexicalFault {
     /// No token begins with these characters.
     Unknown,
     /// The string has no closing quote.
@@ -62,7 +62,7 @@ pub(crate) enum Fault {
 pub(crate) struct LexedText {
     pub(crate) tokens: Vec<Token>,
     /// Indices of tokens with faults, in order.
-    pub(crate) faults: Vec<(usize, Fault)>,
+    pub(crate) faults: Vec<(usize, LexicalFault)>,
 }
 
 pub(crate) fn lex(text: &str) -> LexedText {
@@ -89,11 +89,11 @@ fn lex_with(text: &str, quotes: QuoteRecovery) -> Option<LexedText> {
                 if lexed.tokens.last().is_some_and(|last| last.kind == SyntaxKind::UNKNOWN) {
                     continue;
                 }
-                Some(Fault::Unknown)
+                Some(LexicalFault::Unknown)
             }
             _ => lexer.extras.take_fault(),
         };
-        if fault == Some(Fault::OpenString) && !lexer.extras.is_forgiving() {
+        if fault == Some(LexicalFault::OpenString) && !lexer.extras.is_forgiving() {
             return None;
         }
         lexed.faults.extend(fault.map(|fault| (lexed.tokens.len(), fault)));

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use rowan::{Checkpoint, GreenNodeBuilder, Language as _, TextRange, TextSize};
 
-use crate::diagnostics::{Code, Collector, RelatedSyntax, SyntaxDiagnostic};
+use crate::diagnostics::{SyntaxCode, Collector, RelatedSyntax, SyntaxDiagnostic};
 use crate::lexer::{self, LexedText, Token};
 use crate::token_set::TokenSet;
 use crate::{DomainLang, Parse, SyntaxKind};
@@ -248,7 +248,7 @@ impl<'t> Parser<'t> {
     fn missing_with(&mut self, kinds: &[SyntaxKind], hint: Option<&'static str>, related: Option<RelatedSyntax>) {
         self.report(|p| SyntaxDiagnostic {
             range: if p.is_first_on_line() { TextRange::empty(p.end_of_last()) } else { p.range() },
-            code: Code::ExpectedToken,
+            code: SyntaxCode::ExpectedToken,
             message: messages::expecting_message(kinds, (!p.is_at(EOF)).then(|| p.word())),
             hint: hint.map(Into::into),
             related,
@@ -256,7 +256,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Reports that the current token is not allowed here, where the block or the file could end.
-    fn report_unexpected(&mut self, code: Code, hint: Option<&'static str>) {
+    fn report_unexpected(&mut self, code: SyntaxCode, hint: Option<&'static str>) {
         self.unexpected_for(self.end_of_block(), code, hint);
     }
 
@@ -266,7 +266,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Reports that the current token is not allowed here, where `expected` could follow.
-    fn unexpected_for(&mut self, expected: &str, code: Code, hint: Option<&'static str>) {
+    fn unexpected_for(&mut self, expected: &str, code: SyntaxCode, hint: Option<&'static str>) {
         self.report(|p| SyntaxDiagnostic {
             range: p.range(),
             code,

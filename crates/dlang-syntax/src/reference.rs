@@ -10,7 +10,7 @@ mod tests {
     use crate::{KEYWORDS, parse};
 
     #[test]
-    fn its_examples_are_correct() {
+    fn reference_examples_are_valid() {
         let examples: Vec<_> = SYNTAX_REFERENCE.split("```dlang\n").skip(1).collect();
         assert!(examples.len() > 5);
         for example in examples {

@@ -144,7 +144,7 @@ pub struct Walk {
     pub files: Vec<Utf8PathBuf>,
     /// The folders that were looked into, the first one included.
     pub folders: Vec<Utf8PathBuf>,
-    pub cut: Vec<Skipped>,
+    pub skipped: Vec<Skipped>,
 }
 
 /// Something that a walk passed over and that may have held models.
@@ -159,7 +159,7 @@ pub enum Skipped {
         /// The path; a name that is not UTF-8 is shown lossily.
         path: Utf8PathBuf,
         /// Why not.
-        why: String,
+        reason: String,
     },
     /// The path is named like a model and is not a file that zubi reads.
     PassedOver {

@@ -10,12 +10,12 @@ pub struct Fix {
     pub title: String,
     /// Whether clients should apply this fix if the user does not choose one.
     pub preferred: bool,
-    pub action: Action,
+    pub action: FixAction,
 }
 
 /// The effect of a fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
+pub enum FixAction {
     /// Replaces bytes of the manifest at `path`, in the text the fix was made from.
     Edit { path: Utf8PathBuf, range: TextRange, text: String },
     /// Creates a manifest.

@@ -70,7 +70,7 @@ pub enum ReferenceKind {
 pub struct SkippedEntry {
     pub repository: String,
     pub key_range: TextRange,
-    pub why: String,
+    pub reason: String,
 }
 
 /// A lock, what was passed over, and what is wrong with it.
@@ -117,7 +117,7 @@ pub struct LockMismatch {
 pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
     let hint = "'dlang install' says how to bring model.lock up to date.";
     let (mut of_manifest, mut of_lock) = (DiagnosticCollector::default(), DiagnosticCollector::default());
-    let mut asked = BTreeSet::new();
+    let mut required = BTreeSet::new();
     // As `Manifest::reference` has it, but a hostile manifest may have many of both.
     let overrides: BTreeMap<&str, &str> =
         manifest.overrides.iter().rev().map(|row| (row.repository.as_str(), row.reference.as_str())).collect();
@@ -130,11 +130,11 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
             Ok(Source::Path(_)) => continue,
             // The ref of this dependency is unknown, so its entry does not count as unused.
             Err(_) => {
-                asked.insert(key);
+                required.insert(key);
                 continue;
             }
         };
-        asked.insert(repository);
+        required.insert(repository);
         let Some(locked) = lock.entries.get(repository) else {
             let text = format!("Dependency '{}' is not in model.lock.", quote_excerpt(key));
             of_manifest.push(Diagnostic::new(Code::LockMissingEntry, dependency.key_range, &text, hint).with_key(key));
@@ -151,7 +151,7 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
         }
     }
     if manifest.complete {
-        for (repository, locked) in lock.entries.iter().filter(|(repository, _)| !asked.contains(repository.as_str())) {
+        for (repository, locked) in lock.entries.iter().filter(|(repository, _)| !required.contains(repository.as_str())) {
             let text = format!("No dependency in model.yaml uses '{}'.", quote_excerpt(repository));
             of_lock.push(Diagnostic::new(Code::LockUnusedEntry, locked.key_range, &text, hint).with_key(repository));
         }
@@ -217,7 +217,7 @@ impl<'t> Reader<'t> {
         let text = format!("The entry '{}' of model.lock is passed over: {why}.", quote_excerpt(repository));
         let hint = "Write it again; 'dlang install' prints the expected content.";
         self.sink.push(Diagnostic::new(Code::LockEntrySkipped, key_range, &text, hint).with_key(repository));
-        self.parsed.skipped.push(SkippedEntry { repository: repository.to_owned(), key_range, why });
+        self.parsed.skipped.push(SkippedEntry { repository: repository.to_owned(), key_range, reason: why });
     }
 
     fn report(&mut self, range: TextRange, text: &str) {
@@ -248,9 +248,9 @@ impl<'t> Reader<'t> {
     }
 
     /// Returns the range of a part of the text.
-    fn range(&self, piece: &'t RawValue) -> TextRange {
-        let start = piece.get().as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
-        let end = start.saturating_add(piece.get().len());
+    fn range(&self, part: &'t RawValue) -> TextRange {
+        let start = part.get().as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
+        let end = start.saturating_add(part.get().len());
         if self.text.get(start..end).is_some() { TextRange::new(size(start), size(end)) } else { TextRange::default() }
     }
 }

@@ -129,9 +129,9 @@ impl Manifest {
     }
 
     /// The ref that counts for a repository: the override's, if there is one.
-    pub fn reference<'m>(&'m self, repository: &str, asked: &'m str) -> &'m str {
+    pub fn reference<'m>(&'m self, repository: &str, declared: &'m str) -> &'m str {
         let overrides = self.overrides.iter().find(|row| row.repository == repository);
-        overrides.map_or(asked, |row| &row.reference)
+        overrides.map_or(declared, |row| &row.reference)
     }
 }
 

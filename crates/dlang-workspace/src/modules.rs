@@ -158,7 +158,7 @@ pub struct Listing {
     /// The folders that were looked into. Whenever a file is created or removed, the stamp of one of them changes.
     pub folders: Vec<Utf8PathBuf>,
     /// The paths that the walk skipped.
-    pub cut: Vec<Skipped>,
+    pub skipped: Vec<Skipped>,
 }
 
 /// A module and its models that lie below the folder that was listed, sorted.
@@ -227,19 +227,19 @@ impl<F: Files> Modules<F> {
                 listed.files.push(file);
             }
         }
-        Listing { modules: modules.into_values().collect(), loose, folders: walk.folders, cut: walk.cut }
+        Listing { modules: modules.into_values().collect(), loose, folders: walk.folders, skipped: walk.skipped }
     }
 
     /// The module of the nearest manifest at or above a folder, but not above `top`.
     fn with_manifest(&self, folder: &Utf8Path, top: Option<&Utf8Path>) -> Option<Arc<Module>> {
-        let mut asked = Vec::new();
+        let mut visited = Vec::new();
         let mut found = None;
         for above in folder.ancestors() {
-            if let Some(known) = self.lock_cache().get(above) {
-                found.clone_from(known);
+            if let Some(cached) = self.lock_cache().get(above) {
+                found.clone_from(cached);
                 break;
             }
-            asked.push(above);
+            visited.push(above);
             // A manifest that cannot be read is not a missing one: it is reported, and it determines the module.
             if self.files.kind(&above.join(MANIFEST)).is_some() {
                 found = Some(Arc::new(self.load(above)));
@@ -250,9 +250,9 @@ impl<F: Files> Modules<F> {
                 break;
             }
         }
-        let mut known = self.lock_cache();
-        for folder in asked {
-            known.insert(folder.to_owned(), found.clone());
+        let mut cache = self.lock_cache();
+        for folder in visited {
+            cache.insert(folder.to_owned(), found.clone());
         }
         found.filter(|module| top.is_none_or(|top| module.root.starts_with(top)))
     }

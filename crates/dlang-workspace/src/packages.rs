@@ -96,8 +96,8 @@ impl InstalledDependency {
 /// The dependencies of a module in the order of its manifest; none if it has no manifest.
 pub fn check<F: Files>(modules: &Modules<F>, module: &Module) -> Vec<InstalledDependency> {
     let Some(manifest) = module.manifest() else { return Vec::new() };
-    let look = DependencyScan { files: modules.files(), root: &module.root, manifest, lock: module.lock() };
-    manifest.dependencies.iter().map(|dependency| look.scan_dependency(dependency)).collect()
+    let scan = DependencyScan { files: modules.files(), root: &module.root, manifest, lock: module.lock() };
+    manifest.dependencies.iter().map(|dependency| scan.scan_dependency(dependency)).collect()
 }
 
 /// Returns the repositories of a lock that no dependency uses, sorted.
@@ -107,9 +107,9 @@ pub fn unused_entries(module: &Module) -> Vec<String> {
         // The dependency that uses the entry may be after the error.
         return Vec::new();
     }
-    let asked: BTreeSet<&str> =
+    let required: BTreeSet<&str> =
         manifest.dependencies.iter().filter_map(|it| repository(it.source.as_ref().ok()?)).collect();
-    lock.entries.keys().filter(|repository| !asked.contains(repository.as_str())).cloned().collect()
+    lock.entries.keys().filter(|repository| !required.contains(repository.as_str())).cloned().collect()
 }
 
 fn repository(source: &Source) -> Option<&str> {

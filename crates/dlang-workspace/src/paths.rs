@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_mean_what_they_say() {
+    fn paths_are_normalized_and_classified() {
         let show =
             |relative| format!("{} {} {}", append("/w/m".into(), relative), climbs(relative), is_absolute(relative));
         let all = ["./a/../b", "../x", "a/../../x", "/etc", "c:\\x", "..\\x", "../../../..", "", "a//b/.", "é:"];

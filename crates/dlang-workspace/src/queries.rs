@@ -92,9 +92,9 @@ pub enum QueryError {
 ///
 /// When `file` or `path` is given besides a text: the query would be ambiguous.
 pub fn check_text(fields: &Map<String, Value>) -> Result<(), InvalidInput> {
-    let is_given = |field: &str| fields.get(field).is_some_and(|value| !value.is_null());
-    match ["file", "path"].into_iter().find(|field| is_given(field)) {
-        Some(other) if is_given("text") => {
+    let is_present = |field: &str| fields.get(field).is_some_and(|value| !value.is_null());
+    match ["file", "path"].into_iter().find(|field| is_present(field)) {
+        Some(other) if is_present("text") => {
             Err(InvalidInput { field: "text", message: format!("it is queried by itself, so omit `{other}`") })
         }
         _ => Ok(()),
@@ -150,12 +150,12 @@ pub fn diagram(snapshot: &WorkspaceSnapshot, fqn: &str, format: DiagramFormat) -
 /// Explains that a file does not belong to the workspace, and suggests files with similar names.
 fn not_a_part(snapshot: &WorkspaceSnapshot, path: &Utf8Path) -> Result<String, QueryCancelled> {
     let mut alike: Vec<Utf8PathBuf> = snapshot.files()?;
-    alike.retain(|known| known.file_name() == path.file_name());
-    let shown: Vec<String> = alike.iter().take(3).map(|path| format!("`{}`", snapshot.show(path))).collect();
-    let next = if shown.is_empty() {
+    alike.retain(|candidate| candidate.file_name() == path.file_name());
+    let suggestions: Vec<String> = alike.iter().take(3).map(|path| format!("`{}`", snapshot.show(path))).collect();
+    let next = if suggestions.is_empty() {
         "name a file of the workspace, or leave `file` out to validate all of it".to_owned()
     } else {
-        format!("did you mean {}?", shown.join(" or "))
+        format!("did you mean {}?", suggestions.join(" or "))
     };
     Ok(format!("`{}` is not part of the workspace; {next}", snapshot.show(path)))
 }

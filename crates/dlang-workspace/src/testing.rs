@@ -49,14 +49,14 @@ pub(crate) fn show(text: &str, diagnostics: &[Diagnostic]) -> String {
     let mut lines = String::new();
     for diagnostic in diagnostics {
         let message = diagnostic.message.replace('\n', "⏎");
-        let place = place(text, diagnostic.range);
-        writeln!(lines, "{} {} {place} {message}", diagnostic.severity.number(), diagnostic.code.as_str()).unwrap();
+        let location = render_location(text, diagnostic.range);
+        writeln!(lines, "{} {} {location} {message}", diagnostic.severity.number(), diagnostic.code.as_str()).unwrap();
     }
     lines
 }
 
 /// Renders line and column (1-based, columns in bytes) and the text of a range.
-pub(crate) fn place(text: &str, range: TextRange) -> String {
+pub(crate) fn render_location(text: &str, range: TextRange) -> String {
     let before = text.get(..range.start().into()).unwrap();
     let line = before.matches('\n').count() + 1;
     let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;

@@ -26,7 +26,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{Change, ImportProblem, ModelHost};
+use dlang_model::{ModelChange, ImportProblem, ModelHost};
 
 use crate::files::{Bounds, CachedFiles, EXTENSION, Files as _, Kind, LOCK, MANIFEST, Overlay, ReadError, Skipped};
 use crate::files::{MemoryFiles, SharedFiles, Stamp};
@@ -101,7 +101,7 @@ pub struct Workspace {
     /// Files that belong to it whether anything imports them or not.
     listed: BTreeSet<Utf8PathBuf>,
     /// Folders, manifests and locks, as they were when they were looked at.
-    looked_at: BTreeMap<Utf8PathBuf, Option<Stamp>>,
+    stamps: BTreeMap<Utf8PathBuf, Option<Stamp>>,
     /// Paths that the walks skipped, each with its folder.
     cuts: Vec<(Utf8PathBuf, Skipped)>,
     /// All folders of the files: those to watch.
@@ -143,7 +143,7 @@ impl Workspace {
             host: ModelHost::new(),
             sources: BTreeMap::new(),
             listed: BTreeSet::new(),
-            looked_at: BTreeMap::new(),
+            stamps: BTreeMap::new(),
             cuts: Vec::new(),
             folders: Arc::default(),
             view: Arc::default(),
@@ -202,11 +202,11 @@ impl Workspace {
     /// Looks at the disk again. Whether anything is different now.
     pub fn refresh(&mut self) -> bool {
         let is_other = |(path, stamp): (&Utf8PathBuf, &Option<Stamp>)| self.overlay.stamp(path) != *stamp;
-        let is_structure_changed = self.looked_at.iter().any(is_other);
+        let is_structure_changed = self.stamps.iter().any(is_other);
         let changed = self.sources.iter().filter(|(path, source)| is_other((path, &source.stamp)));
         let mut read: Vec<Utf8PathBuf> = changed.map(|(path, _)| path.clone()).collect();
-        let is_file_gone = read.iter().any(|path| self.overlay.kind(path) != Some(Kind::File));
-        if is_structure_changed || is_file_gone {
+        let is_file_missing = read.iter().any(|path| self.overlay.kind(path) != Some(Kind::File));
+        if is_structure_changed || is_file_missing {
             self.invalidate();
             self.list();
             read.extend(self.listed.iter().filter(|path| !self.sources.contains_key(*path)).cloned());
@@ -271,7 +271,7 @@ impl Workspace {
     /// Walks through the folders and remembers what they were like.
     fn list(&mut self) {
         self.listed.clear();
-        self.looked_at.clear();
+        self.stamps.clear();
         self.cuts.clear();
         for root in &self.roots {
             match root {
@@ -280,12 +280,12 @@ impl Workspace {
                     let listing = self.modules.list(folder, Bounds::default());
                     self.listed.extend(listing.modules.into_iter().flat_map(|module| module.files));
                     self.listed.extend(listing.loose);
-                    self.cuts.extend(listing.cut.into_iter().map(|cut| (folder.clone(), cut)));
-                    let looked_at = listing.folders.into_iter().map(|path| {
+                    self.cuts.extend(listing.skipped.into_iter().map(|cut| (folder.clone(), cut)));
+                    let stamps = listing.folders.into_iter().map(|path| {
                         let stamp = self.overlay.stamp(&path);
                         (path, stamp)
                     });
-                    self.looked_at.extend(looked_at);
+                    self.stamps.extend(stamps);
                 }
             }
         }
@@ -304,7 +304,7 @@ impl Workspace {
         for path in paths {
             self.sources.remove(path);
         }
-        self.host.apply(paths.iter().map(|path| Change::Remove { path: path.to_string() }));
+        self.host.apply(paths.iter().map(|path| ModelChange::Remove { path: path.to_string() }));
     }
 }
 

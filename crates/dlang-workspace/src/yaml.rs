@@ -22,10 +22,10 @@ const MAX_PROBLEMS: usize = 1000;
 
 /// A value of the text.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct YamlNode {
     /// The byte range. For a collection in block style, from its first entry to the beginning of what follows it.
     pub(crate) range: TextRange,
-    pub(crate) value: Value,
+    pub(crate) value: YamlValue,
     /// The text has an error inside it, so that entries may be missing.
     pub(crate) cut: bool,
     nodes: usize,
@@ -33,32 +33,32 @@ pub(crate) struct Node {
 }
 
 #[derive(Debug)]
-pub(crate) enum Value {
+pub(crate) enum YamlValue {
     /// Nothing, `~` or `null`.
     Null,
     /// Numbers and truth values too, as they are written.
     Scalar(String),
     Mapping {
-        entries: Vec<Entry>,
+        entries: Vec<MappingEntry>,
         /// Written with braces.
         flow: bool,
     },
-    Sequence(Vec<Rc<Node>>),
+    Sequence(Vec<Rc<YamlNode>>),
     /// An alias that leads nowhere or too far. There is a problem about it.
     Refused,
 }
 
 /// A key that is text, and its value. Keys of one mapping differ.
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct MappingEntry {
     pub(crate) key: String,
     pub(crate) key_range: TextRange,
-    pub(crate) value: Rc<Node>,
+    pub(crate) value: Rc<YamlNode>,
 }
 
 /// A problem of the text as YAML.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub(crate) struct YamlProblem {
     pub(crate) range: TextRange,
     pub(crate) text: String,
     pub(crate) hint: String,
@@ -69,18 +69,18 @@ pub(crate) struct Problem {
 #[derive(Debug, Default)]
 pub(crate) struct Yaml {
     /// Nothing when the text has no content.
-    pub(crate) root: Option<Rc<Node>>,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) root: Option<Rc<YamlNode>>,
+    pub(crate) problems: Vec<YamlProblem>,
     /// The text was read to its end.
     pub(crate) complete: bool,
 }
 
-impl Node {
-    fn new(range: TextRange, value: Value) -> Self {
+impl YamlNode {
+    fn new(range: TextRange, value: YamlValue) -> Self {
         let children: &mut dyn Iterator<Item = &Rc<Self>> = match &value {
-            Value::Mapping { entries, .. } => &mut entries.iter().map(|entry| &entry.value),
-            Value::Sequence(items) => &mut items.iter(),
-            Value::Null | Value::Scalar(_) | Value::Refused => &mut std::iter::empty(),
+            YamlValue::Mapping { entries, .. } => &mut entries.iter().map(|entry| &entry.value),
+            YamlValue::Sequence(items) => &mut items.iter(),
+            YamlValue::Null | YamlValue::Scalar(_) | YamlValue::Refused => &mut std::iter::empty(),
         };
         let (nodes, height) = children.fold((1, 0), |(nodes, height), child| {
             (usize::saturating_add(nodes, child.nodes), height.max(child.height + 1))
@@ -89,8 +89,8 @@ impl Node {
     }
 
     /// The value of a key, if this is a mapping that has it.
-    pub(crate) fn get(&self, key: &str) -> Option<&Entry> {
-        let Value::Mapping { entries, .. } = &self.value else { return None };
+    pub(crate) fn get(&self, key: &str) -> Option<&MappingEntry> {
+        let YamlValue::Mapping { entries, .. } = &self.value else { return None };
         entries.iter().find(|entry| entry.key == key)
     }
 }
@@ -150,7 +150,7 @@ fn size(bytes: usize) -> TextSize {
 }
 
 /// A collection that is not closed yet.
-struct Open {
+struct OpenCollection {
     range: TextRange,
     anchor: usize,
     flow: bool,
@@ -161,19 +161,19 @@ struct Open {
 }
 
 enum Collection {
-    Mapping(Vec<Entry>),
-    Sequence(Vec<Rc<Node>>),
+    Mapping(Vec<MappingEntry>),
+    Sequence(Vec<Rc<YamlNode>>),
 }
 
 #[derive(Default)]
 struct Builder<'t> {
     text: &'t str,
-    root: Option<Rc<Node>>,
-    open: Vec<Open>,
-    anchors: FxHashMap<usize, Rc<Node>>,
+    root: Option<Rc<YamlNode>>,
+    open: Vec<OpenCollection>,
+    anchors: FxHashMap<usize, Rc<YamlNode>>,
     nodes: usize,
     documents: usize,
-    problems: Vec<Problem>,
+    problems: Vec<YamlProblem>,
 }
 
 impl Builder<'_> {
@@ -191,8 +191,8 @@ impl Builder<'_> {
             Event::Scalar(text, style, anchor, _) => {
                 let plain = style == ScalarStyle::Plain;
                 let null = plain && (range.is_empty() || matches!(&*text, "" | "~" | "null" | "Null" | "NULL"));
-                let value = if null { Value::Null } else { Value::Scalar(text.into_owned()) };
-                return self.add(anchor, Node::new(range, value));
+                let value = if null { YamlValue::Null } else { YamlValue::Scalar(text.into_owned()) };
+                return self.add(anchor, YamlNode::new(range, value));
             }
             Event::MappingStart(style, anchor, _) => self.begin(range, anchor, style, Collection::Mapping(Vec::new())),
             Event::SequenceStart(style, anchor, _) => {
@@ -202,7 +202,7 @@ impl Builder<'_> {
             Event::Alias(anchor) => return self.alias(anchor, range),
             Event::UnresolvedAlias(name) => {
                 self.problem(range, format!("there is no anchor '&{name}' before this alias"), "");
-                return self.add(0, Node::new(range, Value::Refused));
+                return self.add(0, YamlNode::new(range, YamlValue::Refused));
             }
             // Tags, comments and what later versions of the parser may add carry no values.
             _ => {}
@@ -213,7 +213,7 @@ impl Builder<'_> {
     fn alias(&mut self, anchor: usize, range: TextRange) -> bool {
         let refuse = |this: &mut Self, text: &str| {
             this.problem(range, text.to_owned(), "Write the value out.");
-            this.add(0, Node::new(range, Value::Refused))
+            this.add(0, YamlNode::new(range, YamlValue::Refused))
         };
         let Some(node) = self.anchors.get(&anchor).map(Rc::clone) else {
             return refuse(self, "this alias is inside its own anchor");
@@ -232,22 +232,22 @@ impl Builder<'_> {
 
     fn begin(&mut self, range: TextRange, anchor: usize, style: StructureStyle, value: Collection) {
         let flow = style == StructureStyle::Flow;
-        self.open.push(Open { range, anchor, flow, key: None, seen: BTreeSet::new(), value });
+        self.open.push(OpenCollection { range, anchor, flow, key: None, seen: BTreeSet::new(), value });
     }
 
     fn end(&mut self, range: TextRange, cut: bool) -> bool {
         let Some(open) = self.open.pop() else { return true };
         let value = match open.value {
-            Collection::Mapping(entries) => Value::Mapping { entries, flow: open.flow },
-            Collection::Sequence(items) => Value::Sequence(items),
+            Collection::Mapping(entries) => YamlValue::Mapping { entries, flow: open.flow },
+            Collection::Sequence(items) => YamlValue::Sequence(items),
         };
-        let mut node = Node::new(open.range.cover(range), value);
+        let mut node = YamlNode::new(open.range.cover(range), value);
         node.cut = cut;
         self.add(open.anchor, node)
     }
 
     /// Puts a new node where it belongs; false when there are too many.
-    fn add(&mut self, anchor: usize, node: Node) -> bool {
+    fn add(&mut self, anchor: usize, node: YamlNode) -> bool {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
             self.problem(node.range, format!("more than {MAX_NODES} values"), "The following text is not read.");
@@ -262,7 +262,7 @@ impl Builder<'_> {
         true
     }
 
-    fn attach(&mut self, node: Rc<Node>, range: TextRange) {
+    fn attach(&mut self, node: Rc<YamlNode>, range: TextRange) {
         let Some(open) = self.open.last_mut() else {
             self.root.get_or_insert(node);
             return;
@@ -273,8 +273,8 @@ impl Builder<'_> {
         };
         let Some((key, key_range)) = open.key.take() else {
             let text = match &node.value {
-                Value::Scalar(text) => Some(text.clone()),
-                Value::Null | Value::Mapping { .. } | Value::Sequence(_) | Value::Refused => None,
+                YamlValue::Scalar(text) => Some(text.clone()),
+                YamlValue::Null | YamlValue::Mapping { .. } | YamlValue::Sequence(_) | YamlValue::Refused => None,
             };
             let problem = match &text {
                 None => Some(("a key must be text".to_owned(), "", false)),
@@ -285,20 +285,20 @@ impl Builder<'_> {
             };
             open.key = Some((text.filter(|_| problem.is_none()), range));
             if let Some((text, hint, duplicate)) = problem {
-                self.push_problem(Problem { range, text, hint: hint.to_owned(), duplicate });
+                self.push_problem(YamlProblem { range, text, hint: hint.to_owned(), duplicate });
             }
             return;
         };
         if let Some(key) = key {
-            entries.push(Entry { key, key_range, value: node });
+            entries.push(MappingEntry { key, key_range, value: node });
         }
     }
 
     fn problem(&mut self, range: TextRange, text: String, hint: &str) {
-        self.push_problem(Problem { range, text, hint: hint.to_owned(), duplicate: false });
+        self.push_problem(YamlProblem { range, text, hint: hint.to_owned(), duplicate: false });
     }
 
-    fn push_problem(&mut self, problem: Problem) {
+    fn push_problem(&mut self, problem: YamlProblem) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         }
@@ -310,9 +310,9 @@ impl Builder<'_> {
         self.nodes = 0;
         while let Some(open) = self.open.last_mut() {
             if let (Collection::Mapping(entries), Some((Some(key), key_range))) = (&mut open.value, open.key.take()) {
-                let mut value = Node::new(TextRange::empty(key_range.end()), Value::Null);
+                let mut value = YamlNode::new(TextRange::empty(key_range.end()), YamlValue::Null);
                 value.cut = true;
-                entries.push(Entry { key, key_range, value: Rc::new(value) });
+                entries.push(MappingEntry { key, key_range, value: Rc::new(value) });
             }
             self.end(end, true);
         }

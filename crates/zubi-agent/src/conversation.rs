@@ -26,16 +26,16 @@ use zubi_base::owner_only;
 use zubi_tool_api::redact::Redactor;
 
 pub(crate) use self::cache::ConversationCache;
-use self::cache::Entry;
+use self::cache::CachedConversation;
 use self::partial_answer::PartialAnswer;
 use self::read::{MAX_FILE, MAX_LINE};
 use self::redaction_buffer::RedactionBuffer;
 use self::store::ConversationDir;
 pub(crate) use self::summary::ConversationSummary;
-use crate::event::{Event, EventKind, TurnEnded, VERSION};
+use crate::event::{AgentEvent, EventKind, TurnEnded, VERSION};
 use crate::history::History;
 use crate::journal::{Journal, PersistError};
-use zubi_models::message::Message;
+use zubi_models::message::PromptMessage;
 
 /// The part of the maximum file size that is reserved for the end of a turn, in bytes.
 const ROOM_FOR_THE_END: u64 = 2 * MAX_LINE as u64;
@@ -52,7 +52,7 @@ pub(crate) enum OpenError {
     #[error("{0}")]
     Unusable(String),
     #[error("cannot store a conversation in `{0}`: {1}")]
-    Place(Utf8PathBuf, String),
+    Directory(Utf8PathBuf, String),
     #[error("{0}")]
     File(#[from] std::io::Error),
 }
@@ -60,12 +60,12 @@ pub(crate) enum OpenError {
 /// The context that all conversations of a manager share.
 #[derive(Clone)]
 pub(crate) struct ConversationContext {
-    pub(crate) place: ConversationDir,
+    pub(crate) dir: ConversationDir,
     pub(crate) folders: Vec<Utf8PathBuf>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) redactor: Redactor,
-    pub(crate) tell: EventListener,
-    pub(crate) known: ConversationCache,
+    pub(crate) listener: EventListener,
+    pub(crate) cache: ConversationCache,
 }
 
 impl ConversationContext {
@@ -75,12 +75,12 @@ impl ConversationContext {
 }
 
 /// Receives each event of a conversation, in order. Called while nothing else can be added; must not block.
-pub(crate) type EventListener = Arc<dyn Fn(&str, Event) + Send + Sync>;
+pub(crate) type EventListener = Arc<dyn Fn(&str, AgentEvent) + Send + Sync>;
 
 /// A conversation that this process writes to.
 pub(crate) struct Conversation {
     id: String,
-    keeping: ConversationContext,
+    context: ConversationContext,
     inner: Mutex<Inner>,
 }
 
@@ -92,8 +92,8 @@ struct Inner {
     broken: Option<String>,
     history: History,
     digest: ConversationSummary,
-    passing: PartialAnswer,
-    held: RedactionBuffer,
+    partial_answer: PartialAnswer,
+    redaction_buffer: RedactionBuffer,
     /// The number of generated ids.
     ids: u64,
 }
@@ -102,8 +102,8 @@ impl Conversation {
     /// Creates a new conversation.
     pub(crate) fn create(keeping: &ConversationContext) -> Result<Self, OpenError> {
         let id = id::new(keeping.clock.now()).map_err(|error| OpenError::Unusable(error.to_string()))?;
-        let path = keeping.place.path(&id)?;
-        let unkept = |why: String| OpenError::Place(keeping.place.directory(), why);
+        let path = keeping.dir.path(&id)?;
+        let unkept = |why: String| OpenError::Directory(keeping.dir.directory(), why);
         let file = owner_only::open_append(&path).map_err(|error| unkept(error.to_string()))?;
         let conversation = Self::with_file(keeping, id, file)?;
         conversation.begin().map_err(|PersistError(why)| {
@@ -118,7 +118,7 @@ impl Conversation {
         let began = EventKind::Began {
             version: VERSION,
             conversation: self.id.clone(),
-            folders: self.keeping.folders.clone(),
+            folders: self.context.folders.clone(),
             zubi: env!("CARGO_PKG_VERSION").to_owned(),
         };
         self.add(began)
@@ -127,7 +127,7 @@ impl Conversation {
     /// Opens a stored conversation to continue it. Removes a line that was only partly written, and ends a turn that
     /// was interrupted.
     pub(crate) fn open(keeping: &ConversationContext, id: &str) -> Result<Self, OpenError> {
-        let path = keeping.place.path(id)?;
+        let path = keeping.dir.path(id)?;
         let file = owner_only::open_existing(&path, true).map_err(|error| read::missing_error(error, id))?;
         let conversation = Self::with_file(keeping, id.to_owned(), file)?;
         // Another process may have deleted the file after it was opened and before it was locked.
@@ -140,7 +140,7 @@ impl Conversation {
 
     fn with_file(keeping: &ConversationContext, id: String, file: File) -> Result<Self, OpenError> {
         {
-            let _gate = keeping.place.gate()?;
+            let _gate = keeping.dir.lock_directory()?;
             match file.try_lock() {
                 Ok(()) => {}
                 Err(std::fs::TryLockError::WouldBlock) => return Err(OpenError::Elsewhere),
@@ -153,21 +153,21 @@ impl Conversation {
             broken: None,
             history: History::default(),
             digest: ConversationSummary::default(),
-            passing: PartialAnswer::default(),
-            held: RedactionBuffer::default(),
+            partial_answer: PartialAnswer::default(),
+            redaction_buffer: RedactionBuffer::default(),
             ids: 0,
         };
-        Ok(Self { id, keeping: keeping.clone(), inner: Mutex::new(inner) })
+        Ok(Self { id, context: keeping.clone(), inner: Mutex::new(inner) })
     }
 
     /// Reads the file and repairs it.
     fn take_up(&self) -> Result<(), OpenError> {
         let endings = {
             let mut inner = self.lock();
-            let (mut entry, mut reading) = self.keeping.load_from(&mut inner.file, &self.id, u64::MAX)?;
+            let (mut entry, mut reading) = self.context.load_from(&mut inner.file, &self.id, u64::MAX)?;
             if entry.digest.open.is_some() {
                 // To end the open turn, all of its events are needed.
-                (entry, reading) = self.keeping.load_from(&mut inner.file, &self.id, 0)?;
+                (entry, reading) = self.context.load_from(&mut inner.file, &self.id, 0)?;
             }
             if let Some(damage) = reading.damage {
                 return Err(OpenError::Unusable(format!("its file is damaged: {damage}")));
@@ -178,7 +178,7 @@ impl Conversation {
             inner.length = entry.good;
             inner.history = entry.history;
             inner.digest = entry.digest;
-            recovery::recovery_events(&inner.history, &inner.digest, &reading.events, self.keeping.now())
+            recovery::recovery_events(&inner.history, &inner.digest, &reading.events, self.context.now())
         };
         if self.last() == 0 {
             self.begin().map_err(|PersistError(why)| OpenError::Unusable(why))?;
@@ -202,26 +202,26 @@ impl Conversation {
     }
 
     /// Returns the summary of the conversation and its unsaved events, both as of the same moment.
-    pub(crate) fn now(&self) -> (ConversationSummary, Vec<Event>) {
+    pub(crate) fn now(&self) -> (ConversationSummary, Vec<AgentEvent>) {
         let inner = self.lock();
-        (inner.digest.clone(), inner.passing.events(inner.digest.seq, inner.digest.updated))
+        (inner.digest.clone(), inner.partial_answer.events(inner.digest.seq, inner.digest.updated))
     }
 
     /// Publishes the end of a turn that could not be saved, because listeners must not wait for it.
     pub(crate) fn publish_unsaved_end(&self, ended: TurnEnded) {
-        let what = secrets::redact_event(&self.keeping.redactor, EventKind::Ended(ended));
+        let what = secrets::redact_event(&self.context.redactor, EventKind::Ended(ended));
         let mut inner = self.lock();
         self.publish(&mut inner, what);
     }
 
     /// Publishes an event that is not saved.
     fn publish(&self, inner: &mut Inner, what: EventKind) {
-        let at = self.keeping.now().max(inner.digest.updated);
-        inner.passing.apply(&what);
-        (self.keeping.tell)(&self.id, Event { seq: inner.digest.seq, at, what });
+        let at = self.context.now().max(inner.digest.updated);
+        inner.partial_answer.apply(&what);
+        (self.context.listener)(&self.id, AgentEvent { seq: inner.digest.seq, at, kind: what });
     }
 
-    fn append(inner: &mut Inner, event: &Event) -> Result<(), PersistError> {
+    fn append(inner: &mut Inner, event: &AgentEvent) -> Result<(), PersistError> {
         if let Some(why) = &inner.broken {
             return Err(PersistError(why.clone()));
         }
@@ -233,7 +233,7 @@ impl Conversation {
                 line.len()
             )));
         }
-        let room = if matches!(event.what, EventKind::Ended(_)) { MAX_FILE } else { MAX_FILE - ROOM_FOR_THE_END };
+        let room = if matches!(event.kind, EventKind::Ended(_)) { MAX_FILE } else { MAX_FILE - ROOM_FOR_THE_END };
         let length = inner.length + line.len() as u64;
         if length > room {
             return Err(PersistError("it has become too long. Begin a new one".to_owned()));
@@ -254,7 +254,7 @@ impl Drop for Conversation {
     fn drop(&mut self) {
         let Ok(inner) = self.inner.get_mut() else { return };
         if inner.broken.is_none() && inner.digest.seq > 0 {
-            self.keeping.known.store(Entry {
+            self.context.cache.store(CachedConversation {
                 id: std::mem::take(&mut self.id),
                 good: inner.length,
                 digest: std::mem::take(&mut inner.digest),
@@ -266,10 +266,10 @@ impl Drop for Conversation {
 
 impl Journal for Conversation {
     fn add(&self, what: EventKind) -> Result<(), PersistError> {
-        let redactor = &self.keeping.redactor;
+        let redactor = &self.context.redactor;
         let mut inner = self.lock();
         let what = match what {
-            EventKind::Text { .. } | EventKind::Thought { .. } => inner.held.push(redactor, what),
+            EventKind::Text { .. } | EventKind::Thought { .. } => inner.redaction_buffer.push(redactor, what),
             what => Some(secrets::redact_event(redactor, what)),
         };
         // The text may be the beginning of a secret: it is published with the next delta.
@@ -278,25 +278,25 @@ impl Journal for Conversation {
             self.publish(&mut inner, what);
             return Ok(());
         }
-        for rest in inner.held.flush(redactor, &what) {
+        for rest in inner.redaction_buffer.flush(redactor, &what) {
             self.publish(&mut inner, rest);
         }
         // If the clock goes backwards, the times of the events still ascend.
-        let at = self.keeping.now().max(inner.digest.updated);
-        let event = Event { seq: inner.digest.seq + 1, at, what };
+        let at = self.context.now().max(inner.digest.updated);
+        let event = AgentEvent { seq: inner.digest.seq + 1, at, kind: what };
         Self::append(&mut inner, &event)?;
         inner.history.apply(&event);
         inner.digest.apply(&event);
-        inner.passing.apply(&event.what);
-        (self.keeping.tell)(&self.id, event);
+        inner.partial_answer.apply(&event.kind);
+        (self.context.listener)(&self.id, event);
         Ok(())
     }
 
     fn clean(&self, text: &str, is_broken_off: bool) -> String {
-        secrets::text(&self.keeping.redactor, text, is_broken_off)
+        secrets::text(&self.context.redactor, text, is_broken_off)
     }
 
-    fn messages(&self) -> Vec<Message> {
+    fn messages(&self) -> Vec<PromptMessage> {
         self.lock().history.messages()
     }
 
@@ -304,7 +304,7 @@ impl Journal for Conversation {
         self.lock().digest.seq
     }
 
-    fn messages_with_seq(&self) -> Vec<(u64, Message)> {
+    fn messages_with_seq(&self) -> Vec<(u64, PromptMessage)> {
         self.lock().history.messages_with_seq().to_vec()
     }
 

@@ -7,29 +7,29 @@ use zubi_tool_api::cx::ApprovalAnswer;
 use zubi_tool_api::spec::is_called;
 
 /// Tools that only delegate to another tool. The approval prompt is about that other tool's call.
-const PASSING_ON: [&str; 2] = ["call_read_tool", "call_tool"];
+const DELEGATING_TOOLS: [&str; 2] = ["call_read_tool", "call_tool"];
 
 /// Whether the tool with this id only delegates to another tool.
 pub(crate) fn is_delegating_tool(tool: &str) -> bool {
-    PASSING_ON.contains(&tool)
+    DELEGATING_TOOLS.contains(&tool)
 }
 
 /// Whether an approval prompt for the tool `asked` is about this call of `tool` itself.
-pub(crate) fn matches_call(asked: &str, tool: &str, arguments: &Value) -> bool {
+pub(crate) fn matches_call(prompted_tool: &str, tool: &str, arguments: &Value) -> bool {
     if !is_delegating_tool(tool) {
-        return asked == tool;
+        return prompted_tool == tool;
     }
-    arguments["tool"].as_str().is_some_and(|named| is_called(asked, named))
+    arguments["tool"].as_str().is_some_and(|named| is_called(prompted_tool, named))
 }
 
 /// Returns the arguments for a call of `tool` after a user has edited those of the call that the approval prompt was
 /// about.
-pub(crate) fn apply_edited_args(tool: &str, given: &Value, edited: Value) -> Value {
-    match given {
+pub(crate) fn apply_edited_args(tool: &str, arguments: &Value, edited: Value) -> Value {
+    match arguments {
         Value::Object(given) if is_delegating_tool(tool) => {
-            let mut given = given.clone();
-            given.insert("arguments".to_owned(), edited);
-            Value::Object(given)
+            let mut arguments = given.clone();
+            arguments.insert("arguments".to_owned(), edited);
+            Value::Object(arguments)
         }
         _ => edited,
     }
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_has_begun_once_anything_but_itself_is_asked_about() {
+    fn a_call_has_started_once_a_prompt_is_about_another_call() {
         let through = json!({ "tool": "shell_run", "arguments": {} });
         for (asked, tool, expected) in [
             ("shell.run", "shell.run", true),
@@ -88,12 +88,12 @@ mod tests {
         let allow = |arguments: Option<&Value>| ApprovalAnswer::Allow { option: 0, arguments: arguments.cloned() };
         let stopped = ApprovalAnswer::Unanswered { how: "it was stopped".to_owned() };
         let check = |steps: &[(bool, &ApprovalAnswer)]| {
-            let mut asked = ApprovalState::default();
+            let mut state = ApprovalState::default();
             for (is_about, answer) in steps {
-                asked.question(*is_about);
-                asked.answer(&given, answer);
+                state.question(*is_about);
+                state.answer(&given, answer);
             }
-            asked
+            state
         };
         assert_eq!(check(&[(true, &stopped)]), ApprovalState::Waiting);
         assert_eq!(check(&[(false, &stopped)]), ApprovalState::Answered);

@@ -8,10 +8,10 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use zubi_tool_api::{Code, Effect};
+use zubi_tool_api::{ErrorCode, Effect};
 
 pub use zubi_models::message::StopReason;
-use zubi_models::message::{AssistantMessage, Usage};
+use zubi_models::message::{AssistantMessage, TokenUsage};
 use zubi_models::{ErrorKind, FinishReason};
 
 /// The version of the events, in the first line of each file.
@@ -19,13 +19,14 @@ pub const VERSION: u32 = 1;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Event {
+#[schemars(rename = "Event")]
+pub struct AgentEvent {
     /// From 1, without gaps, in the order of the file. An event that is not stored has the number of the last stored one.
     pub seq: u64,
     /// Milliseconds since the Unix epoch.
     pub at: u64,
     #[serde(flatten)]
-    pub what: EventKind,
+    pub kind: EventKind,
 }
 
 /// The kind of an event, with its data.
@@ -44,7 +45,8 @@ pub enum EventKind {
     /// The title from now on. Before, the title is the beginning of the first message.
     Titled { title: String },
     /// A message of the user. Begins a turn unless one is running: then the model receives it with its next request.
-    Asked { turn: u64, text: String },
+    #[serde(rename = "asked")]
+    UserMessage { turn: u64, text: String },
     /// A request to the model.
     Iteration {
         turn: u64,
@@ -57,8 +59,9 @@ pub enum EventKind {
     Answered {
         turn: u64,
         iteration: u64,
-        said: AssistantMessage,
-        usage: Usage,
+        #[serde(rename = "said")]
+        message: AssistantMessage,
+        usage: TokenUsage,
         stop: FinishReason,
         /// The user stopped the answer; `said` is the part so far, without calls.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -105,7 +108,8 @@ pub enum EventKind {
         /// As `zubi_tool_api::cx::ApprovalAnswer`.
         answer: Value,
         /// The surface of the answer: `web`, `editor`, `terminal`, `--auto-approve`.
-        by: String,
+        #[serde(rename = "by")]
+        surface: String,
     },
     /// The result of a call.
     Result {
@@ -115,7 +119,7 @@ pub enum EventKind {
         text: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schemars(with = "Option<String>")]
-        failure: Option<Code>,
+        failure: Option<ErrorCode>,
         /// Milliseconds.
         duration: u64,
     },
@@ -178,7 +182,7 @@ pub struct TurnEnded {
     pub problem: Option<String>,
     pub iterations: u64,
     pub calls: u64,
-    pub usage: Usage,
+    pub usage: TokenUsage,
     /// Milliseconds.
     pub duration: u64,
 }

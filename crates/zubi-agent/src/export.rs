@@ -8,8 +8,8 @@ use zubi_tool_api::cx::ApprovalAnswer;
 use zubi_tool_api::registry::CHANGED;
 
 use crate::delegation;
-use crate::event::{Event, EventKind};
-use zubi_models::scenario::{Answer, Call, Outcome, Scenario, Turn, VERSION};
+use crate::event::{AgentEvent, EventKind};
+use zubi_models::scenario::{ScenarioAnswer, ScenarioCall, ScenarioOutcome, Scenario, ScenarioTurn, VERSION};
 
 /// The maximum length of a file name, in characters.
 const NAME: usize = 40;
@@ -19,32 +19,32 @@ const FOLDER: &str = "${workspaceFolder}";
 /// Returns the scenario that replays the conversation. Messages that the user sent during a turn are added to the
 /// turn's first message. Interrupted answers are left out. A call whose arguments a user has edited has the edited
 /// arguments.
-pub fn scenario(title: &str, events: &[Event]) -> Scenario {
+pub fn scenario(title: &str, events: &[AgentEvent]) -> Scenario {
     let mut folders: Vec<Utf8PathBuf> = Vec::new();
-    let mut turns: Vec<Turn> = Vec::new();
+    let mut turns: Vec<ScenarioTurn> = Vec::new();
     let mut made = ExportedCalls::default();
     let edits = edits(events);
     for event in events {
-        match &event.what {
+        match &event.kind {
             EventKind::Began { folders: of_workspace, .. } => folders.clone_from(of_workspace),
-            EventKind::Asked { text, .. } => match turns.last_mut().filter(|turn| turn.ended.is_none()) {
+            EventKind::UserMessage { text, .. } => match turns.last_mut().filter(|turn| turn.ended.is_none()) {
                 Some(turn) => {
                     turn.user.push_str("\n\n");
                     turn.user.push_str(text);
                 }
-                None => turns.push(Turn { user: text.clone(), answers: Vec::new(), results: Vec::new(), ended: None }),
+                None => turns.push(ScenarioTurn { user: text.clone(), answers: Vec::new(), results: Vec::new(), ended: None }),
             },
-            EventKind::Answered { said, usage, interrupted: false, .. } => {
+            EventKind::Answered { message: said, usage, interrupted: false, .. } => {
                 let Some(turn) = turns.last_mut() else { continue };
-                let mut answer = Answer {
+                let mut answer = ScenarioAnswer {
                     reasoning: said.reasoning.clone(),
                     text: said.text.clone(),
                     usage: (usage.total() > 0).then_some(*usage),
-                    ..Answer::default()
+                    ..ScenarioAnswer::default()
                 };
                 for call in &said.calls {
                     let arguments = edits.get(call.id.as_str()).unwrap_or(&call.arguments).clone();
-                    let call_made = Call { tool: call.tool.clone(), arguments };
+                    let call_made = ScenarioCall { tool: call.tool.clone(), arguments };
                     made.begin(&call.id, call_made.clone());
                     answer.calls.push(call_made);
                 }
@@ -72,12 +72,12 @@ pub fn scenario(title: &str, events: &[Event]) -> Scenario {
 
 /// Returns the arguments that a user has edited, by call. Such a call was never made as the model wrote it, and must
 /// not be made so in a replay.
-fn edits(events: &[Event]) -> BTreeMap<&str, Value> {
+fn edits(events: &[AgentEvent]) -> BTreeMap<&str, Value> {
     let mut calls = BTreeMap::new();
     let mut questions = BTreeMap::new();
     let mut edits = BTreeMap::new();
     for event in events {
-        match &event.what {
+        match &event.kind {
             EventKind::Calling { call, tool, arguments, .. } => {
                 calls.insert(call.as_str(), (tool.as_str(), arguments));
             }
@@ -104,8 +104,8 @@ fn edits(events: &[Event]) -> BTreeMap<&str, Value> {
 /// Removes the line that reports edited arguments from a tool result, because a replay does not edit them.
 fn without_change(text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let said = lines.iter().position(|line| line.starts_with(CHANGED));
-    lines.iter().enumerate().filter(|(at, _)| Some(*at) != said).map(|(_, line)| *line).collect()
+    let change_line = lines.iter().position(|line| line.starts_with(CHANGED));
+    lines.iter().enumerate().filter(|(at, _)| Some(*at) != change_line).map(|(_, line)| *line).collect()
 }
 
 /// The calls of a turn. Calls that run in parallel end in any order; the export lists them in the order in which the
@@ -113,12 +113,12 @@ fn without_change(text: &str) -> String {
 #[derive(Default)]
 struct ExportedCalls {
     numbers: BTreeMap<String, usize>,
-    calls: Vec<(Call, Option<(String, bool)>)>,
+    calls: Vec<(ScenarioCall, Option<(String, bool)>)>,
     folders: Vec<Utf8PathBuf>,
 }
 
 impl ExportedCalls {
-    fn begin(&mut self, id: &str, call: Call) {
+    fn begin(&mut self, id: &str, call: ScenarioCall) {
         self.numbers.insert(id.to_owned(), self.calls.len());
         self.calls.push((call, None));
     }
@@ -130,11 +130,11 @@ impl ExportedCalls {
         }
     }
 
-    fn outcomes(self) -> Vec<Outcome> {
+    fn outcomes(self) -> Vec<ScenarioOutcome> {
         let Self { calls, folders, .. } = self;
-        let outcome = |(call, outcome): (Call, Option<(String, bool)>)| {
+        let outcome = |(call, outcome): (ScenarioCall, Option<(String, bool)>)| {
             let (text, failed) = outcome?;
-            Some(Outcome { tool: call.tool, arguments: anywhere_in(&call.arguments, &folders), text, failed })
+            Some(ScenarioOutcome { tool: call.tool, arguments: anywhere_in(&call.arguments, &folders), text, failed })
         };
         calls.into_iter().filter_map(outcome).collect()
     }

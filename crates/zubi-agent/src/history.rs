@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::event::{Event, EventKind};
-use zubi_models::message::{Message, ToolResult};
+use crate::event::{AgentEvent, EventKind};
+use zubi_models::message::{PromptMessage, ToolResult};
 
 /// The result text for a call whose outcome is unknown.
 pub const OUTCOME_UNKNOWN: &str = "The run was interrupted while this call was made: whether it took effect is not known. Look before you make it again.";
@@ -19,7 +19,7 @@ const GO_ON: &str = "Continue.";
 #[derive(Debug, Clone, Default)]
 pub struct History {
     /// The messages, each with the `seq` of its event.
-    told: Vec<(u64, Message)>,
+    messages: Vec<(u64, PromptMessage)>,
     /// Calls without a result.
     open: Vec<ToolResult>,
     /// The index in `told` of a summary that no user wrote.
@@ -28,7 +28,7 @@ pub struct History {
 
 impl History {
     /// Builds the history from events, in their order.
-    pub fn from_events<'a>(events: impl IntoIterator<Item = &'a Event>) -> Self {
+    pub fn from_events<'a>(events: impl IntoIterator<Item = &'a AgentEvent>) -> Self {
         let mut history = Self::default();
         for event in events {
             history.apply(event);
@@ -37,28 +37,28 @@ impl History {
     }
 
     /// Applies the next event.
-    pub fn apply(&mut self, event: &Event) {
-        match &event.what {
-            EventKind::Asked { text, .. } => {
+    pub fn apply(&mut self, event: &AgentEvent) {
+        match &event.kind {
+            EventKind::UserMessage { text, .. } => {
                 // If calls are open, their results come first: providers refuse any message in between.
-                self.told.push((event.seq, Message::User { text: text.clone() }));
+                self.messages.push((event.seq, PromptMessage::User { text: text.clone() }));
             }
-            EventKind::Answered { said, interrupted, .. } => {
+            EventKind::Answered { message: said, interrupted, .. } => {
                 self.close(event.seq);
-                let mut said = said.clone();
+                let mut message = said.clone();
                 if *interrupted {
                     // Calls of an incomplete answer are never made.
-                    said.calls.clear();
+                    message.calls.clear();
                 }
-                let open = said.calls.iter().map(|call| ToolResult {
+                let open = message.calls.iter().map(|call| ToolResult {
                     call: call.id.clone(),
                     tool: call.tool.clone(),
                     text: OUTCOME_UNKNOWN.to_owned(),
                     is_error: true,
                 });
                 self.open = open.collect();
-                if !said.text.trim().is_empty() || !said.calls.is_empty() || said.native.is_some() {
-                    self.told.push((event.seq, Message::Assistant(said)));
+                if !message.text.trim().is_empty() || !message.calls.is_empty() || message.native.is_some() {
+                    self.messages.push((event.seq, PromptMessage::Assistant(message)));
                 }
             }
             EventKind::Result { call, text, failure, .. } => {
@@ -75,14 +75,14 @@ impl History {
     }
 
     /// Returns the messages for the model. A call without an outcome gets a result that says so.
-    pub fn messages(&self) -> Vec<Message> {
+    pub fn messages(&self) -> Vec<PromptMessage> {
         let mut history = self.clone();
         history.close(u64::MAX);
-        let mut messages: Vec<Message> = Vec::with_capacity(history.told.len());
-        for (_, message) in history.told {
-            let is_answer = |message: &Message| matches!(message, Message::Assistant(_));
+        let mut messages: Vec<PromptMessage> = Vec::with_capacity(history.messages.len());
+        for (_, message) in history.messages {
+            let is_answer = |message: &PromptMessage| matches!(message, PromptMessage::Assistant(_));
             if is_answer(&message) && messages.last().is_some_and(is_answer) {
-                messages.push(Message::User { text: GO_ON.to_owned() });
+                messages.push(PromptMessage::User { text: GO_ON.to_owned() });
             }
             messages.push(message);
         }
@@ -90,8 +90,8 @@ impl History {
     }
 
     /// Returns the messages, each with the seq of its event.
-    pub fn messages_with_seq(&self) -> &[(u64, Message)] {
-        &self.told
+    pub fn messages_with_seq(&self) -> &[(u64, PromptMessage)] {
+        &self.messages
     }
 
     /// Returns the ids of the last answer's calls that have no result yet.
@@ -108,44 +108,44 @@ impl History {
     /// Inserts a result after its call and the results that are already there, before any message that was sent
     /// meanwhile. Open calls always belong to the last answer.
     fn insert(&mut self, seq: u64, outcome: ToolResult) {
-        let answer = self.told.iter().rposition(|(_, message)| matches!(message, Message::Assistant(_)));
+        let answer = self.messages.iter().rposition(|(_, message)| matches!(message, PromptMessage::Assistant(_)));
         let Some(answer) = answer else { return };
-        let behind = self.told.iter().skip(answer + 1);
-        let at = answer + 1 + behind.take_while(|(_, message)| matches!(message, Message::Tool(_))).count();
-        self.told.insert(at, (seq, Message::Tool(outcome)));
+        let behind = self.messages.iter().skip(answer + 1);
+        let at = answer + 1 + behind.take_while(|(_, message)| matches!(message, PromptMessage::Tool(_))).count();
+        self.messages.insert(at, (seq, PromptMessage::Tool(outcome)));
     }
 
     fn compact(&mut self, before: u64, summary: &str, pruned: &[String]) {
         let pruned: BTreeSet<&str> = pruned.iter().map(String::as_str).collect();
-        let new = || (before, Message::User { text: format!("{SUMMARY}\n{summary}") });
+        let new = || (before, PromptMessage::User { text: format!("{SUMMARY}\n{summary}") });
         let is_replaced = !summary.is_empty();
-        let (mut kept, mut at, mut answer_is_kept) = (Vec::with_capacity(self.told.len()), None, false);
-        for (place, (seq, mut message)) in std::mem::take(&mut self.told).into_iter().enumerate() {
+        let (mut kept, mut at, mut answer_is_kept) = (Vec::with_capacity(self.messages.len()), None, false);
+        for (place, (seq, mut message)) in std::mem::take(&mut self.messages).into_iter().enumerate() {
             match &mut message {
                 // The new summary includes the previous one.
-                Message::User { .. } if self.summary == Some(place) => {
+                PromptMessage::User { .. } if self.summary == Some(place) => {
                     if is_replaced {
                         continue;
                     }
                     at = Some(kept.len());
                 }
                 // The user's messages stay, however old they are.
-                Message::User { .. } => {}
-                Message::Assistant(_) => {
+                PromptMessage::User { .. } => {}
+                PromptMessage::Assistant(_) => {
                     answer_is_kept = seq >= before;
                     if !answer_is_kept {
                         continue;
                     }
                 }
                 // Tool results follow the answer that made the calls, and are removed with it.
-                Message::Tool(_) if !answer_is_kept => continue,
-                Message::Tool(outcome) => {
+                PromptMessage::Tool(_) if !answer_is_kept => continue,
+                PromptMessage::Tool(outcome) => {
                     if pruned.contains(outcome.call.as_str()) {
                         LEFT_OUT.clone_into(&mut outcome.text);
                     }
                 }
             }
-            if is_replaced && at.is_none() && seq >= before && !matches!(message, Message::Tool(_)) {
+            if is_replaced && at.is_none() && seq >= before && !matches!(message, PromptMessage::Tool(_)) {
                 at = Some(kept.len());
                 kept.push(new());
             }
@@ -158,7 +158,7 @@ impl History {
         if !answer_is_kept {
             self.open.clear();
         }
-        self.told = kept;
+        self.messages = kept;
         self.summary = at;
     }
 }

@@ -3,7 +3,7 @@
 use zubi_tool_api::approval_prompt;
 
 use crate::event::EventKind;
-use zubi_models::message::Message;
+use zubi_models::message::PromptMessage;
 
 /// The reason why an event was not saved, usually a disk error, and the next step, without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,13 +26,13 @@ pub trait Journal: Send + Sync {
     }
 
     /// Returns the messages to send to the model.
-    fn messages(&self) -> Vec<Message>;
+    fn messages(&self) -> Vec<PromptMessage>;
 
     /// The seq of the last saved event.
     fn last(&self) -> u64;
 
     /// Returns the messages to send to the model, each with the seq of its event. Compaction uses it.
-    fn messages_with_seq(&self) -> Vec<(u64, Message)>;
+    fn messages_with_seq(&self) -> Vec<(u64, PromptMessage)>;
 
     /// Returns an id that is unique in the conversation and its file, for calls without an id of their own.
     fn new_id(&self) -> String;

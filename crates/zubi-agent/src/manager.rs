@@ -34,18 +34,18 @@ use self::session::ConversationSession;
 use crate::chat::{ChatError, ChatService};
 use crate::conversation::store::ConversationDir;
 use crate::conversation::{ConversationCache, ConversationContext, ConversationSummary, OpenError};
-use crate::event::{Event, EventKind};
+use crate::event::{AgentEvent, EventKind};
 use crate::export;
 use crate::questions::Questions;
 use crate::run::Budgets;
 use crate::wire::{
     AnswerParams, ConversationEvent, ConversationList, ConversationRef, ExportedScenario, INSPECTOR, OpenParams,
-    OpenResult, Rename, Search, ServerInfo, State, Summary, ToolList,
+    OpenResult, Rename, ConversationQuery, ServerInfo, ConversationState, ListedConversation, ToolList,
 };
 use zubi_models::registry::ModelRegistry;
 
 /// The number of events that a listener may be behind.
-const BEHIND: usize = 4096;
+const MAX_LISTENER_LAG: usize = 4096;
 /// The default number of conversations in a list; the maximum follows.
 const LIST: usize = 50;
 const MAX_LIST: usize = 500;
@@ -82,7 +82,7 @@ pub enum OpenStoreError {
 /// The manager of a workspace's conversations.
 pub struct ConversationManager {
     config: ConversationManagerConfig,
-    keeping: ConversationContext,
+    context: ConversationContext,
     told: broadcast::Sender<Arc<ConversationEvent>>,
     /// The sessions of the conversations that this process has used.
     seats: Mutex<BTreeMap<String, Arc<ConversationSession>>>,
@@ -90,29 +90,29 @@ pub struct ConversationManager {
     inspector: ManualCalls,
     closing: CancellationToken,
     turns: TaskTracker,
-    own: Weak<Self>,
+    weak_self: Weak<Self>,
 }
 
 impl ConversationManager {
     /// Creates the directory if it does not exist. Reads nothing until the first request.
     pub fn open(config: ConversationManagerConfig) -> Result<Arc<Self>, OpenStoreError> {
-        let place = ConversationDir::new(&config.state, &config.folders)
+        let dir = ConversationDir::new(&config.state, &config.folders)
             .map_err(|error| OpenStoreError::State(config.state.join("sessions"), error))?;
-        let (told, _) = broadcast::channel(BEHIND);
+        let (told, _) = broadcast::channel(MAX_LISTENER_LAG);
         let teller = {
-            let told = told.clone();
+            let sender = told.clone();
             // The send fails if there are no listeners, which is not an error.
-            move |conversation: &str, event: Event| {
-                drop(told.send(Arc::new(ConversationEvent { conversation: conversation.to_owned(), event })));
+            move |conversation: &str, event: AgentEvent| {
+                drop(sender.send(Arc::new(ConversationEvent { conversation: conversation.to_owned(), event })));
             }
         };
         let keeping = ConversationContext {
-            place,
+            dir: place: dir,
             folders: config.folders.clone(),
             clock: Arc::clone(&config.clock),
             redactor: config.redactor.clone(),
-            tell: Arc::new(teller),
-            known: ConversationCache::default(),
+            listener: Arc::new(teller),
+            cache: ConversationCache::default(),
         };
         let questions =
             Questions::new(Arc::clone(&config.service), &config.auto_approve).map_err(OpenStoreError::Rule)?;
@@ -120,14 +120,14 @@ impl ConversationManager {
         let inspector = ManualCalls::new(&keeping, questions, SESSIONS, closing.child_token());
         Ok(Arc::new_cyclic(|own| Self {
             config,
-            keeping,
+            context: keeping,
             told,
             seats: Mutex::default(),
             sessions: AtomicU64::new(SESSIONS + 1),
             inspector,
             closing,
             turns: TaskTracker::new(),
-            own: Weak::clone(own),
+            weak_self: Weak::clone(own),
         }))
     }
 
@@ -136,19 +136,19 @@ impl ConversationManager {
     }
 
     /// Returns the session of an existing conversation.
-    fn seat(&self, id: &str) -> Result<Arc<ConversationSession>, ChatError> {
-        if let Some(seat) = self.seats().get(id) {
-            return Ok(Arc::clone(seat));
+    fn get_session(&self, id: &str) -> Result<Arc<ConversationSession>, ChatError> {
+        if let Some(session) = self.seats().get(id) {
+            return Ok(Arc::clone(session));
         }
-        let path = self.keeping.place.path(id).map_err(|error| open_error(&error))?;
+        let path = self.context.dir.path(id).map_err(|error| open_error(&error))?;
         if !path.exists() {
             return Err(open_error(&OpenError::Missing(id.to_owned())));
         }
-        let seat = self.new_seat()?;
-        Ok(Arc::clone(self.seats().entry(id.to_owned()).or_insert(seat)))
+        let session = self.new_session()?;
+        Ok(Arc::clone(self.seats().entry(id.to_owned()).or_insert(session)))
     }
 
-    fn new_seat(&self) -> Result<Arc<ConversationSession>, ChatError> {
+    fn new_session(&self) -> Result<Arc<ConversationSession>, ChatError> {
         let questions = Questions::new(Arc::clone(&self.config.service), &self.config.auto_approve);
         let questions = questions.map_err(ChatError::Failed)?;
         Ok(Arc::new(ConversationSession::new(self.sessions.fetch_add(1, Ordering::Relaxed), questions)))
@@ -159,12 +159,12 @@ impl ConversationManager {
         &self,
         work: impl FnOnce(&ConversationContext) -> Result<T, OpenError> + Send + 'static,
     ) -> Result<T, ChatError> {
-        let keeping = self.keeping.clone();
+        let keeping = self.context.clone();
         let done = tokio::task::spawn_blocking(move || work(&keeping)).await;
         done.map_err(|error| ChatError::Failed(error.to_string()))?.map_err(|error| open_error(&error))
     }
 
-    fn hello(&self) -> ServerInfo {
+    fn server_info(&self) -> ServerInfo {
         let host = self.config.service.describe();
         ServerInfo {
             version: host.version,
@@ -175,7 +175,7 @@ impl ConversationManager {
         }
     }
 
-    async fn conversations(&self, search: Search) -> Result<ConversationList, ChatError> {
+    async fn conversations(&self, search: ConversationQuery) -> Result<ConversationList, ChatError> {
         check_length("query", search.query.as_deref(), parameters::MAX_WORDS)?;
         check_length("id", search.id.as_deref(), parameters::MAX_WORDS)?;
         let limit = search.limit.unwrap_or(LIST).clamp(1, MAX_LIST);
@@ -190,15 +190,15 @@ impl ConversationManager {
         self.run_blocking(move |keeping| {
             let found = match &search.id {
                 Some(id) => keeping.find_by_prefix(id, limit)?,
-                None => keeping.place.search(search.query.as_deref(), limit)?,
+                None => keeping.dir.search(search.query.as_deref(), limit)?,
             };
             let open = found.conversations.iter().filter(|row| row.digest.open.is_some());
-            let held = keeping.place.locked_ids(open.map(|row| row.id.as_str()))?;
-            let summary = |row: crate::conversation::store::Row| match live.get(&row.id) {
-                Some(digest) => summary(&row.id, digest, live_state(digest), row.found),
+            let locked = keeping.dir.locked_ids(open.map(|row| row.id.as_str()))?;
+            let summary = |row: crate::conversation::store::ConversationRow| match live.get(&row.id) {
+                Some(digest) => summary(&row.id, digest, live_state(digest), row.excerpt),
                 None => {
-                    let state = if held.contains(&row.id) { State::Elsewhere } else { State::Idle };
-                    summary(&row.id, &row.digest, state, row.found)
+                    let state = if locked.contains(&row.id) { ConversationState::Elsewhere } else { ConversationState::Idle };
+                    summary(&row.id, &row.digest, state, row.excerpt)
                 }
             };
             Ok(ConversationList {
@@ -212,12 +212,12 @@ impl ConversationManager {
 
     async fn open_conversation(&self, open: OpenParams) -> Result<OpenResult, ChatError> {
         let OpenParams { conversation: id, after } = open;
-        let seat = self.seat(&id)?;
-        let mut going_on = seat.conversation();
+        let session = self.get_session(&id)?;
+        let mut going_on = session.conversation();
         let mut free = None;
         if going_on.is_none() {
-            let live = seat.live().await;
-            going_on = seat.conversation();
+            let live = session.live().await;
+            going_on = session.conversation();
             // No other request can begin a turn meanwhile, because we hold the session's lock. A running turn does not
             // have to wait until its file has been read.
             free = going_on.is_none().then_some(live);
@@ -225,23 +225,23 @@ impl ConversationManager {
         if let Some(conversation) = going_on {
             let (digest, passing) = conversation.now();
             drop(conversation);
-            let asked = id.clone();
-            let (_, mut events) = self.run_blocking(move |keeping| keeping.load_since(&asked, after)).await?;
+            let conversation_id = id.clone();
+            let (_, mut events) = self.run_blocking(move |keeping| keeping.load_since(&conversation_id, after)).await?;
             // The client receives later events through its subscription.
             events.retain(|event| event.seq <= digest.seq);
             let summary = summary(&id, &digest, live_state(&digest), None);
-            return Ok(OpenResult { summary, last: digest.seq, events, passing });
+            return Ok(OpenResult { summary, last: digest.seq, events, partial_answer: passing });
         }
         let opened = self.run_blocking(move |keeping| {
             let (mut standing, mut events) = keeping.load_since(&id, after)?;
-            let mut state = State::Idle;
+            let mut state = ConversationState::Idle;
             if (standing.digest.open.is_some() || standing.is_cut) && standing.damage.is_none() {
                 match crate::conversation::Conversation::open(keeping, &id) {
-                    Ok(mended) => {
-                        drop(mended);
+                    Ok(repaired) => {
+                        drop(repaired);
                         (standing, events) = keeping.load_since(&id, after)?;
                     }
-                    Err(OpenError::Elsewhere) => state = State::Elsewhere,
+                    Err(OpenError::Elsewhere) => state = ConversationState::Elsewhere,
                     Err(error) => return Err(error),
                 }
             }
@@ -250,19 +250,19 @@ impl ConversationManager {
                 turn: digest.turns,
                 text: format!("The file of this conversation is damaged: {damage}. zubi shows the events before the damage; the conversation cannot be continued."),
             };
-            let passing = standing.damage.map(notice).map(|what| Event { seq: digest.seq, at: digest.updated, what });
+            let passing = standing.damage.map(notice).map(|what| AgentEvent { seq: digest.seq, at: digest.updated, kind: what });
             let summary = summary(&id, &digest, state, None);
-            Ok(OpenResult { summary, last: digest.seq, events, passing: passing.into_iter().collect() })
+            Ok(OpenResult { summary, last: digest.seq, events, partial_answer: passing.into_iter().collect() })
         });
         let opened = opened.await;
         drop(free);
         opened
     }
 
-    fn answer(&self, answer: AnswerParams, door: &str) -> Result<(), ChatError> {
-        let given: ApprovalAnswer = serde_json::from_value(answer.answer)
+    fn answer(&self, answer: AnswerParams, surface: &str) -> Result<(), ChatError> {
+        let decision: ApprovalAnswer = serde_json::from_value(answer.answer)
             .map_err(|error| ChatError::Invalid(format!("`answer` is invalid: {error}")))?;
-        match &given {
+        match &decision {
             // A client without a user answers `unavailable`; the host then refuses the call and names the rule that
             // would allow it.
             ApprovalAnswer::Allow { .. } | ApprovalAnswer::Unavailable => {}
@@ -271,9 +271,9 @@ impl ConversationManager {
         }
         let waiting = |error: crate::questions::UnknownQuestion| ChatError::NotFound(error.to_string());
         if answer.conversation == INSPECTOR {
-            return self.inspector.questions().answer(&answer.question, given, door).map_err(waiting);
+            return self.inspector.questions().answer(&answer.question, decision, surface).map_err(waiting);
         }
-        self.seat(&answer.conversation)?.questions().answer(&answer.question, given, door).map_err(waiting)
+        self.get_session(&answer.conversation)?.questions().answer(&answer.question, decision, surface).map_err(waiting)
     }
 
     async fn tools(&self) -> Result<ToolList, ChatError> {
@@ -284,7 +284,7 @@ impl ConversationManager {
     }
 
     async fn export(&self, id: String) -> Result<ExportedScenario, ChatError> {
-        self.seat(&id)?;
+        self.get_session(&id)?;
         let (standing, events) = self.run_blocking(move |keeping| keeping.load_since(&id, 0)).await?;
         let title = standing.digest.title();
         let scenario = export::scenario(&title, &events);
@@ -294,16 +294,16 @@ impl ConversationManager {
 }
 
 /// Returns the state of a conversation that runs in this process.
-fn live_state(digest: &ConversationSummary) -> State {
+fn live_state(digest: &ConversationSummary) -> ConversationState {
     match &digest.open {
-        None => State::Idle,
-        Some(open) if open.questions.is_empty() => State::Running,
-        Some(_) => State::Waiting,
+        None => ConversationState::Idle,
+        Some(open) if open.questions.is_empty() => ConversationState::Running,
+        Some(_) => ConversationState::Waiting,
     }
 }
 
-fn summary(id: &str, digest: &ConversationSummary, state: State, found: Option<String>) -> Summary {
-    Summary {
+fn summary(id: &str, digest: &ConversationSummary, state: ConversationState, found: Option<String>) -> ListedConversation {
+    ListedConversation {
         id: id.to_owned(),
         title: digest.title(),
         created: digest.created,
@@ -312,7 +312,7 @@ fn summary(id: &str, digest: &ConversationSummary, state: State, found: Option<S
         turns: digest.turns,
         usage: digest.usage,
         state,
-        found,
+        excerpt: found,
     }
 }
 
@@ -321,7 +321,7 @@ fn open_error(error: &OpenError) -> ChatError {
     match error {
         OpenError::Missing(_) => ChatError::NotFound(format!("{error}. `zubi agent list` shows which there are.")),
         OpenError::Elsewhere => ChatError::Failed(format!("{error}, and writes in it. Wait until its turn has ended.")),
-        OpenError::Place(..) => ChatError::Failed(error.to_string()),
+        OpenError::Directory(..) => ChatError::Failed(error.to_string()),
         OpenError::Newer(_) => ChatError::Failed(format!("{error}; use that one. It is left as it is.")),
         OpenError::Unusable(_) | OpenError::File(_) => ChatError::Failed(format!(
             "the conversation cannot be used: {error}. Begin a new one; this one is left as it is."
@@ -331,12 +331,12 @@ fn open_error(error: &OpenError) -> ChatError {
 
 #[async_trait]
 impl ChatService for ConversationManager {
-    async fn request(&self, method: &str, params: Value, door: &str) -> Result<Value, ChatError> {
+    async fn request(&self, method: &str, params: Value, surface: &str) -> Result<Value, ChatError> {
         let nothing = || json!({});
         let answer = match method {
             "hello" => {
                 expect_no_params(&params)?;
-                json!(self.hello())
+                json!(self.server_info())
             }
             "models" => {
                 expect_no_params(&params)?;
@@ -344,13 +344,13 @@ impl ChatService for ConversationManager {
             }
             "conversations" => json!(self.conversations(parameters(params)?).await?),
             "open" => json!(self.open_conversation(parameters(params)?).await?),
-            "send" => json!(self.send(parameters::validate_send(parameters(params)?)?, door).await?),
+            "send" => json!(self.send(parameters::validate_send(parameters(params)?)?, surface).await?),
             "stop" => {
                 self.stop(&parameters::<ConversationRef>(params)?.conversation).await?;
                 nothing()
             }
             "answer" => {
-                self.answer(parameters(params)?, door)?;
+                self.answer(parameters(params)?, surface)?;
                 nothing()
             }
             "rename" => {
@@ -367,7 +367,7 @@ impl ChatService for ConversationManager {
                 expect_no_params(&params)?;
                 json!(self.tools().await?)
             }
-            "call" => json!(self.inspector.call(&self.config.service, parameters(params)?, door).await?),
+            "call" => json!(self.inspector.call(&self.config.service, parameters(params)?, surface).await?),
             _ => return Err(ChatError::UnknownMethod(method.to_owned())),
         };
         Ok(answer)

@@ -34,19 +34,19 @@ pub(crate) fn of_workspace(host: &HostDescription) -> String {
     if !host.trusted {
         return String::new();
     }
-    let mut told = String::new();
+    let mut instructions = String::new();
     for folder in &host.folders {
         let path = folder.path.join(AGENTS);
-        let room = MAX_AGENTS.saturating_sub(told.len());
+        let room = MAX_AGENTS.saturating_sub(instructions.len());
         // Symbolic links are not followed, because they could lead out of the workspace.
         let Ok(text) = fs::read_text_in_place(&path) else { continue };
         if room > 0 && !text.trim().is_empty() {
             // Writing to a `String` cannot fail.
             let text = approval_prompt::ellipsize_middle(text.trim().to_owned(), room);
-            let _ = writeln!(told, "\n{} says:\n{text}", printable(path.as_str()));
+            let _ = writeln!(instructions, "\n{} says:\n{text}", printable(path.as_str()));
         }
     }
-    told
+    instructions
 }
 
 /// Returns the system prompt. `instructions` are the user's; `last` is the tool that takes the final answer.

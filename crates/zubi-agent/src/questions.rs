@@ -60,11 +60,11 @@ pub struct PendingApproval {
 #[derive(Clone)]
 pub struct Questions {
     auto: Arc<AutoApprove>,
-    open: Arc<Mutex<BTreeMap<String, Open>>>,
+    open: Arc<Mutex<BTreeMap<String, OpenApproval>>>,
 }
 
-struct Open {
-    told: PendingApproval,
+struct OpenApproval {
+    approval: PendingApproval,
     answer: oneshot::Sender<(ApprovalAnswer, String)>,
 }
 
@@ -84,11 +84,11 @@ impl Questions {
 
     /// Returns the approval prompts that wait now, for a client that opens the conversation later.
     pub fn pending(&self) -> Vec<PendingApproval> {
-        lock_pending(&self.open).values().map(|open| open.told.clone()).collect()
+        lock_pending(&self.open).values().map(|open| open.approval.clone()).collect()
     }
 }
 
-fn lock_pending(open: &Mutex<BTreeMap<String, Open>>) -> MutexGuard<'_, BTreeMap<String, Open>> {
+fn lock_pending(open: &Mutex<BTreeMap<String, OpenApproval>>) -> MutexGuard<'_, BTreeMap<String, OpenApproval>> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -100,12 +100,12 @@ impl ApproverFactory for Questions {
         journal: Arc<dyn Journal>,
         stop: CancellationToken,
     ) -> Arc<dyn Approver> {
-        Arc::new(OfCall { questions: self.clone(), turn, call: call.to_owned(), journal, stop })
+        Arc::new(CallApprover { questions: self.clone(), turn, call: call.to_owned(), journal, stop })
     }
 }
 
 /// The approver of one call.
-struct OfCall {
+struct CallApprover {
     questions: Questions,
     turn: u64,
     call: String,
@@ -114,7 +114,7 @@ struct OfCall {
 }
 
 #[async_trait]
-impl Approver for OfCall {
+impl Approver for CallApprover {
     async fn request_approval(&self, mut request: ApprovalRequest) -> ApprovalAnswer {
         request.footprint.preview =
             request.footprint.preview.map(|preview| self.journal.shorten(preview, PREVIEW_BYTES));
@@ -122,10 +122,10 @@ impl Approver for OfCall {
         let by_rule = left.as_ref().is_some_and(|left| left.action == Action::Allow);
         // The prompt names only what the rules do not allow.
         if let Some(left) = left.filter(|left| left.action == Action::Ask) {
-            (request.why, request.rule) = (left.why, left.rule);
+            (request.reason, request.rule) = (left.reason, left.rule);
         }
         let question = self.journal.new_id();
-        let told = PendingApproval {
+        let approval = PendingApproval {
             question: question.clone(),
             turn: self.turn,
             call: self.call.clone(),
@@ -135,34 +135,34 @@ impl Approver for OfCall {
             turn: self.turn,
             call: self.call.clone(),
             question: question.clone(),
-            request: told.request.clone(),
+            request: approval.request.clone(),
         };
         let (answer, answered) = oneshot::channel();
         // The prompt can be answered as soon as its event is sent.
         if !by_rule {
-            lock_pending(&self.questions.open).insert(question.clone(), Open { told, answer });
+            lock_pending(&self.questions.open).insert(question.clone(), OpenApproval { approval, answer });
         }
         if let Err(error) = self.journal.add(event) {
             lock_pending(&self.questions.open).remove(&question);
-            return ApprovalAnswer::NotAsked { why: error.to_string() };
+            return ApprovalAnswer::NotPrompted { why: error.to_string() };
         }
-        let mut asked = PublishedPrompt { of: self, question, is_decided: false };
+        let mut prompt = PublishedPrompt { of: self, question, is_decided: false };
         if by_rule {
-            return asked.decide(ApprovalAnswer::allow_once(), BY_RULE);
+            return prompt.decide(ApprovalAnswer::allow_once(), BY_RULE);
         }
         tokio::select! {
             answer = answered => match answer {
-                Ok((answer, by)) => match asked.decide(answer, &by) {
+                Ok((answer, by)) => match prompt.decide(answer, &by) {
                     // The denial then names what still requires approval, and how to allow it.
                     ApprovalAnswer::Unavailable => ApprovalAnswer::OnlyRules { rules: self.questions.auto.texts() },
                     answer => answer,
                 },
-                Err(_) => asked.decide(ApprovalAnswer::Unanswered { how: "the conversation was closed".to_owned() }, AUTO_DECIDER),
+                Err(_) => prompt.decide(ApprovalAnswer::Unanswered { how: "the conversation was closed".to_owned() }, AUTO_DECIDER),
             },
             () = self.stop.cancelled() => {
                 // The caller may cancel the call itself now, and gives a better reason than an unanswered prompt does.
                 tokio::task::yield_now().await;
-                asked.decide(turn_stopped(), AUTO_DECIDER)
+                prompt.decide(turn_stopped(), AUTO_DECIDER)
             }
         }
     }
@@ -175,7 +175,7 @@ fn turn_stopped() -> ApprovalAnswer {
 /// A published approval prompt. However the wait for its answer ends, a decision is published, so that clients stop
 /// offering the prompt.
 struct PublishedPrompt<'a> {
-    of: &'a OfCall,
+    of: &'a CallApprover,
     question: String,
     is_decided: bool,
 }
@@ -184,11 +184,11 @@ impl PublishedPrompt<'_> {
     fn decide(&mut self, answer: ApprovalAnswer, by: &str) -> ApprovalAnswer {
         self.is_decided = true;
         lock_pending(&self.of.questions.open).remove(&self.question);
-        let event = EventKind::Decision { question: self.question.clone(), answer: json!(answer), by: by.to_owned() };
+        let event = EventKind::Decision { question: self.question.clone(), answer: json!(answer), surface: by.to_owned() };
         match self.of.journal.add(event) {
             Ok(()) => answer,
             // An approval that is not in the log does not count.
-            Err(error) => ApprovalAnswer::NotAsked { why: error.to_string() },
+            Err(error) => ApprovalAnswer::NotPrompted { why: error.to_string() },
         }
     }
 }

@@ -23,14 +23,14 @@ use zubi_host::ToolService;
 use zubi_tool_api::cx::{ApprovalAnswer, Caller, Restrictions, Surface};
 
 use self::recorded::ReplayModel;
-use crate::event::{Event, EventKind, StopReason, VERSION};
+use crate::event::{AgentEvent, EventKind, StopReason, VERSION};
 use crate::export;
 use crate::history::History;
 use crate::journal::{Journal, PersistError};
 use crate::questions::Questions;
 use crate::run::{Budgets, Turn};
-use zubi_models::Model;
-use zubi_models::message::Message;
+use zubi_models::LanguageModel;
+use zubi_models::message::PromptMessage;
 use zubi_models::scenario::Scenario;
 
 /// The inputs of a replay.
@@ -47,7 +47,8 @@ pub struct Replay {
 
 /// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Report {
+#[schemars(rename = "Report")]
+pub struct ReplayReport {
     /// The number of replayed turns.
     pub turns: usize,
     /// The number of calls.
@@ -70,7 +71,7 @@ pub enum Difference {
         now: Option<ReplayedCall>,
     },
     /// The call has another result.
-    Outcome { turn: usize, call: usize, made: ReplayedCall, recorded: Outcome, now: Outcome },
+    Outcome { turn: usize, call: usize, made: ReplayedCall, recorded: ReplayOutcome, now: ReplayOutcome },
     /// The turn ended for another reason.
     End {
         turn: usize,
@@ -90,14 +91,15 @@ pub struct ReplayedCall {
 
 /// The result of a call, without the parts that do not count as differences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Outcome {
+#[schemars(rename = "Outcome")]
+pub struct ReplayOutcome {
     pub text: String,
     pub failed: bool,
 }
 
 impl Replay {
     /// Replays all turns. [`Self::stop`] ends the replay early.
-    pub async fn run(self, scenario: &Scenario) -> Report {
+    pub async fn run(self, scenario: &Scenario) -> ReplayReport {
         let model = Arc::new(ReplayModel::new(scenario));
         let journal = Arc::new(ReplayConversation::new(self.questions.clone(), self.folders.clone()));
         let caller = Arc::new(Caller {
@@ -116,7 +118,7 @@ impl Replay {
             let (_says, inbox) = mpsc::unbounded_channel();
             let going_on = Turn {
                 service: Arc::clone(&self.service),
-                model: Arc::clone(&model) as Arc<dyn Model>,
+                model: Arc::clone(&model) as Arc<dyn LanguageModel>,
                 budgets: self.budgets.clone(),
                 caller: Arc::clone(&caller),
                 instructions: None,
@@ -133,13 +135,13 @@ impl Replay {
         let now = export::scenario("", &events);
         let problems: Vec<Option<String>> = events
             .into_iter()
-            .filter_map(|event| match event.what {
+            .filter_map(|event| match event.kind {
                 EventKind::Ended(ended) => Some(ended.problem),
                 _ => None,
             })
             .collect();
         let differences = compare::turns(&scenario.turns, &now.turns, &problems);
-        Report { turns: played, calls: now.turns.iter().map(|turn| turn.results.len()).sum(), differences }
+        ReplayReport { turns: played, calls: now.turns.iter().map(|turn| turn.results.len()).sum(), differences }
     }
 }
 
@@ -151,7 +153,7 @@ struct ReplayConversation {
 
 #[derive(Default)]
 struct Inner {
-    events: Vec<Event>,
+    events: Vec<AgentEvent>,
     history: History,
     ids: u64,
 }
@@ -164,7 +166,7 @@ impl ReplayConversation {
             folders,
             zubi: env!("CARGO_PKG_VERSION").to_owned(),
         };
-        let inner = Inner { events: vec![Event { seq: 1, at: 0, what: began }], ..Inner::default() };
+        let inner = Inner { events: vec![AgentEvent { seq: 1, at: 0, kind: began }], ..Inner::default() };
         Self { questions, inner: Mutex::new(inner) }
     }
 
@@ -172,7 +174,7 @@ impl ReplayConversation {
         work(&mut self.inner.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn events(&self) -> Vec<Event> {
+    fn events(&self) -> Vec<AgentEvent> {
         self.with_inner(|inner| std::mem::take(&mut inner.events))
     }
 }
@@ -187,7 +189,7 @@ impl Journal for ReplayConversation {
             _ => None,
         };
         self.with_inner(|inner| {
-            let event = Event { seq: inner.events.len() as u64 + 1, at: 0, what };
+            let event = AgentEvent { seq: inner.events.len() as u64 + 1, at: 0, kind: what };
             inner.history.apply(&event);
             inner.events.push(event);
         });
@@ -202,7 +204,7 @@ impl Journal for ReplayConversation {
         text.to_owned()
     }
 
-    fn messages(&self) -> Vec<Message> {
+    fn messages(&self) -> Vec<PromptMessage> {
         self.with_inner(|inner| inner.history.messages())
     }
 
@@ -210,7 +212,7 @@ impl Journal for ReplayConversation {
         self.with_inner(|inner| inner.events.len() as u64)
     }
 
-    fn messages_with_seq(&self) -> Vec<(u64, Message)> {
+    fn messages_with_seq(&self) -> Vec<(u64, PromptMessage)> {
         self.with_inner(|inner| inner.history.messages_with_seq().to_vec())
     }
 

@@ -35,8 +35,8 @@ use crate::event::{EventKind, StopReason, TurnEnded};
 use crate::journal::{Journal, PersistError};
 use crate::prompt;
 use crate::questions::ApproverFactory;
-use zubi_models::message::Usage;
-use zubi_models::{Answer, FinishReason, Model};
+use zubi_models::message::TokenUsage;
+use zubi_models::{ModelAnswer, FinishReason, LanguageModel};
 
 /// The budgets of a turn. The first that is used up ends the turn, with a report of its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Default for Budgets {
 /// The inputs of one turn.
 pub struct Turn {
     pub service: Arc<dyn ToolService>,
-    pub model: Arc<dyn Model>,
+    pub model: Arc<dyn LanguageModel>,
     pub budgets: Budgets,
     /// The caller whose permissions apply to the tool calls.
     pub caller: Arc<Caller>,
@@ -82,19 +82,19 @@ impl Turn {
     /// Runs the turn, from the user's message to its end. Both are added to the journal. Dropping the future cancels
     /// everything that it has started.
     pub async fn run(self, number: u64, text: String, journal: Arc<dyn Journal>) -> TurnEnded {
-        let mut run = Run::new(self, number, journal);
+        let mut run = RunningTurn::new(self, number, journal);
         let end = run.go(text).await.unwrap_or_else(|end| end);
         run.end(end)
     }
 }
 
 /// The conditions that end a turn at any point.
-struct Limits {
+struct TurnLimits {
     stop: CancellationToken,
     deadline: Option<Instant>,
 }
 
-impl Limits {
+impl TurnLimits {
     /// Waits until the turn must end.
     async fn wait_for_end(&self) -> StopReason {
         let late = async {
@@ -110,7 +110,7 @@ impl Limits {
         }
     }
 
-    fn are_over(&self) -> Option<StopReason> {
+    fn end_reason(&self) -> Option<StopReason> {
         if self.stop.is_cancelled() {
             return Some(StopReason::Stopped);
         }
@@ -120,14 +120,14 @@ impl Limits {
 
 /// The end of a turn. Also the error of a step that ends the turn.
 #[derive(Debug, Clone)]
-struct End {
+struct TurnEnd {
     reason: StopReason,
     text: String,
     data: Option<Box<Value>>,
     problem: Option<String>,
 }
 
-impl End {
+impl TurnEnd {
     fn new(reason: StopReason) -> Self {
         Self { reason, text: String::new(), data: None, problem: None }
     }
@@ -141,23 +141,23 @@ impl End {
     }
 }
 
-impl From<PersistError> for End {
+impl From<PersistError> for TurnEnd {
     fn from(error: PersistError) -> Self {
         Self::failed(format!("{error}; all earlier events are saved."))
     }
 }
 
 /// A running turn.
-struct Run {
+struct RunningTurn {
     turn: Turn,
     number: u64,
     journal: Arc<dyn Journal>,
     host: HostDescription,
     started: Instant,
-    limits: Limits,
+    limits: TurnLimits,
     /// Counts the changes of the tool list.
     changes: watch::Receiver<u64>,
-    offers: Option<ToolCatalog>,
+    catalog: Option<ToolCatalog>,
     /// The workspace's instructions for agents.
     of_workspace: String,
     finish: Option<StructuredOutput>,
@@ -167,7 +167,7 @@ struct Run {
     request: Option<String>,
     iterations: u64,
     calls: u64,
-    usage: Usage,
+    usage: TokenUsage,
     /// The tokens that count for the budget.
     spent: u64,
     /// The provider's count of the conversation's tokens after the last answer.
@@ -181,7 +181,7 @@ struct Run {
     done: TurnReport,
 }
 
-impl Run {
+impl RunningTurn {
     fn new(turn: Turn, number: u64, journal: Arc<dyn Journal>) -> Self {
         let started = Instant::now();
         // A deadline too far away to be represented means no deadline.
@@ -191,16 +191,16 @@ impl Run {
             journal,
             host: turn.service.describe(),
             started,
-            limits: Limits { stop: turn.stop.clone(), deadline },
+            limits: TurnLimits { stop: turn.stop.clone(), deadline },
             changes: turn.service.changes(),
-            offers: None,
+            catalog: None,
             of_workspace: String::new(),
             finish: None,
             last: None,
             request: None,
             iterations: 0,
             calls: 0,
-            usage: Usage::default(),
+            usage: TokenUsage::default(),
             spent: 0,
             measured: None,
             unmeasured: 0,
@@ -213,11 +213,11 @@ impl Run {
     }
 
     /// Runs the turn to its end.
-    async fn go(&mut self, text: String) -> Result<End, End> {
+    async fn go(&mut self, text: String) -> Result<TurnEnd, TurnEnd> {
         self.add_user_message(text)?;
         if let Some(schema) = &self.turn.schema {
             let finish = StructuredOutput::new(schema).map_err(|why| {
-                End::failed(format!(
+                TurnEnd::failed(format!(
                     "Cannot use the schema of the final answer: {why}. Correct the schema and try again."
                 ))
             })?;
@@ -227,20 +227,20 @@ impl Run {
         let of_workspace = tokio::task::spawn_blocking(move || prompt::of_workspace(&host));
         self.of_workspace = of_workspace.await.unwrap_or_default();
         loop {
-            self.hear_all()?;
+            self.receive_user_messages()?;
             self.check_budgets()?;
             self.iterations += 1;
             let model = self.turn.model.info().id.clone();
             self.journal.add(EventKind::Iteration { turn: self.number, iteration: self.iterations, model })?;
             let answer = self.request_answer().await?;
-            let end = if answer.said.calls.is_empty() {
+            let end = if answer.message.calls.is_empty() {
                 self.last_words(&answer)
             } else {
                 self.run_tool_calls(answer).await?
             };
             // Messages that arrived during the last answer get an answer too, even if that answer was empty.
             if let Some(end) = end
-                && (!matches!(end.reason, StopReason::Completed | StopReason::Model) || !self.hear_all()?)
+                && (!matches!(end.reason, StopReason::Completed | StopReason::Model) || !self.receive_user_messages()?)
             {
                 return Ok(end);
             }
@@ -250,38 +250,38 @@ impl Run {
     /// Adds a message of the user to the journal.
     fn add_user_message(&mut self, text: String) -> Result<(), PersistError> {
         self.unmeasured += text.len();
-        self.journal.add(EventKind::Asked { turn: self.number, text })
+        self.journal.add(EventKind::UserMessage { turn: self.number, text })
     }
 
     /// Adds the waiting messages of the user to the journal. Returns whether there were any.
-    fn hear_all(&mut self) -> Result<bool, PersistError> {
-        let mut has_heard = false;
+    fn receive_user_messages(&mut self) -> Result<bool, PersistError> {
+        let mut has_received = false;
         while let Ok(text) = self.turn.inbox.try_recv() {
             self.add_user_message(text)?;
-            has_heard = true;
+            has_received = true;
         }
-        Ok(has_heard)
+        Ok(has_received)
     }
 
     /// Checks whether the budgets allow another model request.
-    fn check_budgets(&self) -> Result<(), End> {
+    fn check_budgets(&self) -> Result<(), TurnEnd> {
         let Budgets { iterations, tokens, .. } = self.turn.budgets;
-        if let Some(reason) = self.limits.are_over() {
-            return Err(End::new(reason));
+        if let Some(reason) = self.limits.end_reason() {
+            return Err(TurnEnd::new(reason));
         }
         if self.iterations >= iterations {
-            return Err(End::new(StopReason::Iterations));
+            return Err(TurnEnd::new(StopReason::Iterations));
         }
         match tokens.filter(|tokens| self.spent >= *tokens) {
-            Some(_) => Err(End::new(StopReason::Tokens)),
+            Some(_) => Err(TurnEnd::new(StopReason::Tokens)),
             None => Ok(()),
         }
     }
 
     /// Handles an answer without calls. Returns the end of the turn, unless the model must give the answer in another
     /// form.
-    fn last_words(&mut self, answer: &Answer) -> Option<End> {
-        let text = answer.said.text.trim().to_owned();
+    fn last_words(&mut self, answer: &ModelAnswer) -> Option<TurnEnd> {
+        let text = answer.message.text.trim().to_owned();
         if let Some(finish) = &mut self.finish {
             return match finish.of_text(&text) {
                 Ok(data) => Some(Self::completed_with(data)),
@@ -298,36 +298,36 @@ impl Run {
             };
         }
         let end = match answer.stop {
-            FinishReason::Filtered => End::new(StopReason::Model)
+            FinishReason::Filtered => TurnEnd::new(StopReason::Model)
                 .because("The provider's filter stopped the answer. Rephrase the request, or choose another model."),
-            FinishReason::Length => End::new(StopReason::Completed).because(
+            FinishReason::Length => TurnEnd::new(StopReason::Completed).because(
                 "The answer reached the model's output limit and is incomplete. Send “continue” for the rest.",
             ),
-            FinishReason::Finished if text.is_empty() => End::new(StopReason::Model)
+            FinishReason::Finished if text.is_empty() => TurnEnd::new(StopReason::Model)
                 .because("The model returned an empty answer. Try again, or choose another model."),
-            FinishReason::Finished => End::new(StopReason::Completed),
+            FinishReason::Finished => TurnEnd::new(StopReason::Completed),
         };
-        Some(End { text, ..end })
+        Some(TurnEnd { text, ..end })
     }
 
     /// Creates the end of a turn with a final answer as data. The text is the data as JSON.
-    fn completed_with(data: Value) -> End {
-        End { text: data.to_string(), data: Some(Box::new(data)), ..End::new(StopReason::Completed) }
+    fn completed_with(data: Value) -> TurnEnd {
+        TurnEnd { text: data.to_string(), data: Some(Box::new(data)), ..TurnEnd::new(StopReason::Completed) }
     }
 
-    fn does_not_fit(why: &str) -> End {
-        End::new(StopReason::Invalid).because(format!(
+    fn does_not_fit(why: &str) -> TurnEnd {
+        TurnEnd::new(StopReason::Invalid).because(format!(
             "The model gave no final answer that fits the schema ({why}). Try again, or choose another model."
         ))
     }
 
     /// Adds the end of the turn to the journal and returns it.
-    fn end(mut self, end: End) -> TurnEnded {
+    fn end(mut self, end: TurnEnd) -> TurnEnded {
         self.turn.inbox.close();
         // Messages that this turn does not answer any more are saved: the next turn begins with them. If they cannot be
         // saved, the end of the turn cannot be saved either.
-        drop(self.hear_all());
-        let End { reason, text, data, problem } = end;
+        drop(self.receive_user_messages());
+        let TurnEnd { reason, text, data, problem } = end;
         let data = data.map(|data| *data);
         let (why, next) = self.words(reason);
         let text = if text.is_empty() && reason != StopReason::Completed {
@@ -340,7 +340,7 @@ impl Run {
         let duration = milliseconds(started.elapsed());
         let ended = TurnEnded { turn, reason, text, data, problem, iterations, calls, usage, duration };
         if let Err(error) = journal.add(EventKind::Ended(ended.clone())) {
-            return TurnEnded { reason: StopReason::Failed, problem: End::from(error).problem, ..ended };
+            return TurnEnded { reason: StopReason::Failed, problem: TurnEnd::from(error).problem, ..ended };
         }
         ended
     }

@@ -24,8 +24,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::Event;
-use zubi_models::message::Usage;
+use crate::event::AgentEvent;
+use zubi_models::message::TokenUsage;
 pub use zubi_models::{ModelList, ProviderProblem};
 
 /// The conversation id of the tool inspector's calls: their approval prompts are sent under this id. It is never saved.
@@ -48,7 +48,8 @@ pub struct ServerInfo {
 /// A query for conversations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Search {
+#[schemars(rename = "Search")]
+pub struct ConversationQuery {
     /// Words that must all occur in the messages and calls of a conversation. Without them, all conversations of the
     /// workspace are returned.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,7 +66,7 @@ pub struct Search {
 /// A list of conversations, the latest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationList {
-    pub conversations: Vec<Summary>,
+    pub conversations: Vec<ListedConversation>,
     /// The number of conversations beyond the limit.
     pub more: usize,
     /// Why the search was slow, and the next step, as a sentence for the user. The list is complete all the same.
@@ -76,7 +77,8 @@ pub struct ConversationList {
 /// A conversation in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Summary {
+#[schemars(rename = "Summary")]
+pub struct ListedConversation {
     pub id: String,
     pub title: String,
     /// The time of creation, in milliseconds since the Unix epoch.
@@ -86,17 +88,19 @@ pub struct Summary {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     pub turns: u64,
-    pub usage: Usage,
-    pub state: State,
+    pub usage: TokenUsage,
+    pub state: ConversationState,
     /// The text in which the words of a search were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub found: Option<String>,
+    #[serde(rename = "found")]
+    pub excerpt: Option<String>,
 }
 
 /// The state of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+#[schemars(rename = "State")]
+pub enum ConversationState {
     Idle,
     Running,
     /// An approval prompt waits for an answer.
@@ -125,14 +129,15 @@ pub struct OpenParams {
 /// An opened conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenResult {
-    pub summary: Summary,
+    pub summary: ListedConversation,
     /// The number of the last saved event, whether it is among the returned events or not.
     pub last: u64,
     /// The requested saved events.
-    pub events: Vec<Event>,
+    pub events: Vec<AgentEvent>,
     /// The part of the current answer that has been received so far, as [`crate::event::EventKind::Text`] and `Thought`
     /// from offset 0. A `Notice` describes damage to the file, if there is any.
-    pub passing: Vec<Event>,
+    #[serde(rename = "passing")]
+    pub partial_answer: Vec<AgentEvent>,
 }
 
 /// A message to send.
@@ -226,5 +231,5 @@ pub struct ManualCallResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConversationEvent {
     pub conversation: String,
-    pub event: Event,
+    pub event: AgentEvent,
 }

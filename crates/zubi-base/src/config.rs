@@ -59,13 +59,14 @@ pub struct Layer {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct McpLayer {
-    pub ask: Option<McpAsk>,
+    #[serde(rename = "ask")]
+    pub approval_fallback: Option<McpApprovalFallback>,
 }
 
 /// The form of approval that zubi accepts if an MCP client cannot show an approval prompt (it has no elicitation).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum McpAsk {
+pub enum McpApprovalFallback {
     /// The client's own prompt before a call, for tools of a file that the user has trusted.
     Client,
     /// None: zubi refuses calls that need approval.
@@ -81,7 +82,7 @@ pub struct ServerLayer {
 
 /// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
+pub enum SettingSource {
     Default,
     User(Utf8PathBuf),
     Workspace(Utf8PathBuf),
@@ -89,7 +90,7 @@ pub enum Source {
     Flag,
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for SettingSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => f.write_str("default"),
@@ -104,7 +105,7 @@ impl fmt::Display for Source {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Effective<T> {
     pub value: T,
-    pub source: Source,
+    pub source: SettingSource,
 }
 
 /// The workspace's file and whether its content may do more than narrow.
@@ -166,13 +167,13 @@ pub struct Settings {
     /// The entries of the user's `env` table as written in the file `env_source`; [`Secrets::read`] resolves them.
     pub env: BTreeMap<String, SecretEntry>,
     pub env_source: Option<Utf8PathBuf>,
-    pub mcp_ask: Effective<McpAsk>,
+    pub mcp_approval_fallback: Effective<McpApprovalFallback>,
     /// The model that zubi uses if a request does not name one.
     pub model: Option<Effective<String>>,
     /// The user's providers of models, by name.
     pub models: BTreeMap<String, ProviderLayer>,
     /// Servers of the catalogue that are never started.
-    pub disabled_servers: BTreeMap<String, Source>,
+    pub disabled_servers: BTreeMap<String, SettingSource>,
     pub ignored: Vec<IgnoredSetting>,
 }
 
@@ -181,7 +182,7 @@ impl Layers {
     pub fn resolve(&self) -> Settings {
         let read_only = self.pick(|layer| layer.read_only, |value| *value);
         let allow = self.pick(|layer| layer.allow.clone(), |_| false);
-        let mcp_ask = self.pick(|layer| layer.mcp.ask, |ask| *ask == McpAsk::Deny);
+        let mcp_approval_fallback = self.pick(|layer| layer.mcp.approval_fallback, |fallback| *fallback == McpApprovalFallback::Deny);
         let mut ignored = Vec::new();
         if let Some(workspace) = self.workspace.as_ref().filter(|workspace| !workspace.trusted) {
             let mut ignore =
@@ -195,7 +196,7 @@ impl Layers {
             for rule in workspace.layer.policy.iter().filter(|rule| !rule.is_restrictive()) {
                 ignore(format!("policy (line {})", rule.line));
             }
-            if workspace.layer.mcp.ask == Some(McpAsk::Client) {
+            if workspace.layer.mcp.approval_fallback == Some(McpApprovalFallback::Client) {
                 ignore("mcp.ask".to_owned());
             }
             if workspace.layer.model.is_some() {
@@ -215,14 +216,14 @@ impl Layers {
             }
         }
         Settings {
-            read_only: read_only.unwrap_or(Effective { value: false, source: Source::Default }),
+            read_only: read_only.unwrap_or(Effective { value: false, source: SettingSource::Default }),
             toolsets: self.filters(|layer| layer.toolsets.as_ref()),
             tools: self.filters(|layer| layer.tools.as_ref()),
-            allow: allow.unwrap_or(Effective { value: Vec::new(), source: Source::Default }),
+            allow: allow.unwrap_or(Effective { value: Vec::new(), source: SettingSource::Default }),
             policy: self.policy(),
             env: self.user.as_ref().map(|user| user.layer.env.clone()).unwrap_or_default(),
             env_source: self.user.as_ref().map(|user| user.path.clone()),
-            mcp_ask: mcp_ask.unwrap_or(Effective { value: McpAsk::Client, source: Source::Default }),
+            mcp_approval_fallback: mcp_approval_fallback.unwrap_or(Effective { value: McpApprovalFallback::Client, source: SettingSource::Default }),
             model: self.pick(|layer| layer.model.clone(), |_| false),
             models: self.user.as_ref().map(|user| user.layer.models.clone()).unwrap_or_default(),
             disabled_servers: self.disabled_servers(),
@@ -231,15 +232,15 @@ impl Layers {
     }
 
     /// The layers from strongest to weakest, each with whether it may only narrow.
-    fn by_strength(&self) -> impl Iterator<Item = (&Layer, Source, bool)> {
-        [(&self.flags, Source::Flag, false), (&self.environment, Source::Environment, false)]
+    fn by_strength(&self) -> impl Iterator<Item = (&Layer, SettingSource, bool)> {
+        [(&self.flags, SettingSource::Flag, false), (&self.environment, SettingSource::Environment, false)]
             .into_iter()
             .chain(
                 self.workspace
                     .iter()
-                    .map(|workspace| (&workspace.layer, Source::Workspace(workspace.path.clone()), !workspace.trusted)),
+                    .map(|workspace| (&workspace.layer, SettingSource::Workspace(workspace.path.clone()), !workspace.trusted)),
             )
-            .chain(self.user.iter().map(|user| (&user.layer, Source::User(user.path.clone()), false)))
+            .chain(self.user.iter().map(|user| (&user.layer, SettingSource::User(user.path.clone()), false)))
     }
 
     /// The strongest layer's value; one that may only narrow counts when `narrows` says that its value does.
@@ -253,10 +254,10 @@ impl Layers {
     fn policy(&self) -> Vec<SourcedRule> {
         let mut rules = Vec::new();
         for (layer, source, only_narrow) in self.by_strength() {
-            let given = layer.policy.iter().filter(|rule| !only_narrow || rule.is_restrictive());
+            let layer_rules = layer.policy.iter().filter(|rule| !only_narrow || rule.is_restrictive());
             let sourced =
                 |rule: &PolicyRule| SourcedRule { rule: rule.clone(), source: source.clone(), trusted: !only_narrow };
-            rules.extend(given.map(sourced));
+            rules.extend(layer_rules.map(sourced));
         }
         rules
     }
@@ -273,7 +274,7 @@ impl Layers {
         filters
     }
 
-    fn disabled_servers(&self) -> BTreeMap<String, Source> {
+    fn disabled_servers(&self) -> BTreeMap<String, SettingSource> {
         let names = self.by_strength().flat_map(|(layer, _, _)| layer.servers.keys());
         let names: std::collections::BTreeSet<&String> = names.collect();
         names

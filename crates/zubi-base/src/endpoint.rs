@@ -209,7 +209,7 @@ pub trait Endpoint: Send + Sync {
     /// Whether the endpoint offers an LSP request for a document (or at all). Many servers register what they offer
     /// only after `initialize`, so a "no" of a fresh one is given only when it has had its time to do that. One that
     /// does not run is started; one that does not run by the deadline of `cx` offers nothing.
-    async fn offers(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool;
+    async fn supports(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool;
 
     /// The server's present capabilities object, for details that [`Self::offers`] does not return
     /// (`renameProvider.prepareProvider`, trigger characters, `codeActionProvider.resolveProvider`).
@@ -262,8 +262,8 @@ pub struct Endpoints {
 impl fmt::Debug for Endpoints {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ids: Vec<_> = self.endpoints.iter().map(|endpoint| endpoint.id()).collect();
-        let mut shown = f.debug_struct("Endpoints");
-        shown.field("endpoints", &ids).field("absent", &self.absent).field("uncovered", &self.uncovered).finish()
+        let mut debug = f.debug_struct("Endpoints");
+        debug.field("endpoints", &ids).field("absent", &self.absent).field("uncovered", &self.uncovered).finish()
     }
 }
 

@@ -18,26 +18,26 @@ pub fn on_lines(text: &str) -> Cow<'_, str> {
 }
 
 fn escape_with(text: &str, stays: fn(char) -> bool) -> Cow<'_, str> {
-    let is_shown = |c: char| is_printed(c) || stays(c);
-    if text.chars().all(is_shown) {
+    let is_verbatim = |c: char| is_printed(c) || stays(c);
+    if text.chars().all(is_verbatim) {
         return Cow::Borrowed(text);
     }
-    let mut shown = String::with_capacity(text.len() + 16);
+    let mut escaped = String::with_capacity(text.len() + 16);
     for c in text.chars() {
         match c {
-            c if is_shown(c) => shown.push(c),
-            '\n' => shown.push_str("\\n"),
-            '\t' => shown.push_str("\\t"),
-            c => shown.extend(c.escape_unicode()),
+            c if is_verbatim(c) => escaped.push(c),
+            '\n' => escaped.push_str("\\n"),
+            '\t' => escaped.push_str("\\t"),
+            c => escaped.extend(c.escape_unicode()),
         }
     }
-    Cow::Owned(shown)
+    Cow::Owned(escaped)
 }
 
 /// Restores the text from which [`printable`] produced `shown`; `None` if `shown` contains no escape.
-pub fn unescape(shown: &str) -> Option<String> {
-    let mut text = String::with_capacity(shown.len());
-    let mut rest = shown;
+pub fn unescape(escaped: &str) -> Option<String> {
+    let mut text = String::with_capacity(escaped.len());
+    let mut rest = escaped;
     while let Some((before, after)) = rest.split_once('\\') {
         text.push_str(before);
         let hidden = match after.strip_prefix("u{").and_then(|after| after.split_once('}')) {
@@ -59,7 +59,7 @@ pub fn unescape(shown: &str) -> Option<String> {
         }
     }
     text.push_str(rest);
-    (text != shown).then_some(text)
+    (text != escaped).then_some(text)
 }
 
 /// Whether a character is visible and does not reorder others.

@@ -16,7 +16,7 @@ mod decoder;
 pub mod lines;
 mod message;
 
-pub use decoder::{Decoder, Frame, NotJsonRpc};
+pub use decoder::{FrameDecoder, Frame, NotJsonRpc};
 pub use message::{Message, MessageError, Notification, Request, RequestId, Response, ResponseError, id_in_head};
 
 /// The largest body that is read or sent, in bytes. The largest honest answers (workspace symbols of a big project)
@@ -39,7 +39,7 @@ pub enum FramingError {
 #[derive(Debug)]
 pub struct FrameReader<R> {
     reader: R,
-    decoder: Decoder,
+    decoder: FrameDecoder,
     chunk: Box<[u8]>,
 }
 
@@ -50,7 +50,7 @@ impl<R: AsyncRead + Unpin> FrameReader<R> {
 
     /// Creates a reader with another bound for a body, in bytes.
     pub fn with_limit(reader: R, limit: usize) -> Self {
-        Self { reader, decoder: Decoder::new(limit), chunk: vec![0; CHUNK_BYTES].into_boxed_slice() }
+        Self { reader, decoder: FrameDecoder::new(limit), chunk: vec![0; CHUNK_BYTES].into_boxed_slice() }
     }
 
     /// The next frame, or `None` when the stream has ended. A frame that the end cut short is dropped.

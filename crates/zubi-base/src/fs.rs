@@ -207,7 +207,7 @@ pub(crate) fn replace(
     file.write_all(content)?;
     // Before the permissions, some of which are lost with the owner.
     if let Some(existing) = existing {
-        keep_owner(file.as_file(), existing);
+        preserve_owner(file.as_file(), existing);
     }
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
@@ -220,7 +220,7 @@ pub(crate) fn replace(
 /// Gives a file the owner and the group of another. Only root may give files away, and others only to their own groups,
 /// so what is not allowed is left.
 #[cfg(unix)]
-fn keep_owner(file: &std::fs::File, existing: &std::fs::Metadata) {
+fn preserve_owner(file: &std::fs::File, existing: &std::fs::Metadata) {
     use std::os::unix::fs::{MetadataExt as _, fchown};
     let Ok(own) = file.metadata() else { return };
     if own.gid() != existing.gid() {

@@ -7,8 +7,8 @@ const MAX_SHARE: f64 = 0.45;
 
 /// The known names closest to `name`, best first, at most `limit`. Case and the separators `-`, `_` and `.` do not
 /// count as differences. A name that contains `name` counts as close.
-pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
-    nearest_by(name, known, |candidate| candidate, limit)
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
+    nearest_by(name, candidates, |candidate| candidate, limit)
 }
 
 /// Like [`nearest`], for things that have a name among other qualities.
@@ -18,12 +18,12 @@ pub fn nearest_by<T>(
     name_of: impl Fn(&T) -> &str,
     limit: usize,
 ) -> Vec<T> {
-    let wanted = fold(name);
+    let folded_name = fold(name);
     let mut scored: Vec<(f64, T)> = known
         .into_iter()
         .filter_map(|candidate| {
             let folded = fold(name_of(&candidate));
-            let (left, right) = (wanted.chars().count(), folded.chars().count());
+            let (left, right) = (folded_name.chars().count(), folded.chars().count());
             let longer = left.max(right).max(1);
             #[expect(clippy::cast_precision_loss, reason = "names are a few dozen characters")]
             let of_the_longer = |edits: usize| edits as f64 / longer as f64;
@@ -31,9 +31,9 @@ pub fn nearest_by<T>(
             // product of both lengths.
             let mut share = of_the_longer(left.abs_diff(right));
             if share <= MAX_SHARE {
-                share = of_the_longer(strsim::damerau_levenshtein(&wanted, &folded));
+                share = of_the_longer(strsim::damerau_levenshtein(&folded_name, &folded));
             }
-            let contained = left >= 3 && folded.contains(&wanted);
+            let contained = left >= 3 && folded.contains(&folded_name);
             (share <= MAX_SHARE || contained).then_some((share, candidate))
         })
         .collect();
@@ -50,8 +50,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slips_find_their_word_and_strangers_find_none() {
-        const KNOWN: [&str; 5] = ["lsp_definition", "lsp_references", "lsp_hover", "newName", "read-only"];
+    fn typos_match_and_unrelated_names_do_not() {
+        const NAMES: [&str; 5] = ["lsp_definition", "lsp_references", "lsp_hover", "newName", "read-only"];
         for (name, expected) in [
             ("lsp_hovr", vec!["lsp_hover"]),
             ("definition", vec!["lsp_definition"]),
@@ -61,9 +61,9 @@ mod tests {
             ("kubernetes", vec![]),
             ("", vec![]),
         ] {
-            assert_eq!(nearest(name, KNOWN, 3), expected, "{name}");
+            assert_eq!(nearest(name, NAMES, 3), expected, "{name}");
         }
-        assert_eq!(nearest("lsp", KNOWN, 2).len(), 2, "the limit holds");
-        assert_eq!(nearest(&"x".repeat(1 << 22), KNOWN, 2).len(), 0, "and this ends");
+        assert_eq!(nearest("lsp", NAMES, 2).len(), 2, "the limit holds");
+        assert_eq!(nearest(&"x".repeat(1 << 22), NAMES, 2).len(), 0, "and this ends");
     }
 }

@@ -34,7 +34,7 @@ pub fn create_directory(path: &Utf8Path) -> io::Result<()> {
 }
 
 /// For this user alone, and not through a link.
-fn own(options: &mut OpenOptions) {
+fn restrict_to_owner(options: &mut OpenOptions) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
@@ -48,7 +48,7 @@ fn own(options: &mut OpenOptions) {
 pub fn lock(path: &Utf8Path) -> io::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.create(true).write(true).truncate(false);
-    own(&mut options);
+    restrict_to_owner(&mut options);
     let file = options.open(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),

@@ -27,8 +27,8 @@ mod tree;
 mod wait;
 
 pub use confine::Confinement;
-pub use environment::Environment;
-pub use output::Output;
+pub use environment::ChildEnvironment;
+pub use output::CommandOutput;
 pub use supervisor::supervise;
 pub use tree::{descendants, is_ancestor, rss_bytes};
 pub use wait::wait;
@@ -52,7 +52,7 @@ pub struct CommandSpec {
     /// The working directory.
     pub directory: Utf8PathBuf,
     /// The whole environment; nothing is added.
-    pub environment: Environment,
+    pub environment: ChildEnvironment,
     /// The restrictions of the child. Needs a supervisor.
     pub confinement: Option<Confinement>,
 }
@@ -64,7 +64,7 @@ impl CommandSpec {
             program: program.into(),
             args: Vec::new(),
             directory: directory.into(),
-            environment: Environment::from_allowlist(),
+            environment: ChildEnvironment::from_allowlist(),
             confinement: None,
         }
     }
@@ -211,8 +211,8 @@ impl Child {
             return status;
         }
         self.signal_politely();
-        let patience = TERMINATION_GRACE + if self.supervised { SUPERVISOR_GRACE } else { Duration::ZERO };
-        if let Ok(status) = timeout(patience, self.process.wait()).await {
+        let total_grace = TERMINATION_GRACE + if self.supervised { SUPERVISOR_GRACE } else { Duration::ZERO };
+        if let Ok(status) = timeout(total_grace, self.process.wait()).await {
             self.end_leftovers();
             return status;
         }
@@ -225,7 +225,7 @@ impl Child {
     /// SIGTERM. A supervisor passes it on and kills what is left after [`TERMINATION_GRACE`].
     fn signal_politely(&self) {
         if self.process.id().is_some() {
-            ignore_gone(if self.supervised {
+            ignore_missing_process(if self.supervised {
                 rustix::process::kill_process(self.pid, Signal::TERM)
             } else {
                 rustix::process::kill_process_group(self.pid, Signal::TERM)
@@ -237,9 +237,9 @@ impl Child {
     fn kill(&self) {
         if self.process.id().is_some() {
             for pid in descendants(self.id()).into_iter().filter_map(pid_of) {
-                ignore_gone(rustix::process::kill_process(pid, Signal::KILL));
+                ignore_missing_process(rustix::process::kill_process(pid, Signal::KILL));
             }
-            ignore_gone(rustix::process::kill_process_group(self.pid, Signal::KILL));
+            ignore_missing_process(rustix::process::kill_process_group(self.pid, Signal::KILL));
         }
     }
 
@@ -247,7 +247,7 @@ impl Child {
     /// id while the group has a member, and an empty group has nothing to kill.
     fn end_leftovers(&self) {
         if !self.supervised {
-            ignore_gone(rustix::process::kill_process_group(self.pid, Signal::KILL));
+            ignore_missing_process(rustix::process::kill_process_group(self.pid, Signal::KILL));
         }
     }
 }
@@ -261,7 +261,7 @@ impl Drop for Child {
 }
 
 /// A process that has ended meanwhile needs no signal.
-fn ignore_gone(result: rustix::io::Result<()>) {
+fn ignore_missing_process(result: rustix::io::Result<()>) {
     if let Err(error) = result
         && error != rustix::io::Errno::SRCH
     {

@@ -30,7 +30,7 @@ mod outgoing;
 mod shared;
 
 pub use self::incoming::{CLOSED_OUTPUT, Responder};
-pub use self::options::{Framing, Options};
+pub use self::options::{Framing, ConnectionOptions};
 
 /// Handles the peer's own notifications and requests. Called on the task that reads, so it must not block: every later
 /// answer waits for it.
@@ -81,7 +81,7 @@ impl Drop for CloseWriterOnDrop {
 impl Connection {
     /// Speaks with a peer over its output (`reader`) and input (`writer`). Starts two tasks on the current tokio
     /// runtime; they end with the streams.
-    pub fn start<R, W>(reader: R, writer: W, handler: Arc<dyn PeerHandler>, options: Options) -> Self
+    pub fn start<R, W>(reader: R, writer: W, handler: Arc<dyn PeerHandler>, options: ConnectionOptions) -> Self
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
@@ -95,7 +95,7 @@ impl Connection {
     pub fn start_with<R, W>(
         reader: R,
         writer: W,
-        options: Options,
+        options: ConnectionOptions,
         make: impl FnOnce(&Self) -> Arc<dyn PeerHandler>,
     ) -> Self
     where
@@ -184,7 +184,7 @@ impl Connection {
 
     /// Waits until nothing more will be written, after the input was closed in any way.
     pub async fn flushed(&self) {
-        self.shared.written.cancelled().await;
+        self.shared.writer_ended.cancelled().await;
     }
 }
 

@@ -249,7 +249,7 @@ impl EditOptions {
 
 /// The results of a change in addition to its steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct EditOutcome {
     /// Every file whose text the editor changed, because of a step or through an extension.
     pub changed: Vec<ChangedFile>,
     /// The files with unsaved changes in the editor.
@@ -260,7 +260,7 @@ pub struct Outcome {
     pub notes: Vec<String>,
 }
 
-impl Outcome {
+impl EditOutcome {
     pub fn merge(&mut self, later: Self) {
         self.changed.extend(later.changed);
         self.unsaved.extend(later.unsaved);
@@ -308,7 +308,7 @@ impl SinkError {
 #[async_trait]
 pub trait EditSink: Send + Sync {
     /// Makes all changes, in order, or none of them (short of a crash, which the sink's own journal repairs).
-    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError>;
+    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<EditOutcome, SinkError>;
 }
 
 /// The sink of an open editor. It takes texts of files that exist, renames and deletions, and nothing else.

@@ -121,9 +121,9 @@ impl TrustStore {
         let write = |path: &Utf8Path| {
             owner_only::create_directory(&self.directory)?;
             for bytes in contents.values() {
-                let kept = self.content_path(&ContentHash::from_bytes(bytes));
-                kept.parent().map_or(Ok(()), owner_only::create_directory)?;
-                owner_only::write_atomic(&kept, bytes)?;
+                let copy_path = self.content_path(&ContentHash::from_bytes(bytes));
+                copy_path.parent().map_or(Ok(()), owner_only::create_directory)?;
+                owner_only::write_atomic(&copy_path, bytes)?;
             }
             owner_only::write_atomic(path, &serde_json::to_vec_pretty(&grant)?)
         };
@@ -231,7 +231,7 @@ impl Trust {
 
     /// Trusts nothing, whatever the records are, because the user of the editor does not trust the workspace.
     #[must_use]
-    pub fn none(self) -> Self {
+    pub fn without_trust(self) -> Self {
         Self { extent: Extent::Nothing, ..self }
     }
 
@@ -254,13 +254,13 @@ impl Trust {
     pub fn file(&self, folder: &Utf8Path, file: &Utf8Path, content: &ContentHash) -> bool {
         match self.extent {
             Extent::Everything => true,
-            Extent::Records => self.store.trusted_hash(folder, file).is_some_and(|known| known == *content),
+            Extent::Records => self.store.trusted_hash(folder, file).is_some_and(|trusted| trusted == *content),
             Extent::Nothing => false,
         }
     }
 
     /// See [`TrustStore::known`].
-    pub fn known(&self, folder: &Utf8Path, file: &Utf8Path) -> Option<ContentHash> {
+    pub fn trusted_hash(&self, folder: &Utf8Path, file: &Utf8Path) -> Option<ContentHash> {
         self.store.trusted_hash(folder, file)
     }
 

@@ -86,12 +86,12 @@ mod tests {
             crate::fs::write_atomic(&root.join(path), text.as_bytes()).unwrap();
         }
         std::os::unix::fs::symlink("/", root.join("everything")).unwrap();
-        let shown = |depth| {
+        let list_files = |depth| {
             let files = files(root, WalkOptions { depth, sorted: true });
             files.map(|path| path.strip_prefix(root).unwrap().to_string()).collect::<Vec<_>>().join(" ")
         };
-        insta::assert_snapshot!(shown(None), @".github/run.py .gitignore src/a.rs src/target");
-        insta::assert_snapshot!(shown(Some(1)), @".gitignore");
+        insta::assert_snapshot!(list_files(None), @".github/run.py .gitignore src/a.rs src/target");
+        insta::assert_snapshot!(list_files(Some(1)), @".gitignore");
         assert_eq!(files(&root.join("node_modules"), WalkOptions::default()).count(), 1, "requested by name");
     }
 }

@@ -20,7 +20,7 @@ pub struct Folder {
 
 /// The folders a host owns. Never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Workspace {
+pub struct WorkspaceFolders {
     folders: Vec<Folder>,
 }
 
@@ -42,7 +42,7 @@ pub enum PathError {
     Unreachable { given: String, why: String },
 }
 
-impl Workspace {
+impl WorkspaceFolders {
     /// A workspace over these directories. They must exist; duplicates are dropped.
     pub fn open(paths: &[Utf8PathBuf]) -> std::io::Result<Self> {
         let mut folders: Vec<Folder> = Vec::new();
@@ -92,13 +92,13 @@ impl Workspace {
 
     /// The existing file or directory a caller names by path (absolute, or relative to a folder) or `file://` URI.
     /// The result is absolute with links resolved.
-    pub fn resolve(&self, given: &str) -> Result<Utf8PathBuf, PathError> {
-        self.find(given, fs::canonical)
+    pub fn resolve(&self, input: &str) -> Result<Utf8PathBuf, PathError> {
+        self.find(input, fs::canonical)
     }
 
     /// Like [`Self::resolve`], for a path that need not exist yet.
-    pub fn resolve_for_creation(&self, given: &str) -> Result<Utf8PathBuf, PathError> {
-        self.find(given, fs::canonical_for_creation)
+    pub fn resolve_for_creation(&self, input: &str) -> Result<Utf8PathBuf, PathError> {
+        self.find(input, fs::canonical_for_creation)
     }
 
     /// The first reading of what was given that leads into the workspace.
@@ -126,31 +126,31 @@ impl Workspace {
     /// Returns the reason why a path cannot exist, if there is one besides a missing entry: the last of its existing
     /// components is a link without a target, or a file that is used as a folder. Returns no details of paths outside
     /// the workspace.
-    fn broken(&self, given: &str, candidate: &Utf8Path, error: &std::io::Error) -> Option<PathError> {
+    fn broken(&self, input: &str, candidate: &Utf8Path, error: &std::io::Error) -> Option<PathError> {
         use std::io::ErrorKind;
         // Without the trailing slash, with which the system treats a file as a folder.
         let path: Utf8PathBuf = candidate.components().collect();
-        let given = given.to_owned();
+        let given = input.to_owned();
         let last = path.ancestors().find(|path| is_there(path))?;
         let parent = fs::canonical(last.parent()?).ok()?;
         let real = fs::canonical(last);
         if !self.contains(&parent) && !real.as_ref().is_ok_and(|real| self.contains(real)) {
             return None;
         }
-        let shown = |path: &Utf8Path| self.display(&parent.join(path.file_name().unwrap_or_default()));
+        let display_entry = |path: &Utf8Path| self.display(&parent.join(path.file_name().unwrap_or_default()));
         match (last.metadata(), real) {
-            (Err(lost), _) if last.is_symlink() => {
-                let why = match lost.kind() {
+            (Err(link_error), _) if last.is_symlink() => {
+                let why = match link_error.kind() {
                     ErrorKind::NotFound | ErrorKind::NotADirectory => "does not exist",
-                    _ if fs::is_link(&lost) => "leads in a circle",
-                    _ => return Some(PathError::Unreachable { given, why: lost.to_string() }),
+                    _ if fs::is_link(&link_error) => "leads in a circle",
+                    _ => return Some(PathError::Unreachable { given, why: link_error.to_string() }),
                 };
                 let target = last.read_link_utf8().ok()?;
                 let target = escape::printable(target.as_str()).into_owned();
-                Some(PathError::DeadLink { given, link: shown(last), target, why })
+                Some(PathError::DeadLink { given, link: display_entry(last), target, why })
             }
             (Ok(metadata), Ok(real)) if !metadata.is_dir() => {
-                self.contains(&real).then(|| PathError::BelowFile { given, file: shown(last) })
+                self.contains(&real).then(|| PathError::BelowFile { given, file: display_entry(last) })
             }
             _ if error.kind() == ErrorKind::NotFound => None,
             _ => Some(PathError::Unreachable { given, why: error.to_string() }),
@@ -159,8 +159,8 @@ impl Workspace {
 
     /// Like [`Self::resolve`], but does not follow a link in the last component: for operations on the entry itself,
     /// such as moving it. The target of the link may be anywhere.
-    pub fn resolve_entry(&self, given: &str) -> Result<Utf8PathBuf, PathError> {
-        for candidate in self.candidates(given)? {
+    pub fn resolve_entry(&self, input: &str) -> Result<Utf8PathBuf, PathError> {
+        for candidate in self.candidates(input)? {
             if candidate.is_symlink()
                 && let (Some(parent), Some(name)) = (candidate.parent(), candidate.file_name())
                 && let Ok(parent) = fs::canonical(parent)
@@ -169,29 +169,29 @@ impl Workspace {
                 return Ok(parent.join(name));
             }
         }
-        self.resolve(given)
+        self.resolve(input)
     }
 
-    fn candidates(&self, given: &str) -> Result<Vec<Utf8PathBuf>, PathError> {
-        let not_a_path = || PathError::NotAPath { given: given.to_owned() };
-        if given.is_empty() || given.contains('\0') {
+    fn candidates(&self, input: &str) -> Result<Vec<Utf8PathBuf>, PathError> {
+        let not_a_path = || PathError::NotAPath { given: input.to_owned() };
+        if input.is_empty() || input.contains('\0') {
             return Err(not_a_path());
         }
-        if given.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("file:")) {
-            return Ok(vec![uri::to_path(&Uri(given.to_owned())).ok_or_else(not_a_path)?]);
+        if input.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("file:")) {
+            return Ok(vec![uri::to_path(&Uri(input.to_owned())).ok_or_else(not_a_path)?]);
         }
-        if given.contains("://") {
+        if input.contains("://") {
             return Err(not_a_path());
         }
         // A name with invisible characters is printed with their code points, and a printed name must mean the same
         // when it comes back. A file that really has the printed name goes first.
-        let meant = |path: Utf8PathBuf| match escape::unescape(path.as_str()).map(Utf8PathBuf::from) {
-            Some(meant) if !meant.as_str().contains('\0') && !is_there(&path) && is_there(&meant) => meant,
+        let unescape_existing = |path: Utf8PathBuf| match escape::unescape(path.as_str()).map(Utf8PathBuf::from) {
+            Some(unescaped) if !unescaped.as_str().contains('\0') && !is_there(&path) && is_there(&unescaped) => unescaped,
             _ => path,
         };
-        let path = Utf8Path::new(given);
+        let path = Utf8Path::new(input);
         if path.is_absolute() {
-            return Ok(vec![meant(path.to_owned())]);
+            return Ok(vec![unescape_existing(path.to_owned())]);
         }
         let mut candidates = Vec::new();
         // With several folders, answers print `folder/path`. A printed path must mean the same when it comes back, so
@@ -201,7 +201,7 @@ impl Workspace {
             candidates.extend(self.folders.iter().filter_map(named));
         }
         candidates.extend(self.folders.iter().map(|folder| folder.path.join(path)));
-        Ok(candidates.into_iter().map(meant).collect())
+        Ok(candidates.into_iter().map(unescape_existing).collect())
     }
 
     /// The printed form of a path: relative to its folder, after the folder's name if there are several. Outside the

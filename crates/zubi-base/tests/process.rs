@@ -25,13 +25,13 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use zubi_base::process::confine::{CANNOT_CONFINE, Limits, Network, SandboxBackends};
+use zubi_base::process::confine::{CANNOT_CONFINE, ResourceLimits, Network, SandboxBackends};
 use zubi_base::process::{
-    Child, CommandSpec, Confinement, Environment, SUPERVISOR_ARGUMENT, Spawner, descendants, supervise,
+    Child, CommandSpec, Confinement, ChildEnvironment, SUPERVISOR_ARGUMENT, Spawner, descendants, supervise,
 };
 
 /// How long a test waits for something that must happen.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Within this time nothing is left of a killed owner's children: the supervisor's grace and room for a busy machine.
 const AFTER_THE_OWNER: Duration = Duration::from_secs(1);
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     match args.next() {
         Some(first) if first == SUPERVISOR_ARGUMENT => supervise(args),
         Some(first) if first == OWNER_ARGUMENT => {
-            own(args.next().unwrap().to_str().unwrap());
+            run_owner(args.next().unwrap().to_str().unwrap());
             ExitCode::SUCCESS
         }
         _ => libtest_mimic::run(&Arguments::from_args(), trials()).exit_code(),
@@ -73,7 +73,7 @@ fn trials() -> Vec<Trial> {
             a_program_that_closes_its_output_is_noticed_while_it_runs,
         ),
         ("a_program_that_cannot_start_is_an_error", a_program_that_cannot_start_is_an_error),
-        ("directory_and_environment_are_as_asked", directory_and_environment_are_as_asked),
+        ("directory_and_environment_are_as_asked", directory_and_environment_are_applied),
         ("a_stubborn_program_is_ended", a_stubborn_program_is_ended),
         ("dropping_ends_the_program", dropping_ends_the_program),
         ("a_program_that_obeys_is_not_killed", a_program_that_obeys_is_not_killed),
@@ -100,14 +100,14 @@ fn trials() -> Vec<Trial> {
     };
     both.iter()
         .flat_map(|(name, test)| {
-            [trial("direct", name, Spawner::direct(), *test), trial("supervised", name, through_us(), *test)]
+            [trial("direct", name, Spawner::direct(), *test), trial("supervised", name, supervised_spawner(), *test)]
         })
-        .chain(supervised.iter().map(|(name, test)| trial("supervised", name, through_us(), *test)))
+        .chain(supervised.iter().map(|(name, test)| trial("supervised", name, supervised_spawner(), *test)))
         .collect()
 }
 
 /// A spawner with this binary as the supervisor.
-fn through_us() -> Spawner {
+fn supervised_spawner() -> Spawner {
     Spawner::with_supervisor(this_binary())
 }
 
@@ -118,7 +118,7 @@ fn this_binary() -> Utf8PathBuf {
 /// Runs a test's asynchronous part, with a deadline.
 fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-    runtime.block_on(async { tokio::time::timeout(PATIENCE, test).await.expect("the test takes too long") })
+    runtime.block_on(async { tokio::time::timeout(TEST_TIMEOUT, test).await.expect("the test takes too long") })
 }
 
 /// `sh -c script sh args…`
@@ -150,8 +150,8 @@ impl Witness {
         Self { _directory: directory, path, gone }
     }
 
-    fn everyone_is_gone_within(&self, patience: Duration) {
-        self.gone.recv_timeout(patience).expect("something is left");
+    fn assert_all_exited_within(&self, timeout: Duration) {
+        self.gone.recv_timeout(timeout).expect("something is left");
     }
 }
 
@@ -199,12 +199,12 @@ fn a_program_that_cannot_start_is_an_error(spawner: &Spawner) {
     });
 }
 
-fn directory_and_environment_are_as_asked(spawner: &Spawner) {
+fn directory_and_environment_are_applied(spawner: &Spawner) {
     run(async {
         let mut spec = shell("pwd; echo \"$A-$HOME-$SECRET\"", &[]);
         spec.directory = "/usr".into();
-        spec.environment = Environment::default().with_variable("A", "1 2");
-        let output = spawner.output(&spec, 1000, PATIENCE).await.unwrap();
+        spec.environment = ChildEnvironment::default().with_variable("A", "1 2");
+        let output = spawner.output(&spec, 1000, TEST_TIMEOUT).await.unwrap();
         assert_eq!(String::from_utf8(output.stdout).unwrap(), "/usr\n1 2--\n");
     });
 }
@@ -212,7 +212,7 @@ fn directory_and_environment_are_as_asked(spawner: &Spawner) {
 fn exit_codes_pass_through(spawner: &Spawner) {
     run(async {
         for (script, expected) in [("exit 0", 0), ("exit 7", 7), ("kill -KILL $$", 137), ("kill -TERM $$", 143)] {
-            let output = spawner.output(&shell(script, &[]), 0, PATIENCE).await.unwrap();
+            let output = spawner.output(&shell(script, &[]), 0, TEST_TIMEOUT).await.unwrap();
             assert_eq!(output.status.code(), Some(expected), "{script}");
         }
         // The interpreter is missing: only the kernel notices, when it is too late for an error.
@@ -222,7 +222,7 @@ fn exit_codes_pass_through(spawner: &Spawner) {
         file.write_all(b"#!/no/such/interpreter\n").unwrap();
         drop(file);
         std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        let output = spawner.output(&CommandSpec::new(script.as_str(), "/"), 1000, PATIENCE).await.unwrap();
+        let output = spawner.output(&CommandSpec::new(script.as_str(), "/"), 1000, TEST_TIMEOUT).await.unwrap();
         assert_eq!(output.status.code(), Some(127));
         let errors = String::from_utf8(output.stderr).unwrap();
         assert!(errors.starts_with(&format!("zubi: cannot start `{script}`: No such file")), "{errors}");
@@ -238,19 +238,19 @@ fn a_stubborn_program_is_ended(spawner: &Spawner) {
         child.end(Duration::from_millis(10)).await.unwrap();
         assert_eq!(descendants(child.id()), Vec::<u32>::new());
     });
-    witness.everyone_is_gone_within(PATIENCE);
+    witness.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn dropping_ends_the_program(spawner: &Spawner) {
     let witness = Witness::new();
     run(async { drop(stubborn(spawner, &witness).await) });
-    witness.everyone_is_gone_within(PATIENCE);
+    witness.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn a_program_that_obeys_is_not_killed(spawner: &Spawner) {
     run(async {
         let mut child = spawner.spawn(&shell("cat; exit 5", &[])).unwrap();
-        assert_eq!(child.end(PATIENCE).await.unwrap().code(), Some(5));
+        assert_eq!(child.end(TEST_TIMEOUT).await.unwrap().code(), Some(5));
         let mut child =
             spawner.spawn(&shell("trap 'exit 6' TERM; echo ready; while :; do read -r x; done", &[])).unwrap();
         child.stdout.as_mut().unwrap().read_u8().await.unwrap();
@@ -263,7 +263,7 @@ fn a_program_that_obeys_is_not_killed(spawner: &Spawner) {
 fn output_is_bounded(spawner: &Spawner) {
     run(async {
         let script = "head -c 3000000 /dev/zero; head -c 3000000 /dev/zero >&2; exit 2";
-        let output = spawner.output(&shell(script, &[]), 1000, PATIENCE).await.unwrap();
+        let output = spawner.output(&shell(script, &[]), 1000, TEST_TIMEOUT).await.unwrap();
         assert_eq!((output.stdout.len(), output.stderr.len(), output.status.code()), (1000, 1000, Some(2)));
     });
 }
@@ -276,17 +276,17 @@ fn output_does_not_wait_for_ever(spawner: &Spawner) {
         assert_eq!(error.kind(), std::io::ErrorKind::TimedOut);
         assert_eq!(error.to_string(), "`/bin/sh` did not end within 0.5 s");
     });
-    witness.everyone_is_gone_within(PATIENCE);
+    witness.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn output_does_not_wait_for_the_background(spawner: &Spawner) {
     let witness = Witness::new();
     run(async {
         let spec = shell("exec 9>\"$1\"; tail -f /dev/null >/dev/null & echo started", &[witness.path.as_str()]);
-        let output = spawner.output(&spec, 1000, PATIENCE).await.unwrap();
+        let output = spawner.output(&spec, 1000, TEST_TIMEOUT).await.unwrap();
         assert_eq!(output.stdout, b"started\n");
     });
-    witness.everyone_is_gone_within(PATIENCE);
+    witness.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn helpers_end_with_the_program(spawner: &Spawner) {
@@ -294,10 +294,10 @@ fn helpers_end_with_the_program(spawner: &Spawner) {
     run(async {
         let script =
             "exec 9>\"$1\"; setsid tail -f /dev/null >/dev/null & (setsid tail -f /dev/null >/dev/null &); exit 3";
-        let output = spawner.output(&shell(script, &[witness.path.as_str()]), 0, PATIENCE).await.unwrap();
+        let output = spawner.output(&shell(script, &[witness.path.as_str()]), 0, TEST_TIMEOUT).await.unwrap();
         assert_eq!(output.status.code(), Some(3));
     });
-    witness.everyone_is_gone_within(PATIENCE);
+    witness.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn nothing_survives_a_terminated_supervisor(spawner: &Spawner) {
@@ -308,7 +308,7 @@ fn nothing_survives_a_terminated_supervisor(spawner: &Spawner) {
         rustix::process::kill_process(pid, Signal::INT).unwrap();
         assert_eq!(child.wait().await.unwrap().code(), Some(137));
     });
-    witness.everyone_is_gone_within(PATIENCE);
+    witness.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn a_supervisor_that_does_not_answer_is_killed_too(spawner: &Spawner) {
@@ -319,13 +319,13 @@ fn a_supervisor_that_does_not_answer_is_killed_too(spawner: &Spawner) {
         rustix::process::kill_process(pid, Signal::STOP).unwrap();
         assert_eq!(child.end(Duration::ZERO).await.unwrap().signal(), Some(9));
     });
-    witness.everyone_is_gone_within(PATIENCE);
+    witness.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 /// The owner's part: starts a stubborn child, prints its supervisor, and runs until it is killed.
-fn own(pipe: &str) {
+fn run_owner(pipe: &str) {
     run(async {
-        let mut child = through_us().spawn(&shell(STUBBORN, &[pipe])).unwrap();
+        let mut child = supervised_spawner().spawn(&shell(STUBBORN, &[pipe])).unwrap();
         child.stdout.as_mut().unwrap().read_u8().await.unwrap();
         println!("{}", child.id());
         std::future::pending::<()>().await;
@@ -347,7 +347,7 @@ fn nothing_survives_a_killed_owner(_: &Spawner) {
     let killed = Instant::now();
     owner.kill().unwrap();
     owner.wait().unwrap();
-    witness.everyone_is_gone_within(AFTER_THE_OWNER);
+    witness.assert_all_exited_within(AFTER_THE_OWNER);
     // A process descriptor becomes readable when the process has ended.
     let mut watched = [PollFd::new(&supervisor, PollFlags::IN)];
     let left = AFTER_THE_OWNER.saturating_sub(killed.elapsed());
@@ -393,7 +393,7 @@ fn a_confined_program_has_what_it_was_given_and_no_more(spawner: &Spawner) {
             let mut spec = CommandSpec::new("/bin/bash", root.clone()).args(["-c", *script]);
             spec.environment = spec.environment.with_variable("ZUBI_TEST", std::process::id().to_string());
             let spec = spec.with_confinement(Confinement { network: *network, ..confinement.clone() });
-            let output = spawner.output(&spec, 10_000, PATIENCE).await.unwrap();
+            let output = spawner.output(&spec, 10_000, TEST_TIMEOUT).await.unwrap();
             let errors = String::from_utf8_lossy(&output.stderr).into_owned();
             assert_eq!(output.status.success(), *allowed, "{script}: {errors}");
             assert!(*allowed || !errors.contains("zubi:"), "it started: {errors}");
@@ -409,11 +409,11 @@ fn what_cannot_be_confined_does_not_start(spawner: &Spawner) {
         assert_eq!(error.to_string(), "cannot start `/bin/sh`: only a supervised program can be confined");
         let mut broken = spec.clone();
         broken.confinement.as_mut().unwrap().means.bubblewrap = Some("/no/bwrap".into());
-        let output = spawner.output(&broken, 1000, PATIENCE).await.unwrap();
+        let output = spawner.output(&broken, 1000, TEST_TIMEOUT).await.unwrap();
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(127), b"".as_slice()));
 
         let script = format!("exec {} {SUPERVISOR_ARGUMENT} --apply '{{}}' -- /bin/echo ran", this_binary());
-        let output = spawner.output(&shell(&script, &[]), 1000, PATIENCE).await.unwrap();
+        let output = spawner.output(&shell(&script, &[]), 1000, TEST_TIMEOUT).await.unwrap();
         let errors = String::from_utf8(output.stderr).unwrap();
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(CANNOT_CONFINE.into()), b"".as_slice()));
         assert!(errors.starts_with("zubi: cannot confine the program, so it was not started: "), "{errors}");
@@ -442,15 +442,15 @@ fn a_storm_of_forks_ends(spawner: &Spawner) {
         assert!(errors.contains("zubi: ended the program: it had more than 200 processes at once"), "{errors}");
         assert_eq!(descendants(child.id()), Vec::<u32>::new());
     });
-    witness.everyone_is_gone_within(PATIENCE);
+    witness.assert_all_exited_within(TEST_TIMEOUT);
 }
 
 fn limits_hold(spawner: &Spawner) {
-    let limits = Limits { file_size: Some(4096), memory: Some(1 << 28), ..Limits::default() };
+    let limits = ResourceLimits { file_size: Some(4096), memory: Some(1 << 28), ..ResourceLimits::default() };
     let spec = shell("ulimit -f; ulimit -v; ulimit -c; ulimit -f unlimited && echo raised", &[])
         .with_confinement(Confinement { limits, ..Confinement::default() });
     run(async {
-        let output = spawner.output(&spec, 1000, PATIENCE).await.unwrap();
+        let output = spawner.output(&spec, 1000, TEST_TIMEOUT).await.unwrap();
         let text = String::from_utf8(output.stdout).unwrap();
         // In units of 512 and of 1024 bytes. Root may raise a limit again.
         assert!(text.starts_with("8\n262144\n0\n"), "{text}");

@@ -12,25 +12,25 @@ use zubi_base::position::{Encoding, TextRange};
 use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::markup::clean_line;
-use crate::question::{Document, Question};
+use crate::question::{SourceDocument, CodeQuery};
 use crate::readiness::ReadinessLevel;
-use crate::router::{Reply, readable};
-use crate::status::{Answer, Completeness};
+use crate::router::{EndpointReply, readable};
+use crate::status::{QualifiedAnswer, Completeness};
 
 /// One action.
 #[derive(Debug, Clone)]
-pub struct Action {
+pub struct CodeAction {
     pub title: String,
     /// LSP's hierarchical kind: `quickfix`, `refactor.extract`.
     pub kind: Option<String>,
     /// The one an editor would take by itself.
     pub preferred: bool,
-    pub outcome: Outcome,
+    pub outcome: ActionOutcome,
 }
 
 /// The result of an action.
 #[derive(Debug, Clone)]
-pub enum Outcome {
+pub enum ActionOutcome {
     /// Edits, planned.
     Plan(Box<Plan>),
     /// The action cannot be previewed or applied here, with the reason.
@@ -40,7 +40,7 @@ pub enum Outcome {
 /// The most actions worked out for one answer; each may cost a request and a stored plan.
 const MAX_ACTIONS: usize = 24;
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// The actions a server offers for a range, narrowed to kinds that begin with one of `only`. Returns how many there
     /// were before the cut as well.
     pub async fn actions(
@@ -48,18 +48,18 @@ impl Question<'_> {
         path: &Utf8Path,
         range: TextRange,
         only: &[String],
-    ) -> Result<Answer<(Vec<Action>, usize)>, CodeError> {
+    ) -> Result<QualifiedAnswer<(Vec<CodeAction>, usize)>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/codeAction";
         let ready = self.ready_for(&reference, method, "offer code actions", ReadinessLevel::Project).await?;
         let document = self.document(path).await?;
         let cx = self.request_cx().for_document(&reference);
         let mut status = ready.status.clone();
-        let asked =
+        let requests =
             ready.endpoints.iter().map(|endpoint| self.actions_of(endpoint, &reference, &document, range, only, &cx));
         let mut items: Vec<(Arc<dyn Endpoint>, Value)> = Vec::new();
         let mut failures = Vec::new();
-        for answer in join_all(asked).await {
+        for answer in join_all(requests).await {
             match answer {
                 Ok((reply, is_current)) => {
                     if !is_current {
@@ -86,7 +86,7 @@ impl Question<'_> {
         for (endpoint, item) in items.into_iter().take(MAX_ACTIONS) {
             actions.extend(self.action(&endpoint, item, &cx).await);
         }
-        Ok(Answer { value: (actions, total), status })
+        Ok(QualifiedAnswer { value: (actions, total), status })
     }
 
     /// Returns the actions of one endpoint, and whether the endpoint had diagnostics for the present text.
@@ -94,11 +94,11 @@ impl Question<'_> {
         &self,
         endpoint: &Arc<dyn Endpoint>,
         reference: &DocumentRef,
-        document: &Document,
+        document: &SourceDocument,
         range: TextRange,
         only: &[String],
         cx: &RequestCx,
-    ) -> Result<(Reply, bool), CodeError> {
+    ) -> Result<(EndpointReply, bool), CodeError> {
         let range = document.index.range_to_lsp(range, endpoint.encoding());
         // Quick fixes hang on the diagnostics in the range, which the client must hand back.
         let report = if mends_problems(only) { endpoint.diagnostics(reference, cx).await.ok() } else { None };
@@ -115,17 +115,17 @@ impl Question<'_> {
         let params = json!({ "textDocument": { "uri": reference.uri() }, "range": range, "context": context });
         let method = "textDocument/codeAction";
         let (result, _) = readable(endpoint.as_ref(), method, endpoint.request(method, params, cx).await?)?;
-        Ok((Reply { endpoint: Arc::clone(endpoint), result }, is_current))
+        Ok((EndpointReply { endpoint: Arc::clone(endpoint), result }, is_current))
     }
 
     /// One item, worked out: resolved when it comes without its edit, run when it is a harmless command.
-    async fn action(&self, endpoint: &Arc<dyn Endpoint>, mut item: Value, cx: &RequestCx) -> Option<Action> {
+    async fn action(&self, endpoint: &Arc<dyn Endpoint>, mut item: Value, cx: &RequestCx) -> Option<CodeAction> {
         let title = clean_line(item.get("title")?.as_str()?);
         let kind = item.get("kind").and_then(Value::as_str).map(clean_line);
         let preferred = item.get("isPreferred").and_then(Value::as_bool).unwrap_or(false);
-        let action = |outcome| Some(Action { title: title.clone(), kind: kind.clone(), preferred, outcome });
+        let action = |outcome| Some(CodeAction { title: title.clone(), kind: kind.clone(), preferred, outcome });
         if let Some(why) = item.pointer("/disabled/reason").and_then(Value::as_str) {
-            return action(Outcome::Unavailable { why: clean_line(why) });
+            return action(ActionOutcome::Unavailable { why: clean_line(why) });
         }
         // A bare command has a string there, a code action an object or nothing.
         let is_command = item.get("command").is_some_and(Value::is_string);
@@ -134,7 +134,7 @@ impl Question<'_> {
         if !is_command && item.get("edit").is_none() && resolves {
             match endpoint.request("codeAction/resolve", item.clone(), cx).await {
                 Ok(resolved) => item = resolved,
-                Err(error) => return action(Outcome::Unavailable { why: error.to_string() }),
+                Err(error) => return action(ActionOutcome::Unavailable { why: error.to_string() }),
             }
         }
         if let Some(edit) = item.get("edit").filter(|edit| edit.is_object()) {
@@ -143,7 +143,7 @@ impl Question<'_> {
         let command = if is_command { Some(&item) } else { item.get("command").filter(|command| command.is_object()) };
         match command {
             Some(command) => action(self.run_captured(&title, command, endpoint, cx).await),
-            None => action(Outcome::Unavailable { why: "it carries neither an edit nor a command".to_owned() }),
+            None => action(ActionOutcome::Unavailable { why: "it carries neither an edit nor a command".to_owned() }),
         }
     }
 
@@ -154,11 +154,11 @@ impl Question<'_> {
         command: &Value,
         endpoint: &Arc<dyn Endpoint>,
         cx: &RequestCx,
-    ) -> Outcome {
+    ) -> ActionOutcome {
         let name = command.get("command").and_then(Value::as_str).unwrap_or_default();
         if !endpoint.allows_command(name) {
             let why = format!("it runs the command `{}`, which cannot be previewed", clean_line(name));
-            return Outcome::Unavailable { why };
+            return ActionOutcome::Unavailable { why };
         }
         let capture = EditCapture::default();
         let cx = RequestCx { edits: Some(capture.clone()), ..cx.clone() };
@@ -166,18 +166,18 @@ impl Question<'_> {
             json!({ "command": name, "arguments": command.get("arguments").cloned().unwrap_or_else(|| json!([])) });
         match endpoint.request("workspace/executeCommand", params, &cx).await {
             Ok(_) => self.outcome(title, &capture.take(), endpoint.as_ref()).await,
-            Err(error) => Outcome::Unavailable { why: error.to_string() },
+            Err(error) => ActionOutcome::Unavailable { why: error.to_string() },
         }
     }
 
-    async fn outcome(&self, title: &str, edits: &[Value], endpoint: &dyn Endpoint) -> Outcome {
+    async fn outcome(&self, title: &str, edits: &[Value], endpoint: &dyn Endpoint) -> ActionOutcome {
         let [edit] = edits else {
             let why = if edits.is_empty() { "it changes nothing" } else { "it sends its edits in several parts" };
-            return Outcome::Unavailable { why: why.to_owned() };
+            return ActionOutcome::Unavailable { why: why.to_owned() };
         };
         match self.intel.edits.plan(title, edit, endpoint.encoding(), &endpoint.id().0).await {
-            Ok(plan) => Outcome::Plan(Box::new(plan)),
-            Err(error) => Outcome::Unavailable { why: error.to_string() },
+            Ok(plan) => ActionOutcome::Plan(Box::new(plan)),
+            Err(error) => ActionOutcome::Unavailable { why: error.to_string() },
         }
     }
 

@@ -4,21 +4,21 @@ use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use zubi_base::text::EditOptions;
 
-use crate::diagnostics::{Delta, Problem, Snapshot};
+use crate::diagnostics::{DiagnosticsDelta, CodeProblem, DiagnosticsSnapshot};
 use crate::edit::AppliedChange;
 use crate::error::CodeError;
-use crate::question::Question;
-use crate::status::{Answer, AnswerStatus};
+use crate::question::CodeQuery;
+use crate::status::{QualifiedAnswer, AnswerStatus};
 
 /// The most files whose problems are compared before and after an edit.
 const MAX_COMPARED: usize = 20;
 
 /// An edit that was made, and its effect.
 #[derive(Debug, Clone)]
-pub struct Change {
+pub struct AppliedEdit {
     pub applied: AppliedChange,
     /// `None` when it could not be worked out; the status says why.
-    pub delta: Option<Delta>,
+    pub delta: Option<DiagnosticsDelta>,
 }
 
 /// Which way.
@@ -29,9 +29,9 @@ pub enum Direction {
     Undo,
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Carries out a plan, or takes it back, and compares the problems of the files it touches.
-    pub async fn change(&self, plan: &str, direction: Direction) -> Result<Answer<Change>, CodeError> {
+    pub async fn change(&self, plan: &str, direction: Direction) -> Result<QualifiedAnswer<AppliedEdit>, CodeError> {
         let files: Vec<Utf8PathBuf> = self.intel.edits.files_of(plan)?;
         let before = self.problems_of_all(&files).await;
         let applied = match direction {
@@ -45,8 +45,8 @@ impl Question<'_> {
         let (delta, status) = match (before, after) {
             (Ok((before, mut status)), Ok((after, of_after))) => {
                 let looks = [(&before, status.unheard), (&after, of_after.unheard)];
-                let [first, last] = looks.map(|(problems, unheard)| Snapshot { problems, unheard });
-                let delta = Delta::compare(&before, &after).without_unanswered_sources(first, last);
+                let [first, last] = looks.map(|(problems, unheard)| DiagnosticsSnapshot { problems, unheard });
+                let delta = DiagnosticsDelta::compare(&before, &after).without_unanswered_sources(first, last);
                 // A server that was still running before the change has finished by now, or the second check reports it
                 // again.
                 status.notes.clear();
@@ -59,10 +59,10 @@ impl Question<'_> {
                 (None, status)
             }
         };
-        Ok(Answer { value: Change { applied, delta }, status })
+        Ok(QualifiedAnswer { value: AppliedEdit { applied, delta }, status })
     }
 
-    async fn problems_of_all(&self, files: &[Utf8PathBuf]) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
+    async fn problems_of_all(&self, files: &[Utf8PathBuf]) -> Result<(Vec<CodeProblem>, AnswerStatus), CodeError> {
         let mut problems = Vec::new();
         let mut status = AnswerStatus::default();
         let mut failure = None;

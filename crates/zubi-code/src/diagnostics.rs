@@ -19,9 +19,9 @@ pub mod report;
 use crate::error::CodeError;
 use crate::markup::clean_block;
 use crate::place::SourcePlace;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::router::ReadyEndpoints;
-use crate::status::{Answer, AnswerStatus, Completeness};
+use crate::status::{QualifiedAnswer, AnswerStatus, Completeness};
 
 /// LSP's severities, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,7 +50,7 @@ impl Severity {
 
 /// One problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct CodeProblem {
     pub place: SourcePlace,
     pub severity: Severity,
     pub message: String,
@@ -62,10 +62,10 @@ pub struct Problem {
 /// How many lines a problem may have moved while its own line was edited as well.
 const NEAR_LINES: u32 = 3;
 
-impl Problem {
+impl CodeProblem {
     /// Whether two looks at a file saw the same kind of problem there.
     fn is_like(&self, other: &Self) -> bool {
-        self.place.shown == other.place.shown
+        self.place.display_path == other.place.display_path
             && self.severity == other.severity
             && self.code == other.code
             && self.source == other.source
@@ -86,17 +86,17 @@ impl Problem {
 
 /// The difference between two snapshots.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Delta {
-    pub new: Vec<Problem>,
-    pub fixed: Vec<Problem>,
+pub struct DiagnosticsDelta {
+    pub new: Vec<CodeProblem>,
+    pub fixed: Vec<CodeProblem>,
 }
 
-impl Delta {
-    pub fn compare(before: &[Problem], after: &[Problem]) -> Self {
+impl DiagnosticsDelta {
+    pub fn compare(before: &[CodeProblem], after: &[CodeProblem]) -> Self {
         let (mut fixed, mut new) = (before.to_vec(), after.to_vec());
         // Those that only moved first, so that an edited line is not mistaken for its neighbour's.
-        for same in [Problem::is_moved, Problem::is_near] {
-            new.retain(|problem| match fixed.iter().position(|known| same(known, problem)) {
+        for same in [CodeProblem::is_moved, CodeProblem::is_near] {
+            new.retain(|problem| match fixed.iter().position(|other| same(other, problem)) {
                 Some(at) => {
                     fixed.remove(at);
                     false
@@ -110,23 +110,23 @@ impl Delta {
     /// Drops diagnostics that one snapshot could not contain because a source had not reported yet. They are not fixed
     /// if the source was silent after the change, and not new if it was silent before.
     #[must_use]
-    pub fn without_unanswered_sources(mut self, before: Snapshot<'_>, after: Snapshot<'_>) -> Self {
-        self.fixed.retain(|problem| after.has_heard(problem));
-        self.new.retain(|problem| before.has_heard(problem));
+    pub fn without_unanswered_sources(mut self, before: DiagnosticsSnapshot<'_>, after: DiagnosticsSnapshot<'_>) -> Self {
+        self.fixed.retain(|problem| after.has_source_of(problem));
+        self.new.retain(|problem| before.has_source_of(problem));
         self
     }
 }
 
 /// The diagnostics at one time.
 #[derive(Debug, Clone, Copy)]
-pub struct Snapshot<'a> {
-    pub problems: &'a [Problem],
+pub struct DiagnosticsSnapshot<'a> {
+    pub problems: &'a [CodeProblem],
     /// Whether some source had not spoken about the present text.
     pub unheard: bool,
 }
 
-impl Snapshot<'_> {
-    fn has_heard(&self, problem: &Problem) -> bool {
+impl DiagnosticsSnapshot<'_> {
+    fn has_source_of(&self, problem: &CodeProblem) -> bool {
         !self.unheard || self.problems.iter().any(|other| other.source == problem.source)
     }
 }
@@ -135,12 +135,12 @@ impl Snapshot<'_> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
     /// In order of path and line.
-    pub items: Vec<Problem>,
+    pub items: Vec<CodeProblem>,
     pub files: usize,
     /// The name of this result; a caller passes it as `since` to get only the changes.
     pub snapshot: String,
     /// Against the snapshot that was named.
-    pub delta: Option<Delta>,
+    pub delta: Option<DiagnosticsDelta>,
 }
 
 /// The last few answers, by name.
@@ -150,27 +150,27 @@ pub(crate) struct SnapshotStore(Mutex<Snapshots>);
 #[derive(Default)]
 struct Snapshots {
     next: u64,
-    kept: VecDeque<(String, Vec<Problem>)>,
+    entries: VecDeque<(String, Vec<CodeProblem>)>,
 }
 
 /// How many answers are remembered.
 const MAX_SNAPSHOTS: usize = 32;
 
 impl SnapshotStore {
-    fn store(&self, problems: Vec<Problem>) -> String {
+    fn store(&self, problems: Vec<CodeProblem>) -> String {
         let mut snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         snapshots.next += 1;
         let name = format!("d-{}", snapshots.next);
-        snapshots.kept.push_back((name.clone(), problems));
-        if snapshots.kept.len() > MAX_SNAPSHOTS {
-            snapshots.kept.pop_front();
+        snapshots.entries.push_back((name.clone(), problems));
+        if snapshots.entries.len() > MAX_SNAPSHOTS {
+            snapshots.entries.pop_front();
         }
         name
     }
 
-    fn get(&self, name: &str) -> Option<Vec<Problem>> {
+    fn get(&self, name: &str) -> Option<Vec<CodeProblem>> {
         let snapshots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        snapshots.kept.iter().find(|(kept, _)| kept == name).map(|(_, problems)| problems.clone())
+        snapshots.entries.iter().find(|(kept, _)| kept == name).map(|(_, problems)| problems.clone())
     }
 }
 
@@ -179,7 +179,7 @@ const MAX_FILES: usize = 200;
 /// The number of files whose diagnostics are requested at once; servers answer one after the other anyway.
 const AT_ONCE: usize = 8;
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// The problems of a file, of the files below a directory, or of the whole workspace, at least as bad as
     /// `severity`.
     pub async fn problems(
@@ -187,7 +187,7 @@ impl Question<'_> {
         path: Option<&Utf8Path>,
         severity: Option<Severity>,
         since: Option<&str>,
-    ) -> Result<Answer<Problems>, CodeError> {
+    ) -> Result<QualifiedAnswer<Problems>, CodeError> {
         let before = match since {
             Some(name) => Some(self.intel.snapshots.get(name).ok_or_else(|| {
                 CodeError::input(
@@ -207,9 +207,9 @@ impl Question<'_> {
         };
         items.retain(|problem| severity.is_none_or(|severity| problem.severity <= severity));
         status.add_library_caveats(!items.is_empty());
-        let delta = before.map(|before| Delta::compare(&before, &items));
+        let delta = before.map(|before| DiagnosticsDelta::compare(&before, &items));
         let snapshot = self.intel.snapshots.store(items.clone());
-        Ok(Answer { value: Problems { items, files, snapshot, delta }, status })
+        Ok(QualifiedAnswer { value: Problems { items, files, snapshot, delta }, status })
     }
 
     /// Returns the diagnostics of one file from every endpoint that serves it.
@@ -220,20 +220,20 @@ impl Question<'_> {
     pub(crate) async fn problems_of(
         &self,
         path: &Utf8Path,
-        patience: Duration,
-    ) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
+        timeout: Duration,
+    ) -> Result<(Vec<CodeProblem>, AnswerStatus), CodeError> {
         let cx = self.request_cx();
-        self.problems_with(path, patience, &cx).await
+        self.problems_with(path, timeout, &cx).await
     }
 
     async fn problems_with(
         &self,
         path: &Utf8Path,
-        patience: Duration,
+        timeout: Duration,
         cx: &RequestCx,
-    ) -> Result<(Vec<Problem>, AnswerStatus), CodeError> {
+    ) -> Result<(Vec<CodeProblem>, AnswerStatus), CodeError> {
         let reference = DocumentRef::new(path);
-        let (ready, reports) = self.reports_of(&reference, patience, cx).await?;
+        let (ready, reports) = self.reports_of(&reference, timeout, cx).await?;
         let mut status = ready.status.clone();
         let mut problems = Vec::new();
         let mut failure = None;
@@ -263,23 +263,23 @@ impl Question<'_> {
     async fn reports_of(
         &self,
         reference: &DocumentRef,
-        patience: Duration,
+        timeout: Duration,
         cx: &RequestCx,
     ) -> Result<(ReadyEndpoints, Vec<Result<DiagnosticsReport, EndpointError>>), CodeError> {
         let began = Instant::now();
         loop {
             let ready = self.ready_for_problems(reference).await?;
             let mut cx = cx.for_document(reference);
-            cx.deadline = Instant::now().checked_add(patience).map_or(cx.deadline, |until| until.min(cx.deadline));
+            cx.deadline = Instant::now().checked_add(timeout).map_or(cx.deadline, |until| until.min(cx.deadline));
             let reports = join_all(ready.endpoints.iter().map(|endpoint| endpoint.diagnostics(reference, &cx))).await;
             let reads = ready.endpoints.iter().any(|endpoint| !endpoint.readiness().is_settled());
-            if !reads || began.elapsed() >= patience.min(self.cx.wait) {
+            if !reads || began.elapsed() >= timeout.min(self.cx.wait) {
                 return Ok((ready, reports));
             }
         }
     }
 
-    async fn problems_below(&self, scope: Option<&Utf8Path>) -> Result<(Vec<Problem>, usize, AnswerStatus), CodeError> {
+    async fn problems_below(&self, scope: Option<&Utf8Path>) -> Result<(Vec<CodeProblem>, usize, AnswerStatus), CodeError> {
         let served = self.ready_for_problems_anywhere().await?.endpoints;
         let all = self.served_files(&served, scope).await;
         let total = all.len();
@@ -341,11 +341,11 @@ impl Question<'_> {
         reference: &DocumentRef,
         endpoint: &dyn Endpoint,
         report: DiagnosticsReport,
-    ) -> Vec<Problem> {
+    ) -> Vec<CodeProblem> {
         let mut problems = Vec::new();
         for item in report.items {
             let location = lsp::Location { uri: reference.uri(), range: item.range };
-            let place = self.place(&location, endpoint.encoding(), 0).await;
+            let place = self.source_place(&location, endpoint.encoding(), 0).await;
             problems.push(problem(&item, place));
         }
         problems
@@ -375,7 +375,7 @@ fn note_state(status: &mut AnswerStatus, endpoint: &dyn Endpoint, report: &Diagn
     }
 }
 
-fn problem(item: &lsp::Diagnostic, place: SourcePlace) -> Problem {
+fn problem(item: &lsp::Diagnostic, place: SourcePlace) -> CodeProblem {
     // Read as JSON: the protocol allows strings and numbers, and text or markup, in these fields.
     let value = serde_json::to_value(item).unwrap_or_default();
     let text = |value: &Value| match value {
@@ -386,7 +386,7 @@ fn problem(item: &lsp::Diagnostic, place: SourcePlace) -> Problem {
     };
     let field =
         |name: &str| value.get(name).and_then(text).map(|text| clean_block(&text)).filter(|text| !text.is_empty());
-    Problem {
+    CodeProblem {
         place,
         severity: match value.get("severity").and_then(Value::as_u64) {
             Some(2) => Severity::Warning,

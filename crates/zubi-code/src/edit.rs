@@ -22,18 +22,18 @@ use zubi_base::clock::Clock;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::text::{
-    ContentHash, EditOptions, EditSink, FileOperation, Outcome, Save, SinkError, TextOrigin, TextSource,
+    ContentHash, EditOptions, EditSink, FileOperation, EditOutcome, Save, SinkError, TextOrigin, TextSource,
 };
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 
 pub use self::apply::{DiskSink, EditorOrDiskSink, RecoveredChanges};
-pub use self::change::{Change, FileAction, ServerEdit};
+pub use self::change::{ComputedChange, FileAction, ServerEdit};
 pub use self::error::EditError;
 pub use self::plan::{action_id, plan_id};
 
 use self::apply::journal;
 use self::apply::lock::EditLock;
-use self::apply::prepare::{expected_after, holds, prepare, undo_of};
+use self::apply::prepare::{expected_after, matches_expected, prepare, undo_of};
 use self::plan::{ExpectedContent, PlanState, PlanStore, StoredPlan, Undo};
 
 /// A change that was worked out and stored, not made.
@@ -57,7 +57,7 @@ pub struct Plan {
 pub struct PlannedFile {
     pub path: String,
     /// The path before the change, if it differs.
-    pub from: Option<String>,
+    pub old_path: Option<String>,
     pub operation: FileAction,
     pub edits: usize,
 }
@@ -82,28 +82,28 @@ pub struct AppliedFile {
     /// The absolute path, with which a caller can request diagnostics.
     pub path: Utf8PathBuf,
     /// As answers show it.
-    pub shown: String,
+    pub display_path: String,
     /// One word or two: `written`, `created`, `removed`, `renamed from src/old.rs`.
     pub done: String,
 }
 
 /// Plans, applies and undoes edits of one workspace. Cheap to clone.
 #[derive(Clone)]
-pub struct Edits {
+pub struct EditService {
     inner: Arc<Inner>,
 }
 
 struct Inner {
-    workspace: Arc<Workspace>,
+    workspace: Arc<WorkspaceFolders>,
     texts: Arc<dyn TextSource>,
     sink: Arc<dyn EditSink>,
     state_dir: Utf8PathBuf,
     store: PlanStore,
 }
 
-impl Edits {
+impl EditService {
     pub fn new(
-        workspace: Arc<Workspace>,
+        workspace: Arc<WorkspaceFolders>,
         texts: Arc<dyn TextSource>,
         sink: Arc<dyn EditSink>,
         state_dir: &Utf8Path,
@@ -120,7 +120,7 @@ impl Edits {
 
     /// Plans the edits of several servers, all made for the same texts, as one plan; `by` names all servers.
     pub async fn plan_combined(&self, title: &str, edits: &[ServerEdit<'_>], by: &str) -> Result<Plan, EditError> {
-        let change = Change::from_workspace_edits(edits, &*self.inner.texts, &self.inner.workspace).await?;
+        let change = ComputedChange::from_workspace_edits(edits, &*self.inner.texts, &self.inner.workspace).await?;
         self.store(title, &change, by)
     }
 
@@ -134,7 +134,7 @@ impl Edits {
         by: &str,
     ) -> Result<Plan, EditError> {
         let (texts, workspace) = (&*self.inner.texts, &*self.inner.workspace);
-        let change = Change::from_text_edits(path, &edits, encoding, texts, workspace).await?;
+        let change = ComputedChange::from_text_edits(path, &edits, encoding, texts, workspace).await?;
         self.store(title, &change, by)
     }
 
@@ -148,23 +148,23 @@ impl Edits {
         text: &str,
         by: &str,
     ) -> Result<Plan, EditError> {
-        let change = Change::from_text(path, before, text, &*self.inner.texts, &self.inner.workspace).await?;
+        let change = ComputedChange::from_text(path, before, text, &*self.inner.texts, &self.inner.workspace).await?;
         self.store(title, &change, by)
     }
 
-    fn store(&self, title: &str, change: &Change, by: &str) -> Result<Plan, EditError> {
+    fn store(&self, title: &str, change: &ComputedChange, by: &str) -> Result<Plan, EditError> {
         let workspace = &self.inner.workspace;
         let stored = self.inner.store.add(|id| StoredPlan {
             id: id.to_owned(),
             title: title.to_owned(),
-            by: by.to_owned(),
+            produced_by: by.to_owned(),
             operations: change.operations.clone(),
             based_on: change.based_on.clone(),
             state: PlanState::Planned,
         })?;
         let files = change.files.iter().map(|file| PlannedFile {
             path: workspace.display(&file.path),
-            from: file.from.as_ref().map(|from| workspace.display(from)),
+            old_path: file.old_path.as_ref().map(|from| workspace.display(from)),
             operation: file.action,
             edits: file.edits,
         });
@@ -239,7 +239,7 @@ async fn run_detached<T: Send + 'static>(
 impl Inner {
     async fn apply(&self, id: &str, manner: &EditOptions) -> Result<AppliedChange, EditError> {
         let _lock = EditLock::acquire(&self.state_dir).await?;
-        let notes = journal::recover(&self.state_dir)?.left;
+        let notes = journal::recover(&self.state_dir)?.unrestored;
         let mut plan = self.store.plan(id)?;
         let made = match &plan.state {
             PlanState::Planned => false,
@@ -278,7 +278,7 @@ impl Inner {
     fn add_sink_outcome(
         &self,
         applied: &mut AppliedChange,
-        outcome: &Outcome,
+        outcome: &EditOutcome,
         save: Save,
         operations: &[FileOperation],
     ) {
@@ -289,11 +289,11 @@ impl Inner {
             })
         };
         for changed in &outcome.changed {
-            let shown = self.workspace.display(&changed.path);
+            let display_path = self.workspace.display(&changed.path);
             match written(&changed.path) {
                 Some(content) if *content == changed.after => {}
                 Some(_) => applied.notes.push(format!(
-                    "the editor saved another text of `{shown}` than was requested: other line ends, or a change of its own on save"
+                    "the editor saved another text of `{display_path}` than was requested: other line ends, or a change of its own on save"
                 )),
                 None => {
                     let done = "changed by an extension of the editor";
@@ -301,7 +301,7 @@ impl Inner {
                         Some(listed) => listed.done = format!("{}, {done}", listed.done),
                         None => applied.files.push(AppliedFile {
                             path: changed.path.clone(),
-                            shown,
+                            display_path: shown: display_path,
                             done: done.to_owned(),
                         }),
                     }
@@ -318,15 +318,15 @@ impl Inner {
             });
         }
         applied.notes.extend(outcome.typed.iter().map(|path| {
-            let shown = self.workspace.display(path);
-            format!("the user typed into `{shown}` meanwhile: it is neither saved nor taken back; read it again")
+            let display_path = self.workspace.display(path);
+            format!("the user typed into `{display_path}` meanwhile: it is neither saved nor taken back; read it again")
         }));
         applied.notes.extend(outcome.notes.iter().cloned());
     }
 
     /// Corrects the undo data by the changes that the editor and its extensions made. Files outside the workspace are
     /// left as they are.
-    async fn learn(&self, undo: &mut Undo, outcome: Outcome) {
+    async fn learn(&self, undo: &mut Undo, outcome: EditOutcome) {
         for changed in outcome.changed.into_iter().filter(|changed| self.workspace.contains(&changed.path)) {
             let now = ContentHash::from_bytes(&changed.after);
             let expected = ExpectedContent::Content(now.clone());
@@ -363,7 +363,7 @@ impl Inner {
 
     async fn undo(&self, id: &str) -> Result<AppliedChange, EditError> {
         let _lock = EditLock::acquire(&self.state_dir).await?;
-        let notes = journal::recover(&self.state_dir)?.left;
+        let notes = journal::recover(&self.state_dir)?.unrestored;
         let mut plan = self.store.plan(id)?;
         let undo = match plan.state.clone() {
             PlanState::Applied(undo) => undo,
@@ -425,7 +425,7 @@ impl Inner {
         {
             return text.hash() == *hash;
         }
-        holds(path, expected)
+        matches_expected(path, expected)
     }
 
     fn sink_error(&self, error: SinkError) -> EditError {
@@ -448,7 +448,7 @@ impl Inner {
                 FileOperation::SetMode { .. } => continue,
             };
             let path = operation.path();
-            let file = AppliedFile { path: path.to_owned(), shown: self.workspace.display(path), done };
+            let file = AppliedFile { path: path.to_owned(), display_path: self.workspace.display(path), done };
             match files.iter_mut().find(|listed| listed.path == file.path) {
                 // A file that moved and was then written is best described by both.
                 Some(listed) if listed.done.starts_with("renamed") && file.done == "written" => {

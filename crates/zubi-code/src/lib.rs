@@ -37,14 +37,14 @@ use camino::Utf8PathBuf;
 use zubi_base::clock::Clock;
 use zubi_base::endpoint::{Endpoint, EndpointSource};
 use zubi_base::text::{EditSink, TextSource};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 
 pub use crate::error::CodeError;
-pub use crate::question::{CallCx, Question};
-pub use crate::status::{Answer, AnswerStatus, Completeness};
+pub use crate::question::{CallCx, CodeQuery};
+pub use crate::status::{QualifiedAnswer, AnswerStatus, Completeness};
 
 use crate::diagnostics::SnapshotStore;
-use crate::edit::Edits;
+use crate::edit::EditService;
 use crate::features::text_matches::RecentWords;
 use crate::outline::RecentOutlines;
 use crate::question::RecentDocuments;
@@ -53,7 +53,7 @@ use crate::settings::EditorSettings;
 
 /// The parts of [`CodeIntel`], which the host supplies.
 pub struct CodeConfig {
-    pub workspace: Arc<Workspace>,
+    pub workspace: Arc<WorkspaceFolders>,
     /// The sources of endpoints, in order of preference.
     pub sources: Vec<Arc<dyn EndpointSource>>,
     pub texts: Arc<dyn TextSource>,
@@ -67,11 +67,11 @@ pub struct CodeConfig {
 
 /// Answers questions about code. One for each workspace, shared by all callers.
 pub struct CodeIntel {
-    workspace: Arc<Workspace>,
+    workspace: Arc<WorkspaceFolders>,
     router: Router,
     texts: Arc<dyn TextSource>,
     recent: RecentDocuments,
-    edits: Edits,
+    edits: EditService,
     settings: Option<Arc<dyn EditorSettings>>,
     snapshots: SnapshotStore,
     words: RecentWords,
@@ -81,7 +81,7 @@ pub struct CodeIntel {
 impl CodeIntel {
     /// Does no slow work: servers are looked for with the first question.
     pub fn new(config: CodeConfig) -> Arc<Self> {
-        let edits = Edits::new(
+        let edits = EditService::new(
             Arc::clone(&config.workspace),
             Arc::clone(&config.texts),
             config.sink,
@@ -101,12 +101,12 @@ impl CodeIntel {
         })
     }
 
-    pub fn workspace(&self) -> &Arc<Workspace> {
+    pub fn workspace(&self) -> &Arc<WorkspaceFolders> {
         &self.workspace
     }
 
     /// The one way to change files of the workspace.
-    pub fn edits(&self) -> &Edits {
+    pub fn edits(&self) -> &EditService {
         &self.edits
     }
 
@@ -121,8 +121,8 @@ impl CodeIntel {
     }
 
     /// Begins a request: notifies the servers of every file that changed on disk before anything else is sent.
-    pub async fn question(&self, cx: CallCx) -> Question<'_> {
-        Question::begin(self, cx).await
+    pub async fn question(&self, cx: CallCx) -> CodeQuery<'_> {
+        CodeQuery::begin(self, cx).await
     }
 
     /// Ends the servers that were started for these answers, so that the next request starts them again; returns their

@@ -16,11 +16,11 @@ use zubi_base::position::{Encoding, LineCol, TextSize, size};
 
 use crate::error::CodeError;
 use crate::place::{column_of, line_text};
-use crate::question::{Document, Question};
+use crate::question::{SourceDocument, CodeQuery};
 use crate::status::AnswerStatus;
 use crate::text_search;
 
-pub(crate) use index::Index;
+pub(crate) use index::IndexedSymbols;
 pub use name::NamePath;
 pub(crate) use symbol::{Candidate, MAX_WORD_FILES, WORD_SEARCH};
 
@@ -60,7 +60,7 @@ pub struct ResolvedTarget {
     /// Known when it was found as a declared symbol.
     pub kind: Option<&'static str>,
     /// `src/lib.rs:13:9`, one-based.
-    pub shown: String,
+    pub display_position: String,
     /// The repair or choice that was made, for the answer's first line.
     pub note: Option<String>,
     /// The status of the servers that were queried to find the position.
@@ -71,7 +71,7 @@ impl ResolvedTarget {
     /// The first line of a positional answer: `at src/lib.rs:13:9 parse (function)`.
     pub fn header(&self) -> String {
         use std::fmt::Write as _;
-        let mut line = format!("at {}", self.shown);
+        let mut line = format!("at {}", self.display_position);
         // Writing to a `String` cannot fail.
         if let Some(name) = &self.name {
             let _ = write!(line, " {name}");
@@ -91,7 +91,7 @@ const THREE_WAYS: &str = "Give the position in exactly one of three ways:\n  \
     at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\"\n  \
     uri: \"src/lib.rs\", line: 11, character: 4 (0-based)";
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Works out which place is meant.
     pub async fn resolve(&self, input: &TargetInput, snap: PositionIntent) -> Result<ResolvedTarget, CodeError> {
         let position = input.uri.is_some() || input.line.is_some() || input.character.is_some();
@@ -141,16 +141,16 @@ impl Question<'_> {
             let (word, start) = identifier_around(&document, offset)?;
             Some((word, document.index.line_col(start).line + 1, column_of(&document, start)))
         });
-        let shown = self.workspace().display(&path);
+        let display_path = self.workspace().display(&path);
         let hint = match one_based {
             Some((word, line, column)) => format!(
-                "`line` and `character` are 0-based. If line {line} column {column} counted from 1 was meant, use at: \"{shown}:{line}:{column}\" (`{word}`)."
+                "`line` and `character` are 0-based. If line {line} column {column} counted from 1 was meant, use at: \"{display_path}:{line}:{column}\" (`{word}`)."
             ),
-            None => identifiers_hint(&document, &shown, line),
+            None => identifiers_hint(&document, &display_path, line),
         };
         Err(CodeError::input(
             "position",
-            format!("there is no identifier at line {line} character {character} (0-based) of `{shown}`"),
+            format!("there is no identifier at line {line} character {character} (0-based) of `{display_path}`"),
             hint,
         ))
     }
@@ -159,7 +159,7 @@ impl Question<'_> {
     fn resolved_target(
         &self,
         path: Utf8PathBuf,
-        document: &Document,
+        document: &SourceDocument,
         offset: TextSize,
         note: Option<String>,
     ) -> ResolvedTarget {
@@ -173,20 +173,20 @@ impl Question<'_> {
     fn resolved_exactly(
         &self,
         path: Utf8PathBuf,
-        document: &Document,
+        document: &SourceDocument,
         offset: TextSize,
         name: Option<String>,
         note: Option<String>,
     ) -> ResolvedTarget {
         let line = document.index.line_col(offset).line + 1;
-        let shown = format!("{}:{line}:{}", self.workspace().display(&path), column_of(document, offset));
+        let display_position = format!("{}:{line}:{}", self.workspace().display(&path), column_of(document, offset));
         ResolvedTarget {
             reference: DocumentRef::new(path.clone()),
             path,
             offset,
             name,
             kind: None,
-            shown,
+            display_position: shown: display_position,
             note,
             status: AnswerStatus::default(),
         }
@@ -194,7 +194,7 @@ impl Question<'_> {
 }
 
 /// The identifier that an offset lies in or touches, with where it starts.
-fn identifier_around(document: &Document, offset: TextSize) -> Option<(String, TextSize)> {
+fn identifier_around(document: &SourceDocument, offset: TextSize) -> Option<(String, TextSize)> {
     let at = document.index.line_col(offset);
     let line = line_text(&document.text, &document.index, at.line)?;
     let range = text_search::identifier_at(line, at.col as usize)?;
@@ -203,17 +203,17 @@ fn identifier_around(document: &Document, offset: TextSize) -> Option<(String, T
 }
 
 /// The next step when a line (zero-based) has no identifier where one was looked for: those it has, ready to use.
-fn identifiers_hint(document: &Document, shown: &str, line: u32) -> String {
-    let mut places = Vec::new();
+fn identifiers_hint(document: &SourceDocument, display_path: &str, line: u32) -> String {
+    let mut suggestions = Vec::new();
     if let Some(text) = line_text(&document.text, &document.index, line) {
         for range in text_search::identifiers(text).into_iter().take(8) {
             let offset = document.index.offset(LineCol { line, col: size(range.start).into() });
             let name = text.get(range).unwrap_or_default();
-            places.push(format!("  at: \"{shown}:{}:{}\" (`{name}`)", line + 1, column_of(document, offset)));
+            suggestions.push(format!("  at: \"{display_path}:{}:{}\" (`{name}`)", line + 1, column_of(document, offset)));
         }
     }
-    if places.is_empty() {
+    if suggestions.is_empty() {
         return format!("Line {} has no identifier; `lsp_document_symbols` lists what the file declares.", line + 1);
     }
-    format!("Identifiers on line {}:\n{}", line + 1, places.join("\n"))
+    format!("Identifiers on line {}:\n{}", line + 1, suggestions.join("\n"))
 }

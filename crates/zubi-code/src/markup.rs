@@ -87,14 +87,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_plain_goes() {
+    fn control_characters_are_removed() {
         assert_eq!(clean_line("a\u{1b}[31mb\nc\u{202e}d"), "a [31mb c d");
         assert_eq!(clean_block("a \u{200b}b\r\n\tc\u{7}"), "a b\n\tc");
         assert_eq!(source_line("\tx\u{0}y  "), "    x y");
     }
 
     #[test]
-    fn long_lines_are_cut_with_a_mark() {
+    fn long_lines_are_truncated_with_an_ellipsis() {
         let line = source_line(&"é".repeat(300));
         assert_eq!(line.chars().count(), MAX_SOURCE_LINE + 1);
         assert!(line.ends_with('…'));

@@ -12,13 +12,13 @@ use zubi_base::position::{Encoding, TextIndex, TextRange};
 use crate::cache::RevisionCache;
 use crate::error::CodeError;
 use crate::markup::clean_line;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::{Answer, Completeness};
+use crate::status::{QualifiedAnswer, Completeness};
 
 /// One declared symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Symbol {
+pub struct OutlineSymbol {
     /// As the server names it, control characters removed. May carry decorations (`impl Foo for Bar`, `(anonymous)`).
     pub name: String,
     pub kind: &'static str,
@@ -31,7 +31,7 @@ pub struct Symbol {
     pub children: Vec<Self>,
 }
 
-impl Symbol {
+impl OutlineSymbol {
     /// Calls `visit` for this symbol and all below it, in source order, with the symbols above it, outermost first.
     fn walk<'a>(&'a self, above: &mut Vec<&'a Self>, visit: &mut dyn FnMut(&[&'a Self], &'a Self)) {
         visit(above, self);
@@ -44,7 +44,7 @@ impl Symbol {
 }
 
 /// Calls `visit` for every symbol of a tree in source order, with the symbols above it, outermost first.
-pub fn walk<'a>(symbols: &'a [Symbol], mut visit: impl FnMut(&[&'a Symbol], &'a Symbol)) {
+pub fn walk<'a>(symbols: &'a [OutlineSymbol], mut visit: impl FnMut(&[&'a OutlineSymbol], &'a OutlineSymbol)) {
     let mut above = Vec::new();
     for symbol in symbols {
         symbol.walk(&mut above, &mut visit);
@@ -126,20 +126,20 @@ pub(crate) type RecentOutlines = RevisionCache<Utf8PathBuf, Outline, 4>;
 /// An outline with the text that its places are in.
 pub(crate) struct Outline {
     text: Arc<str>,
-    answer: Arc<Answer<Vec<Symbol>>>,
+    answer: Arc<QualifiedAnswer<Vec<OutlineSymbol>>>,
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// The symbols of a document, to look a place up in: remembered until a file changes, because every question that
     /// names a symbol needs them, and for a file of 2,700 lines they are 140 KB of JSON.
-    pub(crate) async fn declared_in(&self, path: &Utf8Path) -> Result<Arc<Answer<Vec<Symbol>>>, CodeError> {
+    pub(crate) async fn declared_in(&self, path: &Utf8Path) -> Result<Arc<QualifiedAnswer<Vec<OutlineSymbol>>>, CodeError> {
         // Read before the first request, so that a later change makes another number.
         let changes = self.intel.router.file_changes();
         let key = path.to_owned();
         // Changes of unwatched files (ignored ones, libraries) are not counted, so the text is compared as well.
         let text = Arc::clone(&self.document(path).await?.text);
-        if let Some(known) = self.intel.outlines.get(changes, &key).filter(|known| known.text == text) {
-            return Ok(Arc::clone(&known.answer));
+        if let Some(cached) = self.intel.outlines.get(changes, &key).filter(|cached| cached.text == text) {
+            return Ok(Arc::clone(&cached.answer));
         }
         let outline = Arc::new(self.outline(path).await?);
         // A server that is still reading may outline less than it will; texts are read again in case one gets installed.
@@ -153,7 +153,7 @@ impl Question<'_> {
     }
 
     /// The symbols of a document, by the first endpoint that has any.
-    pub async fn outline(&self, path: &Utf8Path) -> Result<Answer<Vec<Symbol>>, CodeError> {
+    pub async fn outline(&self, path: &Utf8Path) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/documentSymbol";
         let ready =
@@ -172,12 +172,12 @@ impl Question<'_> {
                 break;
             }
         }
-        Ok(Answer { value: symbols, status: replies.status })
+        Ok(QualifiedAnswer { value: symbols, status: replies.status })
     }
 }
 
 /// Reads either form of a `textDocument/documentSymbol` result. Items that are not the protocol are passed over.
-pub fn parse(result: &Value, index: &TextIndex, encoding: Encoding) -> Vec<Symbol> {
+pub fn parse(result: &Value, index: &TextIndex, encoding: Encoding) -> Vec<OutlineSymbol> {
     let Value::Array(items) = result else { return Vec::new() };
     let mut left = MAX_SYMBOLS;
     if items.first().is_some_and(|item| item.get("location").is_some()) {
@@ -186,7 +186,7 @@ pub fn parse(result: &Value, index: &TextIndex, encoding: Encoding) -> Vec<Symbo
     tree(items, index, encoding, &mut left, 0)
 }
 
-fn tree(items: &[Value], index: &TextIndex, encoding: Encoding, left: &mut usize, depth: usize) -> Vec<Symbol> {
+fn tree(items: &[Value], index: &TextIndex, encoding: Encoding, left: &mut usize, depth: usize) -> Vec<OutlineSymbol> {
     let mut symbols = Vec::new();
     for item in items {
         if *left == 0 || depth == MAX_DEPTH {
@@ -201,7 +201,7 @@ fn tree(items: &[Value], index: &TextIndex, encoding: Encoding, left: &mut usize
         };
         *left -= 1;
         let children = item.get("children").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-        symbols.push(Symbol {
+        symbols.push(OutlineSymbol {
             name: clean_line(name),
             kind: kind_of(item),
             detail: item.get("detail").and_then(Value::as_str).map(clean_line).filter(|detail| !detail.is_empty()),
@@ -220,10 +220,10 @@ pub(crate) fn kind_of(item: &Value) -> &'static str {
     kind.map_or("symbol", |kind| kind_name(SymbolKind::from(kind)))
 }
 
-fn flat(item: &Value, index: &TextIndex, encoding: Encoding) -> Option<Symbol> {
+fn flat(item: &Value, index: &TextIndex, encoding: Encoding) -> Option<OutlineSymbol> {
     let location = lsp::Location::deserialize(item.get("location")?).ok()?;
     let range = index.range_from_lsp(&location.range, encoding);
-    Some(Symbol {
+    Some(OutlineSymbol {
         name: clean_line(item.get("name")?.as_str()?),
         kind: kind_of(item),
         detail: None,
@@ -234,11 +234,11 @@ fn flat(item: &Value, index: &TextIndex, encoding: Encoding) -> Option<Symbol> {
 }
 
 /// Makes a tree of a flat list: a symbol belongs to the smallest one whose range holds it.
-pub(crate) fn nest(mut flat: Vec<Symbol>) -> Vec<Symbol> {
+pub(crate) fn nest(mut flat: Vec<OutlineSymbol>) -> Vec<OutlineSymbol> {
     flat.sort_by_key(|symbol| (symbol.range.start(), std::cmp::Reverse(symbol.range.end())));
-    let mut roots: Vec<Symbol> = Vec::new();
-    let mut open: Vec<Symbol> = Vec::new();
-    let close = |open: &mut Vec<Symbol>, roots: &mut Vec<Symbol>| {
+    let mut roots: Vec<OutlineSymbol> = Vec::new();
+    let mut open: Vec<OutlineSymbol> = Vec::new();
+    let close = |open: &mut Vec<OutlineSymbol>, roots: &mut Vec<OutlineSymbol>| {
         if let Some(done) = open.pop() {
             match open.last_mut() {
                 Some(parent) => parent.children.push(done),
@@ -265,7 +265,7 @@ pub(crate) fn nest(mut flat: Vec<Symbol>) -> Vec<Symbol> {
 mod tests {
     use super::*;
 
-    fn names(symbols: &[Symbol]) -> String {
+    fn names(symbols: &[OutlineSymbol]) -> String {
         let mut out = String::new();
         walk(symbols, |above, symbol| {
             for part in ["  ".repeat(above.len()).as_str(), symbol.kind, " ", &symbol.name, "\n"] {

@@ -6,14 +6,14 @@ use zubi_base::position::{Encoding, TextIndex, TextRange, TextSize};
 use zubi_base::uri;
 
 use crate::markup::clean_line;
-use crate::question::{Document, Question};
+use crate::question::{SourceDocument, CodeQuery};
 
 /// A place in a document, in all the forms an answer needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePlace {
     /// The path or name as shown: workspace-relative; absolute outside the folders; the URI itself for a virtual
     /// document.
-    pub shown: String,
+    pub display_path: String,
     /// The path; `None` if the URI does not name a file of this machine.
     pub path: Option<Utf8PathBuf>,
     /// Lies outside the workspace folders (a library).
@@ -38,12 +38,12 @@ pub struct SourcePlace {
 impl SourcePlace {
     /// `src/lib.rs:12:5`.
     pub fn to_at(&self) -> String {
-        format!("{}:{}:{}", self.shown, self.line, self.column)
+        format!("{}:{}:{}", self.display_path, self.line, self.column)
     }
 }
 
 /// One-based column of an offset, in characters, as people and models count.
-pub fn column_of(document: &Document, offset: TextSize) -> u32 {
+pub fn column_of(document: &SourceDocument, offset: TextSize) -> u32 {
     document.index.to_lsp(offset, Encoding::Utf32).character + 1
 }
 
@@ -53,18 +53,18 @@ pub fn line_text<'a>(text: &'a str, index: &TextIndex, line: u32) -> Option<&'a 
     text.get(usize::from(range.start())..usize::from(range.end()))
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Returns the name that answers show for a location's document, and whether it is outside the workspace; see
     /// [`SourcePlace`].
     pub(crate) fn display_location(&self, location: &lsp::Location) -> (String, bool) {
         match uri::to_path(&location.uri) {
             Some(path) => (clean_line(&self.workspace().display(&path)), !self.workspace().contains(&path)),
-            None => (shown_uri(&location.uri), true),
+            None => (display_uri(&location.uri), true),
         }
     }
 
     /// The place a server means by a location. Never fails: what cannot be read is shown without its source line.
-    pub(crate) async fn place(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> SourcePlace {
+    pub(crate) async fn source_place(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> SourcePlace {
         let (shown, external) = self.display_location(location);
         let path = uri::to_path(&location.uri);
         let document = match &path {
@@ -82,7 +82,7 @@ impl Question<'_> {
     }
 
     /// The place of a byte range in a document of the workspace.
-    pub fn place_of(&self, document: &Document, path: &camino::Utf8Path, range: TextRange) -> SourcePlace {
+    pub fn place_of(&self, document: &SourceDocument, path: &camino::Utf8Path, range: TextRange) -> SourcePlace {
         place_in(
             document,
             Some(path.to_owned()),
@@ -99,7 +99,7 @@ impl Question<'_> {
 const MAX_URI: usize = 100;
 
 /// Returns the name that answers show for a virtual document.
-pub(crate) fn shown_uri(uri: &lsp::Uri) -> String {
+pub(crate) fn display_uri(uri: &lsp::Uri) -> String {
     let whole = uri.0.len() <= MAX_URI;
     clean_line(if whole { &uri.0 } else { uri.0.split('?').next().unwrap_or_default() })
 }
@@ -107,12 +107,12 @@ pub(crate) fn shown_uri(uri: &lsp::Uri) -> String {
 fn unread(
     location: &lsp::Location,
     path: Option<Utf8PathBuf>,
-    shown: String,
+    display_path: String,
     external: bool,
-    why: String,
+    reason: String,
 ) -> SourcePlace {
     SourcePlace {
-        shown,
+        display_path: shown: display_path,
         path,
         external,
         line: location.range.start.line.saturating_add(1),
@@ -120,15 +120,15 @@ fn unread(
         end_line: location.range.end.line.saturating_add(1),
         range: location.range,
         source: None,
-        unread: Some(why),
+        unread: Some(reason),
         context: Vec::new(),
     }
 }
 
 fn place_in(
-    document: &Document,
+    document: &SourceDocument,
     path: Option<Utf8PathBuf>,
-    shown: String,
+    display_path: String,
     external: bool,
     range: TextRange,
     context: u32,
@@ -145,7 +145,7 @@ fn place_in(
             .collect()
     };
     SourcePlace {
-        shown,
+        display_path: shown: display_path,
         external,
         line: start.line + 1,
         column: column_of(document, range.start()),

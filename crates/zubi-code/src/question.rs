@@ -10,13 +10,13 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::RequestCx;
 use zubi_base::fs::{self, ReadError};
 use zubi_base::position::TextIndex;
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 
 use crate::CodeIntel;
-use crate::virtual_documents::VirtualDocuments;
+use crate::virtual_documents::VirtualDocumentCache;
 
 /// Receives progress while servers load: a fraction 0–1 when known, and a short clause.
-pub type Progress = Arc<dyn Fn(Option<f64>, &str) + Send + Sync>;
+pub type ProgressCallback = Arc<dyn Fn(Option<f64>, &str) + Send + Sync>;
 
 /// The circumstances of one question.
 #[derive(Clone)]
@@ -30,12 +30,12 @@ pub struct CallCx {
     /// How long the check for diagnostics before and after an edit may take. The answer reports whatever is unknown by
     /// then.
     pub check_wait: Duration,
-    pub progress: Progress,
+    pub progress: ProgressCallback,
 }
 
 /// A document's text with its line index.
 #[derive(Debug)]
-pub struct Document {
+pub struct SourceDocument {
     pub text: Arc<str>,
     pub index: TextIndex,
 }
@@ -43,19 +43,19 @@ pub struct Document {
 /// The documents of the last requests. Each request reads their texts again; the cache saves computing the line index
 /// of an unchanged text, which takes longer than reading for large files.
 #[derive(Debug, Default)]
-pub(crate) struct RecentDocuments(Mutex<VecDeque<(Utf8PathBuf, Arc<Document>)>>);
+pub(crate) struct RecentDocuments(Mutex<VecDeque<(Utf8PathBuf, Arc<SourceDocument>)>>);
 
 /// The number of cached documents: an agent's requests circle around a few files.
 const MAX_RECENT: usize = 4;
 
 impl RecentDocuments {
     /// The document with this text.
-    fn document(&self, path: &Utf8Path, text: Arc<str>) -> Arc<Document> {
+    fn document(&self, path: &Utf8Path, text: Arc<str>) -> Arc<SourceDocument> {
         let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = recent.iter().position(|(known, _)| known == path).and_then(|at| recent.remove(at));
-        let document = match known {
+        let cached = recent.iter().position(|(known, _)| known == path).and_then(|at| recent.remove(at));
+        let document = match cached {
             Some((_, document)) if document.text == text => document,
-            _ => Arc::new(Document { index: TextIndex::new(&text), text }),
+            _ => Arc::new(SourceDocument { index: TextIndex::new(&text), text }),
         };
         recent.push_front((path.to_owned(), Arc::clone(&document)));
         recent.truncate(MAX_RECENT);
@@ -64,24 +64,24 @@ impl RecentDocuments {
 }
 
 /// One question under way.
-pub struct Question<'a> {
+pub struct CodeQuery<'a> {
     pub intel: &'a CodeIntel,
     pub cx: CallCx,
     /// Set when it could not be assured that servers know every change on disk.
     pub freshness: Option<String>,
     /// Texts are read once for each question, so that all its places speak of one state.
-    documents: Mutex<FxHashMap<Utf8PathBuf, Arc<Document>>>,
-    pub(crate) virtual_documents: VirtualDocuments,
+    documents: Mutex<FxHashMap<Utf8PathBuf, Arc<SourceDocument>>>,
+    pub(crate) virtual_documents: VirtualDocumentCache,
 }
 
-impl<'a> Question<'a> {
+impl<'a> CodeQuery<'a> {
     pub(crate) async fn begin(intel: &'a CodeIntel, cx: CallCx) -> Self {
         let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
         let freshness = intel.router.refresh(&request).await;
-        Self { intel, cx, freshness, documents: Mutex::default(), virtual_documents: VirtualDocuments::default() }
+        Self { intel, cx, freshness, documents: Mutex::default(), virtual_documents: VirtualDocumentCache::default() }
     }
 
-    pub fn workspace(&self) -> &Workspace {
+    pub fn workspace(&self) -> &WorkspaceFolders {
         &self.intel.workspace
     }
 
@@ -91,9 +91,9 @@ impl<'a> Question<'a> {
     }
 
     /// A document's text as it is now, from the editor or from disk.
-    pub async fn document(&self, path: &Utf8Path) -> Result<Arc<Document>, ReadError> {
-        let known = self.documents.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
-        if let Some(document) = known {
+    pub async fn document(&self, path: &Utf8Path) -> Result<Arc<SourceDocument>, ReadError> {
+        let cached = self.documents.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+        if let Some(document) = cached {
             return Ok(document);
         }
         let text = match self.intel.texts.read(path).await {

@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use zubi_base::endpoint::{Endpoint, EndpointError, Readiness};
 
 use crate::question::CallCx;
-use crate::status::EndpointState;
+use crate::status::AnsweringEndpoint;
 
 /// How much of the project an endpoint must have read before a question makes sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub async fn wait(
     endpoints: &[Arc<dyn Endpoint>],
     need: ReadinessLevel,
     cx: &CallCx,
-) -> Result<Vec<EndpointState>, EndpointError> {
+) -> Result<Vec<AnsweringEndpoint>, EndpointError> {
     let until = cx.deadline.min(Instant::now() + cx.wait);
     let states = join_all(endpoints.iter().map(|endpoint| wait_for_one(endpoint.as_ref(), need, until, cx))).await;
     states.into_iter().collect()
@@ -42,22 +42,22 @@ fn enough(readiness: &Readiness, need: ReadinessLevel) -> bool {
 async fn wait_for_one(
     endpoint: &dyn Endpoint,
     need: ReadinessLevel,
-    until: Instant,
+    deadline: Instant,
     cx: &CallCx,
-) -> Result<EndpointState, EndpointError> {
+) -> Result<AnsweringEndpoint, EndpointError> {
     let mut changes = endpoint.readiness_changes();
     loop {
         let readiness = changes.borrow_and_update().clone();
         if enough(&readiness, need) {
-            return Ok(EndpointState { id: endpoint.id().clone(), readiness: endpoint.readiness() });
+            return Ok(AnsweringEndpoint { id: endpoint.id().clone(), readiness: endpoint.readiness() });
         }
         report(endpoint, &readiness, cx);
         tokio::select! {
             () = cx.cancel.cancelled() => return Err(EndpointError::Cancelled),
-            changed = tokio::time::timeout_at(until.into(), changes.changed()) => {
+            changed = tokio::time::timeout_at(deadline.into(), changes.changed()) => {
                 // The time-out ended, or the endpoint is gone: the caller marks the answer by the present state.
                 if !matches!(changed, Ok(Ok(()))) {
-                    return Ok(EndpointState { id: endpoint.id().clone(), readiness: endpoint.readiness() });
+                    return Ok(AnsweringEndpoint { id: endpoint.id().clone(), readiness: endpoint.readiness() });
                 }
             }
         }

@@ -77,15 +77,15 @@ mod tests {
     #[test]
     fn every_form_of_the_protocol_is_right_and_nothing_else() {
         let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } });
-        let place = json!({ "uri": "file:///a", "range": range });
+        let location = json!({ "uri": "file:///a", "range": range });
         let link = json!({ "targetUri": "file:///a", "targetRange": range, "targetSelectionRange": range });
         for (method, answer, shape) in [
             ("definition", json!(null), ResponseCheck::Right),
-            ("definition", place.clone(), ResponseCheck::Right),
+            ("definition", location.clone(), ResponseCheck::Right),
             ("definition", json!([]), ResponseCheck::Right),
-            ("references", json!([place]), ResponseCheck::Right),
+            ("references", json!([location]), ResponseCheck::Right),
             ("definition", json!([link]), ResponseCheck::Right),
-            ("references", json!([place, 7, [place]]), ResponseCheck::Partly(2)),
+            ("references", json!([location, 7, [location]]), ResponseCheck::Partly(2)),
             ("references", json!([{ "uri": "file:///a" }]), ResponseCheck::Wrong),
             ("definition", json!("a"), ResponseCheck::Wrong),
             ("definition", json!({}), ResponseCheck::Wrong),
@@ -93,7 +93,7 @@ mod tests {
             ("hover", json!({ "contents": [] }), ResponseCheck::Right),
             ("hover", json!([]), ResponseCheck::Wrong),
             ("documentSymbol", json!([{ "name": "a", "selectionRange": range }]), ResponseCheck::Right),
-            ("documentSymbol", json!([{ "name": "a", "location": place }]), ResponseCheck::Right),
+            ("documentSymbol", json!([{ "name": "a", "location": location }]), ResponseCheck::Right),
             ("documentSymbol", json!({ "name": "a" }), ResponseCheck::Wrong),
             ("completion", json!({ "isIncomplete": false, "items": [{ "label": "a" }] }), ResponseCheck::Right),
             ("completion", json!([{ "label": "a" }, {}]), ResponseCheck::Partly(1)),

@@ -13,10 +13,10 @@ use zubi_base::endpoint::{
 };
 
 use crate::error::CodeError;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::readiness::{self, ReadinessLevel};
 use crate::response_check::{self, ResponseCheck};
-use crate::status::{AnswerStatus, Completeness, EndpointState};
+use crate::status::{AnswerStatus, Completeness, AnsweringEndpoint};
 
 /// The sources of endpoints, in order of preference. The first source that has one for a document answers alone: an
 /// editor's servers and headless ones would say everything twice.
@@ -59,8 +59,8 @@ impl Router {
 
     /// See [`EndpointSource::has_other_projects`].
     pub(crate) async fn has_other_projects(&self, document: &DocumentRef, method: &str) -> bool {
-        let asked = self.sources.iter().map(|source| source.has_other_projects(document, method));
-        join_all(asked).await.contains(&true)
+        let requests = self.sources.iter().map(|source| source.has_other_projects(document, method));
+        join_all(requests).await.contains(&true)
     }
 
     /// See [`EndpointSource::other_projects`].
@@ -70,8 +70,8 @@ impl Router {
         method: &str,
         files: Vec<Utf8PathBuf>,
     ) -> Vec<OtherProject> {
-        let asked = self.sources.iter().map(|source| source.other_projects(document, method, files.clone()));
-        join_all(asked).await.concat()
+        let requests = self.sources.iter().map(|source| source.other_projects(document, method, files.clone()));
+        join_all(requests).await.concat()
     }
 
     pub(crate) async fn refresh(&self, cx: &RequestCx) -> Option<String> {
@@ -99,14 +99,14 @@ impl Router {
 const DIAGNOSTICS: &str = "textDocument/diagnostic";
 
 /// One endpoint's answer to a request.
-pub(crate) struct Reply {
+pub(crate) struct EndpointReply {
     pub(crate) endpoint: Arc<dyn Endpoint>,
     pub(crate) result: Value,
 }
 
 /// All answers to a request, with the verdict so far.
 pub(crate) struct Replies {
-    pub(crate) replies: Vec<Reply>,
+    pub(crate) replies: Vec<EndpointReply>,
     pub(crate) status: AnswerStatus,
 }
 
@@ -116,7 +116,7 @@ pub(crate) struct ReadyEndpoints {
     pub(crate) status: AnswerStatus,
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Waits for the endpoints that support `method` for a document and returns them. Returns an error if there are
     /// none.
     pub(crate) async fn ready_for(
@@ -148,7 +148,7 @@ impl Question<'_> {
         }
         let states = readiness::wait(&found.endpoints, ReadinessLevel::Project, &self.cx).await?;
         if found.endpoints.iter().all(|endpoint| matches!(endpoint.readiness(), Readiness::Failed { .. })) {
-            return Err(nobody_offers(&found.endpoints, "answer", found.absent));
+            return Err(unsupported_error(&found.endpoints, "answer", found.absent));
         }
         let status = self.status_of(&found.endpoints, states, ReadinessLevel::Project, found.absent);
         Ok(ReadyEndpoints { endpoints: found.endpoints, status })
@@ -167,7 +167,7 @@ impl Question<'_> {
     fn status_of(
         &self,
         endpoints: &[Arc<dyn Endpoint>],
-        states: Vec<EndpointState>,
+        states: Vec<AnsweringEndpoint>,
         need: ReadinessLevel,
         absent: Vec<MissingServer>,
     ) -> AnswerStatus {
@@ -211,15 +211,15 @@ impl Question<'_> {
         }
         // An endpoint's capabilities are known only once it has answered `initialize`, and so is whether it matters.
         readiness::wait(&found.endpoints, ReadinessLevel::File, &self.cx).await?;
-        let patience = Instant::now() + self.cx.wait;
-        let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.deadline.min(patience));
-        let offers = join_all(found.endpoints.iter().map(|endpoint| endpoint.offers(method, document, &cx))).await;
+        let wait_deadline = Instant::now() + self.cx.wait;
+        let cx = RequestCx::new(self.cx.cancel.clone(), self.cx.deadline.min(wait_deadline));
+        let supported = join_all(found.endpoints.iter().map(|endpoint| endpoint.supports(method, document, &cx))).await;
         let (mut endpoints, mut others) = (Vec::new(), Vec::new());
-        for (endpoint, offered) in found.endpoints.into_iter().zip(offers) {
+        for (endpoint, offered) in found.endpoints.into_iter().zip(supported) {
             if offered { endpoints.push(endpoint) } else { others.push(endpoint) }
         }
         if endpoints.is_empty() {
-            return Err(nobody_offers(&others, operation, found.absent));
+            return Err(unsupported_error(&others, operation, found.absent));
         }
         let states = readiness::wait(&endpoints, need, &self.cx).await?;
         let status = self.status_of(&endpoints, states, need, found.absent);
@@ -235,20 +235,20 @@ impl Question<'_> {
         cx: &RequestCx,
         params: impl Fn(&dyn Endpoint) -> Value,
     ) -> Result<Replies, CodeError> {
-        let asked = ready.endpoints.iter().map(|endpoint| {
+        let requests = ready.endpoints.iter().map(|endpoint| {
             let params = params(endpoint.as_ref());
             async move { (Arc::clone(endpoint), endpoint.request(method, params, cx).await) }
         });
         let mut replies = Vec::new();
         let mut failures: Vec<EndpointError> = Vec::new();
         let mut status = ready.status.clone();
-        for (endpoint, result) in join_all(asked).await {
+        for (endpoint, result) in join_all(requests).await {
             match result.and_then(|result| readable(endpoint.as_ref(), method, result)) {
                 Ok((result, unreadable)) => {
                     if let Some(why) = unreadable {
                         status.completeness = Completeness::Partial { why };
                     }
-                    replies.push(Reply { endpoint, result });
+                    replies.push(EndpointReply { endpoint, result });
                 }
                 Err(error) => failures.push(error),
             }
@@ -298,7 +298,7 @@ fn take_left_out(answer: &mut Value) -> Option<u64> {
     }
 }
 
-fn nobody_offers(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<MissingServer>) -> CodeError {
+fn unsupported_error(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<MissingServer>) -> CodeError {
     // A server that failed to start offers nothing; why it failed is the thing to say.
     for endpoint in endpoints {
         if let Readiness::Failed { why, hint } = endpoint.readiness() {
@@ -321,7 +321,7 @@ fn nobody_offers(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: Vec<M
     CodeError::Unsupported { servers, operation: operation.to_owned(), nearest: None }
 }
 
-fn verdict(states: &[EndpointState], need: ReadinessLevel) -> Completeness {
+fn verdict(states: &[AnsweringEndpoint], need: ReadinessLevel) -> Completeness {
     if need == ReadinessLevel::File {
         return Completeness::Complete;
     }

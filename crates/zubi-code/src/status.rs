@@ -16,7 +16,7 @@ pub enum Completeness {
 
 /// One endpoint that took part in an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EndpointState {
+pub struct AnsweringEndpoint {
     pub id: EndpointId,
     /// As it was when the question was sent; a server that got ready meanwhile may still have answered from less.
     pub readiness: Readiness,
@@ -25,7 +25,7 @@ pub struct EndpointState {
 /// The source of an answer and how far it can be trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnswerStatus {
-    pub endpoints: Vec<EndpointState>,
+    pub endpoints: Vec<AnsweringEndpoint>,
     /// Why others did not answer.
     pub absent: Vec<MissingServer>,
     pub completeness: Completeness,
@@ -131,7 +131,7 @@ impl AnswerStatus {
     /// Adds what another part of the same answer reported.
     pub fn merge(&mut self, other: Self) {
         for state in other.endpoints {
-            if self.endpoints.iter().all(|known| known.id != state.id) {
+            if self.endpoints.iter().all(|existing| existing.id != state.id) {
                 self.endpoints.push(state);
             }
         }
@@ -174,7 +174,7 @@ fn add_missing(notes: &mut Vec<String>, others: Vec<String>) {
 
 /// An answer with its verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer<T> {
+pub struct QualifiedAnswer<T> {
     pub value: T,
     pub status: AnswerStatus,
 }

@@ -24,7 +24,7 @@ use zubi_base::lsp;
 use zubi_base::position::{Encoding, LineCol, TextIndex, TextRange, size};
 use zubi_base::text::DiskText;
 use zubi_base::walk::{self, WalkOptions};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
 
 mod annotations;
@@ -59,14 +59,14 @@ impl Toy {
             let mut text = text.to_owned();
             if let Some(at) = text.find("$0") {
                 text.replace_range(at..at + 2, "");
-                let place = TextIndex::new(&text).to_lsp(size(at), Encoding::Utf32);
-                cursor = Some(format!("{name}:{}:{}", place.line + 1, place.character + 1));
+                let position = TextIndex::new(&text).to_lsp(size(at), Encoding::Utf32);
+                cursor = Some(format!("{name}:{}:{}", position.line + 1, position.character + 1));
             }
             let path = project.join(name);
             std::fs::create_dir_all(path.parent().expect("files have a parent")).expect("a directory");
             fs::write_atomic(&path, text.as_bytes()).expect("a fixture file");
         }
-        let workspace = Arc::new(Workspace::open(std::slice::from_ref(&project)).expect("the workspace"));
+        let workspace = Arc::new(WorkspaceFolders::open(std::slice::from_ref(&project)).expect("the workspace"));
         let endpoint = Arc::new(ToyEndpoint {
             id: "toy".into(),
             root: project.clone(),
@@ -193,12 +193,12 @@ impl ToyEndpoint {
         found
     }
 
-    fn declarations(&self, wanted: impl Fn(&str) -> bool) -> Vec<(DeclaredSymbol, Value)> {
+    fn declarations(&self, is_match: impl Fn(&str) -> bool) -> Vec<(DeclaredSymbol, Value)> {
         let mut found = Vec::new();
         for (path, text) in self.files() {
             let index = TextIndex::new(&text);
             for declared in Self::declared_symbols(&text) {
-                if wanted(&declared.name) {
+                if is_match(&declared.name) {
                     let location = self.location(&path, &index, declared.range);
                     found.push((declared, location));
                 }
@@ -243,9 +243,9 @@ impl ToyEndpoint {
 
     fn rename(&self, word: &str, new_name: &str) -> Value {
         let mut changes: Vec<(String, Vec<Value>)> = Vec::new();
-        for place in self.uses(word) {
-            let uri = place.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
-            let edit = json!({ "range": place.get("range"), "newText": new_name });
+        for usage in self.uses(word) {
+            let uri = usage.get("uri").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let edit = json!({ "range": usage.get("range"), "newText": new_name });
             match changes.iter_mut().find(|(known, _)| *known == uri) {
                 Some((_, edits)) => edits.push(edit),
                 None => changes.push((uri, vec![edit])),
@@ -281,7 +281,7 @@ impl Endpoint for ToyEndpoint {
         self.encoding
     }
 
-    async fn offers(&self, method: &str, _document: Option<&DocumentRef>, _cx: &RequestCx) -> bool {
+    async fn supports(&self, method: &str, _document: Option<&DocumentRef>, _cx: &RequestCx) -> bool {
         !self.unsupported.lock().unwrap_or_else(PoisonError::into_inner).contains(&method)
     }
 
@@ -332,9 +332,9 @@ impl Endpoint for ToyEndpoint {
                 };
                 let (old, new) = (stem("/files/0/oldUri"), stem("/files/0/newUri"));
                 let mut changes = serde_json::Map::new();
-                for place in self.uses(&old) {
-                    let uri = place["uri"].as_str().unwrap_or_default().to_owned();
-                    let edit = json!({ "range": place["range"], "newText": new });
+                for usage in self.uses(&old) {
+                    let uri = usage["uri"].as_str().unwrap_or_default().to_owned();
+                    let edit = json!({ "range": usage["range"], "newText": new });
                     let edits = changes.entry(uri).or_insert_with(|| json!([]));
                     edits.as_array_mut().expect("a list").push(edit);
                 }
@@ -350,7 +350,7 @@ impl Endpoint for ToyEndpoint {
                 let sloppy = *self.declarations_always.lock().unwrap_or_else(PoisonError::into_inner);
                 if params.pointer("/context/includeDeclaration") == Some(&Value::Bool(false)) && !sloppy {
                     let declared = self.declarations(|name| name == word);
-                    uses.retain(|place| declared.iter().all(|(_, location)| location != place));
+                    uses.retain(|usage| declared.iter().all(|(_, location)| location != usage));
                 }
                 Value::Array(uses)
             }

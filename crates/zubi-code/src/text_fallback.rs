@@ -17,9 +17,9 @@ use zubi_base::uri;
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::{ResolvedTarget, WORD_SEARCH};
-use crate::outline::{Symbol, walk};
-use crate::question::Question;
-use crate::status::{Answer, AnswerStatus, Completeness};
+use crate::outline::{OutlineSymbol, walk};
+use crate::question::CodeQuery;
+use crate::status::{QualifiedAnswer, AnswerStatus, Completeness};
 use crate::text_search;
 
 /// The most places in one answer.
@@ -33,7 +33,7 @@ impl AnswerStatus {
     }
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// The beginning of an answer from texts. An error, the one that would have been given without them, when there are
     /// none: the workspace's folders are gone.
     pub(crate) fn texts_answer(&self, absent: Vec<MissingServer>) -> Result<AnswerStatus, CodeError> {
@@ -50,13 +50,13 @@ impl Question<'_> {
         &self,
         path: &Utf8Path,
         absent: Vec<MissingServer>,
-    ) -> Result<Answer<Vec<Symbol>>, CodeError> {
+    ) -> Result<QualifiedAnswer<Vec<OutlineSymbol>>, CodeError> {
         let document = self.document(path).await?;
         let symbols = outline::declarations(&document.text);
         if symbols.is_empty() {
             return Err(CodeError::NoEndpoint(absent));
         }
-        Ok(Answer { value: symbols, status: AnswerStatus::of_texts(absent) })
+        Ok(QualifiedAnswer { value: symbols, status: AnswerStatus::of_texts(absent) })
     }
 
     /// Returns the occurrences of the name at a position as a whole word, or those on lines that look like its
@@ -67,7 +67,7 @@ impl Question<'_> {
         at: &ResolvedTarget,
         relation: Relation,
         absent: Vec<MissingServer>,
-    ) -> Result<Answer<Vec<RawLocation>>, CodeError> {
+    ) -> Result<QualifiedAnswer<Vec<RawLocation>>, CodeError> {
         let (Some(name), Relation::Definition | Relation::References { .. }) = (&at.name, relation) else {
             return Err(CodeError::NoEndpoint(absent));
         };
@@ -86,11 +86,11 @@ impl Question<'_> {
             for start in text_search::occurrences(&document.text, name) {
                 let range = TextRange::at(size(start), size(name.len()));
                 let declaration = declared.contains(&range);
-                let wanted = match relation {
+                let is_included = match relation {
                     Relation::References { include_declaration } => include_declaration || !declaration,
                     _ => declaration,
                 };
-                if wanted {
+                if is_included {
                     let range = document.index.range_to_lsp(range, Encoding::Utf8);
                     let location = lsp::Location { uri: uri::from_path(path), range };
                     let (shown, external) = self.display_location(&location);
@@ -99,7 +99,7 @@ impl Question<'_> {
                     found.push(RawLocation {
                         location,
                         encoding: Encoding::Utf8,
-                        shown,
+                        display_path: shown,
                         external,
                         declaration,
                         text_only: false,
@@ -112,7 +112,7 @@ impl Question<'_> {
         }
         found.sort_by(|a, b| {
             let start = |found: &RawLocation| (found.location.range.start.line, found.location.range.start.character);
-            a.shown.cmp(&b.shown).then_with(|| start(a).cmp(&start(b)))
+            a.display_path.cmp(&b.display_path).then_with(|| start(a).cmp(&start(b)))
         });
         if found.len() > MAX_PLACES {
             status.notes.push(format!("first {MAX_PLACES} of {} places", found.len()));
@@ -123,7 +123,7 @@ impl Question<'_> {
                 .notes
                 .push(format!("the search was stopped after {} s, so there may be more", WORD_SEARCH.as_secs()));
         }
-        Ok(Answer { value: found, status })
+        Ok(QualifiedAnswer { value: found, status })
     }
 
     /// Searches the source files below a scope, or of the whole workspace, for a word.

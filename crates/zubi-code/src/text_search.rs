@@ -119,7 +119,7 @@ pub struct WordFile {
     /// Absolute.
     pub path: Utf8PathBuf,
     /// The occurrences of the word in the file, in order.
-    pub places: Vec<WordPlace>,
+    pub occurrences: Vec<WordPlace>,
 }
 
 /// The beginning of a word. The type is small because a search finds thousands.
@@ -152,17 +152,17 @@ pub struct WordOccurrences {
 
 /// Every place of a whole word in the wanted source files below `roots`; `None` when the time or the number of places
 /// ran out first. Reads files on the calling thread, but for those that have another text, unsaved.
-pub fn places(
+pub fn find_occurrences(
     roots: &[Utf8PathBuf],
     word: &str,
-    until: Instant,
+    deadline: Instant,
     unsaved: &BTreeMap<Utf8PathBuf, Arc<str>>,
     wanted: impl Fn(&Utf8Path) -> bool,
 ) -> Option<WordOccurrences> {
     let mut found = WordOccurrences::default();
     let mut total = 0;
     for path in roots.iter().flat_map(|root| walk::files(root, WalkOptions::default())) {
-        if Instant::now() >= until {
+        if Instant::now() >= deadline {
             return None;
         }
         if credentials::is_credential_path(&path) || !wanted(&path) {
@@ -182,12 +182,12 @@ pub fn places(
         }
         if !starts.is_empty() {
             let index = TextIndex::new(&text);
-            let place = |at: usize| {
+            let to_word_place = |at: usize| {
                 let column = |encoding| index.to_lsp(size(at), encoding).character;
                 let columns = [column(Encoding::Utf8), column(Encoding::Utf16), column(Encoding::Utf32)];
                 WordPlace { line: index.line_col(size(at)).line, columns }
             };
-            found.files.push(WordFile { path, places: starts.into_iter().map(place).collect() });
+            found.files.push(WordFile { path, occurrences: starts.into_iter().map(to_word_place).collect() });
         }
     }
     Some(found)

@@ -11,29 +11,29 @@ use zubi_base::position::TextIndex;
 use zubi_base::uri;
 
 use crate::markup::clean_line;
-use crate::question::{Document, Question};
+use crate::question::{SourceDocument, CodeQuery};
 
 /// The most texts read for one question: a page of places may be as many documents.
 const MAX_READ: usize = 10;
 
 /// How long reading them may take for one question. A class that must be decompiled first takes a second or two.
-const PATIENCE: Duration = Duration::from_secs(10);
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Those that one question met.
 #[derive(Default)]
-pub(crate) struct VirtualDocuments(Mutex<VirtualState>);
+pub(crate) struct VirtualDocumentCache(Mutex<VirtualState>);
 
 #[derive(Default)]
 struct VirtualState {
     /// The endpoint that named each document.
     named_by: FxHashMap<String, Arc<dyn Endpoint>>,
     /// The documents that were read, or why one could not be.
-    read: FxHashMap<String, Result<Arc<Document>, String>>,
+    read: FxHashMap<String, Result<Arc<SourceDocument>, String>>,
     /// When no more are read; from the first one on.
-    until: Option<Instant>,
+    deadline: Option<Instant>,
 }
 
-impl VirtualDocuments {
+impl VirtualDocumentCache {
     fn lock_state(&self) -> MutexGuard<'_, VirtualState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -46,30 +46,30 @@ impl VirtualDocuments {
     }
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Returns the text of a virtual document, or the reason why there is no text, as a clause.
-    pub(crate) async fn virtual_document(&self, uri: &lsp::Uri) -> Result<Arc<Document>, String> {
+    pub(crate) async fn virtual_document(&self, uri: &lsp::Uri) -> Result<Arc<SourceDocument>, String> {
         let (endpoint, until) = {
-            let mut known = self.virtual_documents.lock_state();
-            if let Some(read) = known.read.get(&uri.0) {
+            let mut state = self.virtual_documents.lock_state();
+            if let Some(read) = state.read.get(&uri.0) {
                 return read.clone();
             }
-            if known.read.len() >= MAX_READ {
+            if state.read.len() >= MAX_READ {
                 return Err(format!("not read: the first {MAX_READ} such documents were"));
             }
-            let until = *known.until.get_or_insert_with(|| Instant::now() + PATIENCE);
-            (known.named_by.get(&uri.0).cloned(), until)
+            let until = *state.deadline.get_or_insert_with(|| Instant::now() + READ_TIMEOUT);
+            (state.named_by.get(&uri.0).cloned(), until)
         };
         let text = match endpoint {
-            Some(endpoint) => self.ask_for_text(endpoint.as_ref(), uri, until).await,
+            Some(endpoint) => self.request_text(endpoint.as_ref(), uri, until).await,
             None => Err("no text".to_owned()),
         };
-        let document = text.map(|text| Arc::new(Document { index: TextIndex::new(&text), text: text.into() }));
+        let document = text.map(|text| Arc::new(SourceDocument { index: TextIndex::new(&text), text: text.into() }));
         self.virtual_documents.lock_state().read.insert(uri.0.clone(), document.clone());
         document
     }
 
-    async fn ask_for_text(&self, endpoint: &dyn Endpoint, uri: &lsp::Uri, until: Instant) -> Result<String, String> {
+    async fn request_text(&self, endpoint: &dyn Endpoint, uri: &lsp::Uri, until: Instant) -> Result<String, String> {
         let cx = self.request_cx();
         let cx = RequestCx { deadline: cx.deadline.min(until), ..cx };
         match endpoint.virtual_text(uri, &cx).await {

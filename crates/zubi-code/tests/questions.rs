@@ -49,11 +49,11 @@ async fn check_resolve(snap: PositionIntent, targets: &[TargetInput]) -> String 
     let mut out = String::new();
     for target in targets {
         let question = toy.intel.question(Toy::cx()).await;
-        let shown = match question.resolve(target, snap).await {
+        let rendered = match question.resolve(target, snap).await {
             Ok(resolved) => resolved.header(),
             Err(error) => show(&error).replace(toy.root.as_str(), "[root]"),
         };
-        writeln!(out, "{shown}").unwrap();
+        writeln!(out, "{rendered}").unwrap();
     }
     out
 }
@@ -228,23 +228,23 @@ async fn the_remainder_is_the_same_in_every_encoding() {
         let references = question.locations(&at, relation).await.unwrap().value;
         let words = question.word_matches(&at).await.unwrap();
         let rest = question.text_matches(&at, relation, &references, &words).await.unwrap();
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         for found in &rest {
-            places.push(question.hit(found, 0).await.place.to_at());
+            positions.push(question.hit(found, 0).await.place.to_at());
         }
-        assert_eq!(places, ["a.toy:2:8"], "{encoding:?}");
+        assert_eq!(positions, ["a.toy:2:8"], "{encoding:?}");
     }
 }
 
 #[tokio::test]
-async fn a_declaration_that_was_not_wanted_is_left_out() {
+async fn excluded_declarations_are_omitted() {
     let toy = Toy::new(SHAPES);
     let question = toy.intel.question(Toy::cx()).await;
     *toy.endpoint.declarations_always.lock().unwrap() = true;
     // For a request from elsewhere it stays: a line that imports is a declaration for some servers.
     for (asked, expected) in [(symbol("unit", None), 2), (at_target("app.toy:2:14"), 3)] {
-        let place = question.resolve(&asked, PositionIntent::Identifier).await.unwrap();
-        let found = question.locations(&place, Relation::References { include_declaration: false }).await.unwrap();
+        let target = question.resolve(&asked, PositionIntent::Identifier).await.unwrap();
+        let found = question.locations(&target, Relation::References { include_declaration: false }).await.unwrap();
         assert_eq!(found.value.len(), expected, "{asked:?}");
     }
 }
@@ -255,13 +255,13 @@ async fn an_answer_while_loading_is_marked_and_waiting_makes_it_whole() {
     toy.endpoint.readiness.send_replace(Readiness::Loading { percent: Some(40), message: None });
     let impatient = zubi_code::CallCx { wait: Duration::ZERO, ..Toy::cx() };
     let question = toy.intel.question(impatient).await;
-    let place = question.resolve(&at_target("shapes.toy:6:5"), PositionIntent::Identifier).await.unwrap();
-    let found = question.locations(&place, Relation::References { include_declaration: true }).await.unwrap();
+    let target = question.resolve(&at_target("shapes.toy:6:5"), PositionIntent::Identifier).await.unwrap();
+    let found = question.locations(&target, Relation::References { include_declaration: true }).await.unwrap();
     insta::assert_snapshot!(found.status.note().unwrap(), @"may be incomplete: toy was still loading; ask again, or give a larger `wait_ms`");
     assert_eq!(found.status.readiness_line(), "loading 40 %");
 
     let question = toy.intel.question(Toy::cx()).await;
-    let asking = question.locations(&place, Relation::References { include_declaration: true });
+    let asking = question.locations(&target, Relation::References { include_declaration: true });
     let loading = async {
         toy.endpoint.readiness.send_replace(Readiness::Ready);
     };
@@ -270,7 +270,7 @@ async fn an_answer_while_loading_is_marked_and_waiting_makes_it_whole() {
 }
 
 #[tokio::test]
-async fn without_a_signal_the_words_are_counted() {
+async fn occurrences_are_counted_without_a_readiness_signal() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.readiness.send_replace(Readiness::Unknown { waited: Duration::ZERO });
     // Each occurrence of `Shape` is a reference; one of `unit` is in a comment.
@@ -295,7 +295,7 @@ async fn a_server_without_an_index_works_through_outlines() {
     toy.endpoint.unsupported.lock().unwrap().push("workspace/symbol");
     let question = toy.intel.question(Toy::cx()).await;
     assert_eq!(
-        question.resolve(&symbol("Square/area", None), PositionIntent::Identifier).await.unwrap().shown,
+        question.resolve(&symbol("Square/area", None), PositionIntent::Identifier).await.unwrap().display_position,
         "shapes.toy:5:7"
     );
     let found = question.workspace_symbols("Shape", None).await.unwrap();
@@ -304,7 +304,7 @@ async fn a_server_without_an_index_works_through_outlines() {
 }
 
 #[tokio::test]
-async fn what_a_server_cannot_do_and_what_none_serves_is_said() {
+async fn unsupported_requests_and_missing_servers_are_reported() {
     let toy = Toy::new("//- a.toy\nlet x\n//- b.kt\nval x\n");
     toy.endpoint.unsupported.lock().unwrap().push("textDocument/references");
     insta::assert_snapshot!(check_references(&toy, &at_target("a.toy:1:5")).await, @"

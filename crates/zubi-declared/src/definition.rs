@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use zubi_base::env;
-use zubi_tool_api::schema::Checker;
+use zubi_tool_api::schema::ArgumentChecker;
 use zubi_tool_api::{Approval, Effect, Exposure, ToolSpec};
 
-use super::format::{ToolDefinition, ToolExecution};
+use super::format::{ToolDeclaration, ToolExecution};
 use super::json_tree::JsonNode;
 use super::problem::ToolFileProblem;
 
@@ -35,7 +35,7 @@ const TAG: &str = "workspace";
 pub struct ResolvedDefinition {
     /// Full id, with a dot.
     pub id: String,
-    pub tool: ToolDefinition,
+    pub tool: ToolDeclaration,
     pub requires_approval: bool,
     pub timeout: Duration,
     pub category: String,
@@ -51,7 +51,7 @@ impl ResolvedDefinition {
     /// Reads a tool that conforms to the schema, and reports problems that the schema cannot express. Returns `None` if
     /// the tool is unusable.
     pub(super) fn read(node: &JsonNode, problems: &mut Vec<ToolFileProblem>) -> Option<Self> {
-        let tool: ToolDefinition = match serde_path_to_error::deserialize(node.to_value()) {
+        let tool: ToolDeclaration = match serde_path_to_error::deserialize(node.to_value()) {
             Ok(tool) => tool,
             // The schema is derived from the type; this covers constraints of the type beyond its schema.
             Err(error) => {
@@ -92,7 +92,7 @@ impl ResolvedDefinition {
             id,
             tool,
         };
-        if let Err(why) = Checker::new(&definition.spec(None)) {
+        if let Err(why) = ArgumentChecker::new(&definition.spec(None)) {
             let range = node.get("parameters").map_or(node.range.clone(), |node| node.range.clone());
             problems.push(ToolFileProblem::error(
                 "parameters",

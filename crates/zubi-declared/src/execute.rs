@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use zubi_base::config::Secrets;
 use zubi_base::process::Spawner;
-use zubi_exec::http::Lookup;
+use zubi_exec::http::AddressLookup;
 use zubi_exec::job::{CapturedOutput, Jobs};
 use zubi_exec::sandbox::Level;
 use zubi_exec::script;
@@ -33,7 +33,7 @@ pub(super) struct ExecutionContext {
     pub(super) registry: OnceLock<Weak<Registry>>,
     /// `None` if zubi's own executable is unknown.
     pub(super) scripts: Option<script::Runner>,
-    pub(super) lookup: Arc<dyn Lookup>,
+    pub(super) lookup: Arc<dyn AddressLookup>,
     pub(super) secrets: Secrets,
     /// Forms under which secrets are recognised in the output of tools.
     pub(super) secret_forms: Vec<String>,
@@ -47,7 +47,7 @@ pub(super) struct ExecutionContext {
 }
 
 impl ExecutionContext {
-    pub(super) fn new(secrets: Secrets, spawner: &Spawner, lookup: Arc<dyn Lookup>, jobs: Arc<Jobs>) -> Self {
+    pub(super) fn new(secrets: Secrets, spawner: &Spawner, lookup: Arc<dyn AddressLookup>, jobs: Arc<Jobs>) -> Self {
         let values = || secrets.values().values().cloned();
         Self {
             registry: OnceLock::new(),
@@ -86,9 +86,9 @@ impl ExecutionContext {
                 Err(error) => (error.to_string(), String::new()),
             };
         let end = text.floor_char_boundary(room);
-        let shown = text.get(..end).unwrap_or_default();
+        let excerpt = text.get(..end).unwrap_or_default();
         format!(
-            "{shown}\n… {} of {} bytes are not shown and could not be stored: {reason} …",
+            "{excerpt}\n… {} of {} bytes are not shown and could not be stored: {reason} …",
             text.len() - end,
             text.len()
         )

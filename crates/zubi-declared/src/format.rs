@@ -28,18 +28,19 @@ pub struct ToolFile {
     pub(super) schema: Option<String>,
     /// Version of the format.
     #[expect(dead_code, reason = "there is only one")]
-    pub(super) version: Version,
+    pub(super) version: FormatVersion,
     /// Values for `${NAME}` in templates of this file. Not for secrets: use `${env:NAME}` and the table `env` of your
     /// own `zubi.toml`.
     #[serde(default)]
     pub variables: BTreeMap<String, String>,
     /// The tools.
-    pub tools: Vec<ToolDefinition>,
+    pub tools: Vec<ToolDeclaration>,
 }
 
 /// Version of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-pub enum Version {
+#[schemars(rename = "Version")]
+pub enum FormatVersion {
     #[serde(rename = "1.0")]
     V1,
 }
@@ -47,7 +48,8 @@ pub enum Version {
 /// One tool.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct ToolDefinition {
+#[schemars(rename = "ToolDefinition")]
+pub struct ToolDeclaration {
     /// Words of lower-case letters, digits and `_`, joined by dots: `deploy`, `kb.search`. Without a dot the id becomes
     /// `workspace.<id>`.
     #[schemars(extend("pattern" = ID_PATTERN))]
@@ -78,7 +80,7 @@ pub struct ToolDefinition {
     /// Name of a codicon, or an `https:` or `data:` URI.
     pub icon: Option<String>,
     /// Alternative location of the five fields above.
-    pub metadata: Option<Metadata>,
+    pub metadata: Option<ToolMetadata>,
     /// Files, hosts and programs that the tool may use. Default: read everything except credential stores, write the
     /// workspace and a temporary directory, no network.
     pub sandbox: Option<SandboxDeclaration>,
@@ -99,7 +101,8 @@ const MAX_TIMEOUT_MS: u64 = 3_600_000;
 /// Metadata of a tool.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-pub struct Metadata {
+#[schemars(rename = "Metadata")]
+pub struct ToolMetadata {
     /// See `category` of the tool.
     #[schemars(length(min = 1, max = 60))]
     pub category: Option<String>,

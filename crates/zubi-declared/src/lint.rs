@@ -15,7 +15,7 @@ use super::problem::ToolFileProblem;
 /// Minimum characters of a useful description.
 const MIN_DESCRIPTION_CHARS: usize = 20;
 /// Characters of a description that clients show.
-const SHOWN_CHARS: usize = 300;
+const DISPLAYED_CHARS: usize = 300;
 /// Maximum description size in bytes.
 const MAX_DESCRIPTION: usize = 1024;
 /// Most tools that are compared with each other: the work is quadratic.
@@ -62,9 +62,9 @@ fn lint_description(definition: &ResolvedDefinition, problems: &mut Vec<ToolFile
         let hint = "Describe the result and when to use the tool: the model chooses by this text alone.";
         problems.push(ToolFileProblem::warning("description-short", range(), "the description is too short", hint));
     }
-    let head: String = text.chars().take(SHOWN_CHARS).collect();
+    let head: String = text.chars().take(DISPLAYED_CHARS).collect();
     if head.len() < text.len() && !head.contains(". ") && !head.contains(".\n") {
-        let what = format!("no sentence of the description ends within its first {SHOWN_CHARS} characters");
+        let what = format!("no sentence of the description ends within its first {DISPLAYED_CHARS} characters");
         problems.push(ToolFileProblem::warning(
             "description-head",
             range(),

@@ -14,7 +14,7 @@ use zubi_base::owner_only;
 use zubi_base::position::TextIndex;
 use zubi_base::text::{BOM, ContentHash};
 use zubi_base::trust::Trust;
-use zubi_base::workspace::{Folder, Workspace};
+use zubi_base::workspace::{Folder, WorkspaceFolders};
 use zubi_tool_api::spec;
 
 use super::built_in;
@@ -168,7 +168,7 @@ fn all_tool_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 }
 
 /// Reads all tool files of a workspace.
-pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> DeclaredTools {
+pub fn load(workspace: &WorkspaceFolders, trust: &Trust, secrets: &[String]) -> DeclaredTools {
     let mut loaded = DeclaredTools::default();
     for folder in workspace.folders() {
         let files = all_tool_files(&folder.path);
@@ -192,7 +192,7 @@ pub fn load(workspace: &Workspace, trust: &Trust, secrets: &[String]) -> Declare
 }
 
 /// Reads the given files (absolute paths) from any directory. A file outside the workspace belongs to the first folder.
-pub fn load_files(workspace: &Workspace, paths: &[Utf8PathBuf], trust: &Trust, secrets: &[String]) -> DeclaredTools {
+pub fn load_files(workspace: &WorkspaceFolders, paths: &[Utf8PathBuf], trust: &Trust, secrets: &[String]) -> DeclaredTools {
     let folder_of = |path: &Utf8PathBuf| workspace.folder_of(path).or_else(|| workspace.folders().first());
     let read = |path: &Utf8PathBuf| Some(read_file(workspace, folder_of(path)?, path, trust, secrets));
     check_across_files(DeclaredTools { files: paths.iter().filter_map(read).collect() })
@@ -207,7 +207,7 @@ fn check_across_files(mut loaded: DeclaredTools) -> DeclaredTools {
 
 /// Reads one file from any directory, as part of a folder.
 pub fn read_file(
-    workspace: &Workspace,
+    workspace: &WorkspaceFolders,
     folder: &Folder,
     path: &Utf8Path,
     trust: &Trust,
@@ -227,7 +227,7 @@ pub fn read_file(
     } else if trust.file(&folder.path, path, &file.hash) {
         TrustState::Trusted
     } else {
-        match trust.known(&folder.path, path) {
+        match trust.trusted_hash(&folder.path, path) {
             Some(hash) => TrustState::Changed { before: trust.text_of(&hash) },
             None => TrustState::New,
         }
@@ -250,7 +250,7 @@ pub fn read_file(
 
 impl LoadedFile {
     /// Creates an entry for a file whose content is not known yet.
-    fn unread(workspace: &Workspace, folder: &Folder, path: &Utf8Path) -> Self {
+    fn unread(workspace: &WorkspaceFolders, folder: &Folder, path: &Utf8Path) -> Self {
         Self {
             path: path.to_owned(),
             display_path: workspace.display(path),
@@ -285,7 +285,7 @@ impl LoadedFile {
         let located =
             problems.into_iter().map(|it| LocatedProblem::new(&self.display_path, &self.path, &self.text, &index, it));
         self.problems.extend(located);
-        self.problems.sort_by_key(|told| told.problem.range.start);
+        self.problems.sort_by_key(|entry| entry.problem.range.start);
         self.problems.dedup();
     }
 
@@ -321,7 +321,7 @@ impl LoadedFile {
 
     /// Returns the changes since the user trusted the file, as a unified diff; `None` if nothing changed or the earlier
     /// content was not stored.
-    pub fn diff(&self, workspace: &Workspace) -> Option<String> {
+    pub fn diff(&self, workspace: &WorkspaceFolders) -> Option<String> {
         match &self.trust {
             TrustState::Changed { before: Some(before) } => {
                 // The user decides by this diff, so it must be complete.
@@ -332,7 +332,7 @@ impl LoadedFile {
     }
 
     pub fn has_errors(&self) -> bool {
-        self.problems.iter().any(|told| told.problem.severity == ProblemSeverity::Error)
+        self.problems.iter().any(|entry| entry.problem.severity == ProblemSeverity::Error)
     }
 }
 

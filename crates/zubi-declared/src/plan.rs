@@ -7,7 +7,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 use zubi_base::env;
-use zubi_exec::template::{Argument, Escaping, Kind, MAX_TEMPLATE, Names, Severity as TemplateSeverity, Template};
+use zubi_exec::template::{Argument, Escaping, ArgumentKind, MAX_TEMPLATE, TemplateNames, Severity as TemplateSeverity, Template};
 use zubi_policy::shell;
 
 use super::definition::ResolvedDefinition;
@@ -143,7 +143,7 @@ fn names_members_only(code: &str) -> bool {
 struct PlanBuilder<'a> {
     scope: &'a TemplateScope<'a>,
     problems: &'a mut Vec<ToolFileProblem>,
-    names: Names,
+    names: TemplateNames,
     variables: BTreeSet<String>,
     arguments: BTreeSet<String>,
     secrets: BTreeSet<String>,
@@ -159,7 +159,7 @@ impl<'a> PlanBuilder<'a> {
             let required = required || schema.get("default").is_some();
             (name.to_owned(), Argument { kind: argument_kind(schema), required })
         });
-        let names = Names {
+        let names = TemplateNames {
             arguments: arguments.collect(),
             variables: scope.variables.iter().cloned().collect::<BTreeMap<_, _>>(),
             environment: BTreeSet::new(),
@@ -184,7 +184,7 @@ impl<'a> PlanBuilder<'a> {
             }
             let templates = environment.iter().flatten();
             let mut matching = templates.filter(|(name, _)| *name == member.name);
-            if shell::chooses_commands(&member.name) && matching.any(|(_, template)| template.takes_any_text()) {
+            if shell::chooses_commands(&member.name) && matching.any(|(_, template)| template.accepts_any_text()) {
                 let what = format!("programs execute the value of `{}`, and an argument would control it", member.name);
                 let hint = "Write a fixed value, or restrict the argument with `enum`.";
                 self.problems.push(ToolFileProblem::error(
@@ -215,7 +215,7 @@ impl<'a> PlanBuilder<'a> {
             }
             let template =
                 headers.iter().flatten().find(|(name, _)| *name == member.name).map(|(_, template)| template);
-            if let Some(template) = template.filter(|template| template.takes_any_text()) {
+            if let Some(template) = template.filter(|template| template.accepts_any_text()) {
                 self.check_header(member, template);
             }
             if member.name.eq_ignore_ascii_case("content-type") {
@@ -252,7 +252,7 @@ impl<'a> PlanBuilder<'a> {
                     ));
                 }
                 let template = self.template(body, sink)?;
-                if sink == Escaping::Text && template.takes_any_text() && !template.is_one_value() {
+                if sink == Escaping::Text && template.accepts_any_text() && !template.is_one_value() {
                     let what = "the quoting of values in a body of this `Content-Type` is unknown";
                     let hint = "Use JSON or a form, or make one argument the whole body (`\"body\": \"$name\"`).";
                     self.problems.push(ToolFileProblem::error("body", body.range.clone(), what, hint));
@@ -331,7 +331,7 @@ impl<'a> PlanBuilder<'a> {
         // Secrets differ between machines; the validity of a template must not.
         self.names.environment = secret_placeholders(text).map(|(name, _)| name.to_owned()).collect();
         for (name, range) in secret_placeholders(text) {
-            if !self.scope.secrets.iter().any(|known| known == name) {
+            if !self.scope.secrets.iter().any(|secret| secret == name) {
                 let what = format!("the secret `{name}` is not set on this machine; calls fail until it is");
                 let hint = format!("Add it to your own zubi.toml: `[env]` `{name} = {{ file = \"…\" }}`.");
                 let range = node.range_in_file(self.scope.text, range);
@@ -380,16 +380,16 @@ fn secret_placeholders(text: &str) -> impl Iterator<Item = (&str, Range<usize>)>
     })
 }
 
-fn argument_kind(schema: &Value) -> Kind {
+fn argument_kind(schema: &Value) -> ArgumentKind {
     if schema.get("enum").is_some() && schema.get("type").and_then(Value::as_str) == Some("string") {
-        return Kind::Choice;
+        return ArgumentKind::Choice;
     }
     match schema.get("type").and_then(Value::as_str) {
-        Some("string") => Kind::Text,
-        Some("integer" | "number") => Kind::Number,
-        Some("boolean") => Kind::Boolean,
-        Some("array") => Kind::Array,
-        Some("object") => Kind::Object,
-        _ => Kind::Any,
+        Some("string") => ArgumentKind::Text,
+        Some("integer" | "number") => ArgumentKind::Number,
+        Some("boolean") => ArgumentKind::Boolean,
+        Some("array") => ArgumentKind::Array,
+        Some("object") => ArgumentKind::Object,
+        _ => ArgumentKind::Any,
     }
 }

@@ -14,8 +14,8 @@ use zubi_base::config::Secrets;
 use zubi_base::process::Spawner;
 use zubi_base::text::ContentHash;
 use zubi_base::trust::Trust;
-use zubi_base::workspace::Workspace;
-use zubi_exec::http::{Lookup, SystemLookup};
+use zubi_base::workspace::WorkspaceFolders;
+use zubi_exec::http::{AddressLookup, SystemLookup};
 use zubi_exec::job::Jobs;
 use zubi_tool_api::registry::Registry;
 use zubi_tool_api::{ProviderId, Tool, ToolProvider};
@@ -32,7 +32,7 @@ const EDITOR_DIRECTORY: &str = ".vscode";
 
 /// Dependencies of declared tools.
 pub struct DeclaredToolsConfig {
-    pub workspace: Arc<Workspace>,
+    pub workspace: Arc<WorkspaceFolders>,
     pub trust: Trust,
     /// The user's values of `${env:NAME}`.
     pub secrets: Secrets,
@@ -46,10 +46,10 @@ pub struct DeclaredToolsConfig {
 /// Provider of declared tools. Code can call other tools only after [`DeclaredProvider::connect`].
 pub struct DeclaredProvider {
     id: ProviderId,
-    workspace: Arc<Workspace>,
+    workspace: Arc<WorkspaceFolders>,
     trust: Trust,
     context: Arc<ExecutionContext>,
-    state: Mutex<State>,
+    state: Mutex<ProviderState>,
     /// Locked while files are read, so that the latest read determines the state.
     reading: Mutex<()>,
     changes: watch::Sender<u64>,
@@ -61,7 +61,7 @@ pub struct DeclaredProvider {
 type SeenState = (Vec<(Utf8PathBuf, ContentHash, bool)>, u64);
 
 #[derive(Default)]
-struct State {
+struct ProviderState {
     fingerprint: SeenState,
     tools: Vec<Arc<dyn Tool>>,
     notes: Vec<String>,
@@ -76,7 +76,7 @@ impl DeclaredProvider {
     }
 
     /// Like [`Self::new`], with a custom DNS lookup.
-    pub fn with_lookup(setup: DeclaredToolsConfig, lookup: Arc<dyn Lookup>) -> Arc<Self> {
+    pub fn with_lookup(setup: DeclaredToolsConfig, lookup: Arc<dyn AddressLookup>) -> Arc<Self> {
         let DeclaredToolsConfig { workspace, trust, secrets, spawner, jobs, editor } = setup;
         let context = ExecutionContext { editor, ..ExecutionContext::new(secrets, &spawner, lookup, jobs) };
         let provider = Arc::new_cyclic(|me| Self {
@@ -123,7 +123,7 @@ impl DeclaredProvider {
             if state.fingerprint == seen {
                 return;
             }
-            *state = State {
+            *state = ProviderState {
                 fingerprint: seen,
                 tools: self.tools_of(&loaded),
                 notes: notes(&loaded),

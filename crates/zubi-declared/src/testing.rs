@@ -22,7 +22,7 @@ use zubi_base::config::Secrets;
 use zubi_base::escape::on_lines;
 use zubi_base::process::Spawner;
 use zubi_base::text::DiskText;
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_exec::http::SystemLookup;
 use zubi_exec::job::Jobs;
 use zubi_policy::rule::Action;
@@ -31,7 +31,7 @@ use zubi_tool_api::audit::NoAudit;
 use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 use zubi_tool_api::filter::ToolFilter;
 use zubi_tool_api::registry::{CallError, Registry, RegistryConfig};
-use zubi_tool_api::{Code, ToolCx, ToolSpec, spec};
+use zubi_tool_api::{ErrorCode, ToolCx, ToolSpec, spec};
 
 pub(super) use self::fakes::Fakes;
 
@@ -74,7 +74,7 @@ pub enum TestStatus {
     Passed,
     /// The test cannot run here, because its tool cannot.
     Skipped {
-        why: String,
+        reason: String,
     },
     /// Differences from the expectation; at least one.
     Failed(Vec<Mismatch>),
@@ -104,8 +104,8 @@ impl LoadedFile {
     /// Returns the first error in the test itself.
     fn test_problem(&self, tool: &LoadedTool, case: &TestCase) -> Option<&LocatedProblem> {
         let node = tool.definition.node.get("tests")?.items().get(case.index)?;
-        let is_inside = |told: &&LocatedProblem| node.range.contains(&told.problem.range.start);
-        self.problems.iter().filter(is_inside).find(|told| told.problem.severity == ProblemSeverity::Error)
+        let is_inside = |entry: &&LocatedProblem| node.range.contains(&entry.problem.range.start);
+        self.problems.iter().filter(is_inside).find(|entry| entry.problem.severity == ProblemSeverity::Error)
     }
 }
 
@@ -126,7 +126,7 @@ impl TestResult {
         let head = |status: &str| on_lines(&format!("{file}:{line}:{column}: {status}: {}", self.case)).into_owned();
         match &self.status {
             TestStatus::Passed => head("passed"),
-            TestStatus::Skipped { why } => format!("{}\n  {why}", head("skipped")),
+            TestStatus::Skipped { reason: why } => format!("{}\n  {why}", head("skipped")),
             TestStatus::Failed(mismatches) => {
                 let details = mismatches.iter().map(|mismatch| format!("\n{}", mismatch.render()));
                 details.fold(head("failed"), |text, told| text + &told)
@@ -138,7 +138,7 @@ impl TestResult {
         let TestCase { tool, name, file, line, column, .. } = &self.case;
         let (status, why, mismatches) = match &self.status {
             TestStatus::Passed => ("passed", None, Vec::new()),
-            TestStatus::Skipped { why } => ("skipped", Some(why), Vec::new()),
+            TestStatus::Skipped { reason: why } => ("skipped", Some(why), Vec::new()),
             TestStatus::Failed(mismatches) => ("failed", None, mismatches.iter().map(Mismatch::to_json).collect()),
         };
         let mut value = json!({
@@ -184,7 +184,7 @@ impl TestContext {
         let started = Instant::now();
         let verdict = match (tool.definition.tool.tests.get(case.index), file.test_problem(tool, case)) {
             (_, Some(problem)) => TestStatus::Failed(vec![Mismatch::test_failure(&problem.problem.message)]),
-            (None, _) => TestStatus::Skipped { why: "the test no longer exists".to_owned() },
+            (None, _) => TestStatus::Skipped { reason: "the test no longer exists".to_owned() },
             (Some(test), None) => match self.run_test(file, tool, test, cancel).await {
                 Ok(verdict) => verdict,
                 Err(error) => TestStatus::Failed(vec![Mismatch::test_failure(error)]),
@@ -207,9 +207,9 @@ impl TestContext {
         let context = Arc::new(self.execution_context(test, &fakes));
         let tool_under_test = DeclaredTool::new(tool, root.clone(), Arc::clone(&context));
         if let Some(why) = context.unavailable(&tool.plan.execution) {
-            return Ok(TestStatus::Skipped { why: why.to_owned() });
+            return Ok(TestStatus::Skipped { reason: why.to_owned() });
         }
-        let workspace = Arc::new(Workspace::open(std::slice::from_ref(&root)).map_err(SetUpError::Directory)?);
+        let workspace = Arc::new(WorkspaceFolders::open(std::slice::from_ref(&root)).map_err(SetUpError::Directory)?);
         let fake_tools = self.fake_tools(test, &fakes)?;
         let registry = Arc::new(Registry::new(RegistryConfig {
             providers: fakes::providers(Arc::new(tool_under_test), fake_tools),
@@ -230,8 +230,8 @@ impl TestContext {
             let (output, error) = match result {
                 Ok(output) => (Some(output), None),
                 Err(CallError::Tool { id, error }) => (None, Some((error.code().to_string(), error.render(&id)))),
-                Err(CallError::Unknown { name, why, .. }) => {
-                    (None, Some((Code::UnknownTool.to_string(), format!("{name}: {why}"))))
+                Err(CallError::Unknown { name, reason: why, .. }) => {
+                    (None, Some((ErrorCode::UnknownTool.to_string(), format!("{name}: {why}"))))
                 }
             };
             let (exit, asked, uncalled) = (fakes.exit(), fakes.requests(), fakes.missing_calls());
@@ -309,7 +309,7 @@ fn path_inside(root: &Utf8Path, path: &str) -> std::io::Result<Utf8PathBuf> {
     Ok(target)
 }
 
-fn call_context(workspace: &Arc<Workspace>, timeout: Duration, cancel: &CancellationToken) -> ToolCx {
+fn call_context(workspace: &Arc<WorkspaceFolders>, timeout: Duration, cancel: &CancellationToken) -> ToolCx {
     let now = Instant::now();
     let caller =
         Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
@@ -336,9 +336,9 @@ fn decision(
 ) -> Result<Action, String> {
     let footprint = registry.footprint(&tool.definition.id, args.clone(), cx).map_err(|error| match error {
         CallError::Tool { id, error } => error.render(&id),
-        CallError::Unknown { name, why, .. } => format!("{name}: {why}"),
+        CallError::Unknown { name, reason: why, .. } => format!("{name}: {why}"),
     })?;
-    let paths = PolicyPaths { roots: vec![root.to_owned()], home: zubi_base::env::home(), own: Vec::new() };
+    let paths = PolicyPaths { roots: vec![root.to_owned()], home: zubi_base::env::home(), zubi_directories: Vec::new() };
     let policy = Policy::from_rules(ToolFilter::default(), std::iter::empty::<(&Value, String)>(), paths);
     Ok(policy.judge(&tool.definition.spec(None), &cx.caller, &footprint).action)
 }

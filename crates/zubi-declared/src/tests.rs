@@ -5,13 +5,13 @@ use std::time::Duration;
 use camino::Utf8PathBuf;
 use insta::assert_snapshot;
 use zubi_base::trust::{Trust, TrustStore};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 
 use super::*;
 
 struct Fixture {
     _guard: tempfile::TempDir,
-    workspace: Workspace,
+    workspace: WorkspaceFolders,
     store: TrustStore,
     root: Utf8PathBuf,
 }
@@ -23,7 +23,7 @@ fn fixture(files: &[(&str, &str)]) -> Fixture {
     std::fs::create_dir_all(&root).unwrap();
     let fixture = Fixture {
         _guard: guard,
-        workspace: Workspace::open(std::slice::from_ref(&root)).unwrap(),
+        workspace: WorkspaceFolders::open(std::slice::from_ref(&root)).unwrap(),
         store: TrustStore::new(base.join("state")),
         root,
     };
@@ -63,8 +63,8 @@ fn error_codes(text: &str) -> Vec<&'static str> {
     let loaded = fixture(&[(MAIN_FILE, text)]).load();
     loaded
         .problems()
-        .filter(|told| told.problem.severity == ProblemSeverity::Error)
-        .map(|told| told.problem.code)
+        .filter(|entry| entry.problem.severity == ProblemSeverity::Error)
+        .map(|entry| entry.problem.code)
         .collect()
 }
 
@@ -337,10 +337,10 @@ fn texts_for_models_have_no_invisible_characters() {
 fn names_of_built_in_tools_are_reserved() {
     for id in ["file.read", "file_read.x", "lsp.hover", "call.tool", "shell.run"] {
         let text = template::SAMPLE.replace("\"greet\"", &format!("\"{id}\""));
-        let taken = id != "file_read.x";
-        assert_eq!(error_codes(&text) == ["duplicate-id"], taken, "{id}");
+        let is_reserved = id != "file_read.x";
+        assert_eq!(error_codes(&text) == ["duplicate-id"], is_reserved, "{id}");
         let loaded = fixture(&[(MAIN_FILE, &text)]).load();
-        assert_eq!((loaded.find(id).is_none(), loaded.find_broken(id).is_some()), (taken, taken), "{id}");
+        assert_eq!((loaded.find(id).is_none(), loaded.find_broken(id).is_some()), (is_reserved, is_reserved), "{id}");
     }
 }
 
@@ -387,12 +387,12 @@ fn links_are_rejected() {
     std::os::unix::fs::symlink("/etc", fixture.root.join(DIRECTORY)).unwrap();
     let loaded = fixture.load();
     assert!(loaded.files.iter().all(|file| file.tools.is_empty()));
-    assert!(loaded.problems().all(|told| told.problem.code == "link"), "{:?}", loaded.problems().next());
+    assert!(loaded.problems().all(|entry| entry.problem.code == "link"), "{:?}", loaded.problems().next());
     assert!(loaded.problems().count() >= 1);
 }
 
 #[test]
-fn hostile_files_are_problems_and_nothing_more() {
+fn hostile_files_are_reported_as_problems() {
     let deep = format!(r#"{{"version": "1.0", "tools": {}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
     let huge = format!(r#"{{"version": "1.0", "tools": [], "x": "{}"}}"#, "x".repeat(600 * 1024));
     let many = format!(r#"{{"version": "1.0", "tools": [{}]}}"#, vec!["{}"; 300].join(","));
@@ -411,7 +411,7 @@ fn hostile_files_are_problems_and_nothing_more() {
     ] {
         let fixture = fixture(&[(MAIN_FILE, &text)]);
         let loaded = fixture.load();
-        assert!(loaded.problems().any(|told| told.problem.code == code), "{code}: {:?}", loaded.problems().next());
+        assert!(loaded.problems().any(|entry| entry.problem.code == code), "{code}: {:?}", loaded.problems().next());
         assert!(loaded.files[0].tools.is_empty());
     }
 }

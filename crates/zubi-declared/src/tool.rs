@@ -32,11 +32,11 @@ pub(super) struct DeclaredTool {
 }
 
 impl DeclaredTool {
-    pub(super) fn new(tool: &LoadedTool, folder: Utf8PathBuf, machinery: Arc<ExecutionContext>) -> Self {
+    pub(super) fn new(tool: &LoadedTool, folder: Utf8PathBuf, context: Arc<ExecutionContext>) -> Self {
         let (definition, plan) = (tool.definition.clone(), Arc::clone(&tool.plan));
-        let why = machinery.unavailable(&plan.execution);
+        let why = context.unavailable(&plan.execution);
         let spec = ToolSpec { timeout: definition.timeout.saturating_add(GRACE), ..definition.spec(why) };
-        Self { spec, definition, plan, folder, context: machinery, source: None }
+        Self { spec, definition, plan, folder, context, source: None }
     }
 
     /// Restricts the tool to the time while its file has the trusted content.
@@ -65,7 +65,7 @@ impl DeclaredTool {
     ) -> Result<RenderedText, ToolError> {
         let mut rendered = self.render(template, &neutralize_line_breaks(args))?;
         // In queries and form data the character is percent-encoded.
-        rendered.shown = rendered.shown.replace(LINE_BREAK, "\\n").replace("%EF%B7%90", "%0A");
+        rendered.redacted = rendered.redacted.replace(LINE_BREAK, "\\n").replace("%EF%B7%90", "%0A");
         Ok(rendered)
     }
 
@@ -162,15 +162,15 @@ impl Tool for DeclaredTool {
                     return Err(self.run_error("its URL takes the host from a secret", hint));
                 }
                 // The whole request, with secrets as their names: a partial request cannot be judged.
-                let mut preview = format!("{} {}", method.name(), url.shown);
+                let mut preview = format!("{} {}", method.name(), url.redacted);
                 for (name, template) in headers {
                     let value = self.render(template, &args)?;
                     if !value.absent {
-                        preview.extend(["\n", name, ": ", &value.shown]);
+                        preview.extend(["\n", name, ": ", &value.redacted]);
                     }
                 }
                 let body = match body {
-                    Some(body) => Some(self.render_preview(body, &args)?.shown),
+                    Some(body) => Some(self.render_preview(body, &args)?.redacted),
                     None if matches!(method, HttpMethod::Get | HttpMethod::Head) => None,
                     None => Some(Value::Object(args).to_string()),
                 };
@@ -201,8 +201,8 @@ impl Tool for DeclaredTool {
             // The effect of an editor command is unknown.
             Execution::Command { command, args: listed } => {
                 let arguments = command::arguments(listed, &args);
-                let given: Vec<String> = arguments.iter().map(Value::to_string).collect();
-                Footprint { preview: Some(format!("{command}({})", given.join(", "))), ..common }
+                let rendered_arguments: Vec<String> = arguments.iter().map(Value::to_string).collect();
+                Footprint { preview: Some(format!("{command}({})", rendered_arguments.join(", "))), ..common }
             }
             Execution::Broken => Footprint { effect: Some(Effect::Execute), ..common },
         })

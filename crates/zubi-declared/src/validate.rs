@@ -76,8 +76,8 @@ impl<'a> SchemaValidator<'a> {
             && !allowed.contains(&node.to_value())
         {
             let words: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
-            let given = node.as_str().unwrap_or_default();
-            let near = nearest(given, words.iter().copied(), 1);
+            let actual = node.as_str().unwrap_or_default();
+            let near = nearest(actual, words.iter().copied(), 1);
             let hint = match near.first() {
                 Some(near) => format!("Did you mean `{near}`? There are: {}.", words.join(", ")),
                 None => format!("There are: {}.", words.join(", ")),
@@ -130,12 +130,12 @@ impl<'a> SchemaValidator<'a> {
             match properties.and_then(|properties| properties.get(&member.name)) {
                 Some(schema) => self.check_node(&member.value, schema, &format!("`{}`", member.name)),
                 None if others == Some(&Value::Bool(false)) => {
-                    let known = || properties.into_iter().flat_map(Map::keys).map(String::as_str);
-                    let hint = match nearest(&member.name, known(), 1).first() {
+                    let property_names = || properties.into_iter().flat_map(Map::keys).map(String::as_str);
+                    let hint = match nearest(&member.name, property_names(), 1).first() {
                         Some(near) => format!("Did you mean `{near}`?"),
                         None => format!(
                             "There are: {}.",
-                            known().filter(|it| *it != "$schema").collect::<Vec<_>>().join(", ")
+                            property_names().filter(|it| *it != "$schema").collect::<Vec<_>>().join(", ")
                         ),
                     };
                     let what = format!("{name} has no field `{}`", truncate(&member.name));
@@ -219,6 +219,6 @@ fn quote_value(node: &JsonNode) -> String {
 
 /// Truncates a text for a message.
 pub(super) fn truncate(text: &str) -> String {
-    const SHOWN: usize = 60;
-    if text.chars().count() <= SHOWN { text.to_owned() } else { text.chars().take(SHOWN).chain(['…']).collect() }
+    const MAX_CHARS: usize = 60;
+    if text.chars().count() <= MAX_CHARS { text.to_owned() } else { text.chars().take(MAX_CHARS).chain(['…']).collect() }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
-use dlang_server::{Answer, MethodTable, RequestError, Responder, from_value};
+use dlang_server::{Answer, MethodTable, RequestError, RequestResponder, from_value};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
@@ -20,7 +20,7 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::{ChatError, ChatService};
-use zubi_agent::event::{Event, EventKind, TurnEnded};
+use zubi_agent::event::{AgentEvent, EventKind, TurnEnded};
 use zubi_agent::wire::{AnswerParams, ConversationEvent, ConversationRef, OpenResult, SendParams as Say, SendResult};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_host::ToolService;
@@ -32,16 +32,16 @@ use crate::EditorHostSpec;
 use crate::approvals::Approvals;
 use crate::editor::Editor;
 use crate::models::EditorModels;
-use crate::tools::Tools;
+use crate::tools::ConnectionTools;
 use crate::wire::agent::{AgentEventsParams, AgentRequestParams, AgentRunParams, AgentRunResult, WaitingQuestion};
-use crate::wire::{AGENT_REQUEST, AGENT_RUN, AGENT_TOLD, MODEL_LIST, MODEL_PIECE, MODEL_REQUEST};
+use crate::wire::{AGENT_REQUEST, AGENT_RUN, AGENT_EVENTS, MODEL_LIST, MODEL_DELTA, MODEL_REQUEST};
 
 /// Surface that answers from this channel come from.
-const DOOR: &str = "editor";
+const SURFACE: &str = "editor";
 /// Maximum number of events in one batch.
 const BATCH: usize = 500;
 /// Time-out for the editor to process a batch.
-const PATIENCE: Duration = Duration::from_mins(1);
+const BATCH_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Default of the editor's setting, which only means that the user has not chosen a model; it may not exist.
 pub(crate) const USUAL_MODEL: &str = "gpt-4o";
@@ -119,30 +119,30 @@ impl Agent {
         service: Arc<dyn ToolService>,
     ) -> Result<Arc<dyn ChatService>, String> {
         let models = self.models.clone().map(|models| Arc::new(models) as Arc<dyn ModelSource>);
-        let (folders, secrets) = (wanted.folders.clone(), wanted.chosen.secrets());
+        let (folders, secrets) = (wanted.folders.clone(), wanted.options.secrets());
         (self.make)(ChatSpec { folders, service, models, settings: self.settings.clone(), secrets })
     }
 
     /// Sends the events of these conversations to the editor, until the conversations are closed.
-    pub(crate) async fn follow(self: Arc<Self>, mut heard: tokio::sync::broadcast::Receiver<Arc<ConversationEvent>>) {
-        if !self.editor.answers(AGENT_TOLD) {
+    pub(crate) async fn follow(self: Arc<Self>, mut events: tokio::sync::broadcast::Receiver<Arc<ConversationEvent>>) {
+        if !self.editor.answers(AGENT_EVENTS) {
             return;
         }
         let mut next = AgentEventsParams { is_fresh: true, ..AgentEventsParams::default() };
         // The prompt that waits for an answer.
         let mut waiting = None;
         loop {
-            while next.told.len() < BATCH {
-                match heard.try_recv() {
-                    Ok(told) => self.add(&mut next, &mut waiting, &told).await,
+            while next.events.len() < BATCH {
+                match events.try_recv() {
+                    Ok(conversation_event) => self.add(&mut next, &mut waiting, &conversation_event).await,
                     Err(TryRecvError::Lagged(_)) => next.is_fresh = true,
                     Err(TryRecvError::Empty | TryRecvError::Closed) => break,
                 }
             }
-            if !next.told.is_empty() || next.is_fresh {
+            if !next.events.is_empty() || next.is_fresh {
                 let params = json!(std::mem::take(&mut next));
-                let cx = RequestCx::new(CancellationToken::new(), Instant::now() + PATIENCE);
-                match self.editor.send(AGENT_TOLD, AGENT_TOLD, params, &cx).await {
+                let cx = RequestCx::new(CancellationToken::new(), Instant::now() + BATCH_TIMEOUT);
+                match self.editor.send(AGENT_EVENTS, AGENT_EVENTS, params, &cx).await {
                     Ok(_) => {}
                     Err(EndpointError::Exited { .. }) => return,
                     Err(error) => {
@@ -155,36 +155,36 @@ impl Agent {
                     continue;
                 }
             }
-            match heard.recv().await {
-                Ok(told) => self.add(&mut next, &mut waiting, &told).await,
+            match events.recv().await {
+                Ok(conversation_event) => self.add(&mut next, &mut waiting, &conversation_event).await,
                 Err(RecvError::Lagged(_)) => next.is_fresh = true,
                 Err(RecvError::Closed) => return,
             }
         }
     }
 
-    async fn add(&self, next: &mut AgentEventsParams, waiting: &mut Option<String>, told: &ConversationEvent) {
-        match &told.event.what {
+    async fn add(&self, next: &mut AgentEventsParams, waiting: &mut Option<String>, conversation_event: &ConversationEvent) {
+        match &conversation_event.event.kind {
             EventKind::Question { turn, question, request, .. }
-                if self.runs.lock().await.get(&told.conversation) != Some(turn) =>
+                if self.runs.lock().await.get(&conversation_event.conversation) != Some(turn) =>
             {
                 let text = serde_json::from_value::<ApprovalRequest>(request.clone()).map_or_else(
                     |_| "zubi's agent requests your approval".to_owned(),
                     |request| approval_prompt::prompt_text(&request).lines().next().unwrap_or_default().to_owned(),
                 );
-                next.waits = Some(WaitingQuestion { conversation: told.conversation.clone(), text });
+                next.waits = Some(WaitingQuestion { conversation: conversation_event.conversation.clone(), text });
                 *waiting = Some(question.clone());
             }
             EventKind::Decision { question, .. } if waiting.as_ref() == Some(question) => next.waits = None,
             EventKind::Ended(TurnEnded { turn, .. }) => {
                 let mut runs = self.runs.lock().await;
-                if runs.get(&told.conversation) == Some(turn) {
-                    runs.remove(&told.conversation);
+                if runs.get(&conversation_event.conversation) == Some(turn) {
+                    runs.remove(&conversation_event.conversation);
                 }
             }
             _ => {}
         }
-        next.told.push(json!(told));
+        next.events.push(json!(conversation_event));
     }
 
     /// Runs a task from start to end.
@@ -192,40 +192,40 @@ impl Agent {
         self: &Arc<Self>,
         chat: &Arc<dyn ChatService>,
         params: AgentRunParams,
-        responder: &Responder,
+        responder: &RequestResponder,
     ) -> Answer {
         let cancel = CancellationToken::new();
-        let given_up = cancel.clone();
-        responder.cancel().on_cancel(move || given_up.cancel());
+        let cancel_token = cancel.clone();
+        responder.cancel().on_cancel(move || cancel_token.cancel());
         let AgentRunParams { task, model, instructions, max_iterations, tools } = params;
-        let say = Say { conversation: None, text: task, model, max_iterations, tools, schema: None, instructions };
-        let mut heard = chat.listen();
+        let send_params = Say { conversation: None, text: task, model, max_iterations, tools, schema: None, instructions };
+        let mut events = chat.listen();
         let mut runs = self.runs.lock().await;
-        let SendResult { conversation, turn } = request(chat, "send", json!(say)).await?;
-        if self.editor.answers(AGENT_TOLD) {
+        let SendResult { conversation, turn } = request(chat, "send", json!(send_params)).await?;
+        if self.editor.answers(AGENT_EVENTS) {
             runs.insert(conversation.clone(), turn);
         }
         drop(runs);
-        let mut run = Run {
+        let mut run = RunningTask {
             agent: self,
             chat,
             conversation: &conversation,
             turn,
             cancel: &cancel,
-            asked: BTreeMap::new(),
+            prompts: BTreeMap::new(),
             dialogs: JoinSet::new(),
         };
         let ended = loop {
             let found = tokio::select! {
-                told = heard.recv() => match told {
-                    Ok(told) if told.conversation == conversation => run.take(&told.event),
+                told = events.recv() => match told {
+                    Ok(conversation_event) if conversation_event.conversation == conversation => run.handle_event(&conversation_event.event),
                     Ok(_) => None,
                     // The end may be among the lost events: if they cannot be read, waiting for it could take forever.
                     Err(RecvError::Lagged(_)) => match run.read_events().await {
                         Ok(found) => found,
                         Err(error) => {
                             let named = json!(ConversationRef { conversation: conversation.clone() });
-                            drop(chat.request("stop", named, DOOR).await);
+                            drop(chat.request("stop", named, SURFACE).await);
                             break Err(error);
                         }
                     },
@@ -233,7 +233,7 @@ impl Agent {
                 },
                 () = cancel.cancelled() => {
                     let named = json!(ConversationRef { conversation: conversation.clone() });
-                    break match chat.request("stop", named, DOOR).await {
+                    break match chat.request("stop", named, SURFACE).await {
                         Ok(_) => Err(RequestError::Cancelled),
                         Err(error) => Err(request_failed(&error)),
                     };
@@ -250,23 +250,23 @@ impl Agent {
 }
 
 /// A running task.
-struct Run<'a> {
+struct RunningTask<'a> {
     agent: &'a Arc<Agent>,
     chat: &'a Arc<dyn ChatService>,
     conversation: &'a str,
     turn: u64,
     cancel: &'a CancellationToken,
     /// Prompts that were shown, by id.
-    asked: BTreeMap<String, AbortHandle>,
+    prompts: BTreeMap<String, AbortHandle>,
     /// Open dialogs, closed when the task ends.
     dialogs: JoinSet<()>,
 }
 
-impl Run<'_> {
+impl RunningTask<'_> {
     /// Handles the next event; returns the end of the task once it arrives.
-    fn take(&mut self, event: &Event) -> Option<TurnEnded> {
-        match &event.what {
-            EventKind::Question { question, request, .. } if !self.asked.contains_key(question) => {
+    fn handle_event(&mut self, event: &AgentEvent) -> Option<TurnEnded> {
+        match &event.kind {
+            EventKind::Question { question, request, .. } if !self.prompts.contains_key(question) => {
                 let asking = show_approval(
                     Arc::clone(self.agent),
                     Arc::clone(self.chat),
@@ -275,11 +275,11 @@ impl Run<'_> {
                     request.clone(),
                     self.cancel.clone(),
                 );
-                self.asked.insert(question.clone(), self.dialogs.spawn(asking));
+                self.prompts.insert(question.clone(), self.dialogs.spawn(asking));
             }
             // The user has answered it in the chat.
             EventKind::Decision { question, .. } => {
-                if let Some(dialog) = self.asked.get(question) {
+                if let Some(dialog) = self.prompts.get(question) {
                     dialog.abort();
                 }
             }
@@ -295,14 +295,14 @@ impl Run<'_> {
         let OpenResult { events, .. } = request(self.chat, "open", named).await?;
         let decided: BTreeSet<&String> = events
             .iter()
-            .filter_map(|event| match &event.what {
+            .filter_map(|event| match &event.kind {
                 EventKind::Decision { question, .. } => Some(question),
                 _ => None,
             })
             .collect();
         let is_over =
-            |event: &&Event| matches!(&event.what, EventKind::Question { question, .. } if decided.contains(question));
-        Ok(events.iter().filter(|event| !is_over(event)).find_map(|event| self.take(event)))
+            |event: &&AgentEvent| matches!(&event.kind, EventKind::Question { question, .. } if decided.contains(question));
+        Ok(events.iter().filter(|event| !is_over(event)).find_map(|event| self.handle_event(event)))
     }
 }
 
@@ -312,33 +312,33 @@ async fn show_approval(
     chat: Arc<dyn ChatService>,
     conversation: String,
     question: String,
-    asked: Value,
+    request: Value,
     cancel: CancellationToken,
 ) {
-    let answer = match serde_json::from_value::<ApprovalRequest>(asked) {
-        Ok(asked) => {
-            let approver = agent.approvals.approver(&asked.tool, &Value::Null, false, &cancel);
-            approver.request_approval(asked).await
+    let answer = match serde_json::from_value::<ApprovalRequest>(request) {
+        Ok(request) => {
+            let approver = agent.approvals.approver(&request.tool, &Value::Null, false, &cancel);
+            approver.request_approval(request).await
         }
         Err(error) => ApprovalAnswer::Unanswered { how: format!("invalid approval request: {error}") },
     };
     let answer = match answer {
         ApprovalAnswer::Allow { .. } | ApprovalAnswer::Deny { .. } => answer,
         ApprovalAnswer::Unanswered { how } => ApprovalAnswer::Deny { text: Some(format!("no answer: {how}")) },
-        ApprovalAnswer::NotAsked { why } => ApprovalAnswer::Deny { text: Some(format!("prompt not shown: {why}")) },
+        ApprovalAnswer::NotPrompted { why } => ApprovalAnswer::Deny { text: Some(format!("prompt not shown: {why}")) },
         ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. } => {
             ApprovalAnswer::Deny { text: Some("this editor cannot show approval prompts".to_owned()) }
         }
     };
     let params = json!(AnswerParams { conversation, question, answer: json!(answer) });
     // The user may have answered in the chat first.
-    if let Err(error) = chat.request("answer", params, DOOR).await {
+    if let Err(error) = chat.request("answer", params, SURFACE).await {
         tracing::debug!("an answer came too late: {error}");
     }
 }
 
 /// Adds the methods of this agent to the table.
-pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<Tools>, methods: MethodTable) -> MethodTable {
+pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<ConnectionTools>, methods: MethodTable) -> MethodTable {
     let (asked, run, agent_of_run, models) =
         (Arc::clone(tools), Arc::clone(tools), Arc::clone(agent), agent.models.clone());
     let methods = methods
@@ -347,7 +347,7 @@ pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<Tools>, methods: MethodTab
                 let answer = async {
                     let AgentRequestParams { method, params } = from_value(&params)?;
                     let chat = tools.chat(&host).await?;
-                    chat.request(&method, params, DOOR).await.map_err(|error| request_failed(&error))
+                    chat.request(&method, params, SURFACE).await.map_err(|error| request_failed(&error))
                 };
                 responder.answer(answer.await);
             });
@@ -365,7 +365,7 @@ pub(crate) fn methods(agent: &Arc<Agent>, tools: &Arc<Tools>, methods: MethodTab
             });
         });
     match models {
-        Some(models) => methods.on_notification(MODEL_PIECE, move |params| models.piece(params)),
+        Some(models) => methods.on_notification(MODEL_DELTA, move |params| models.handle_delta(params)),
         None => methods,
     }
 }
@@ -376,7 +376,7 @@ async fn request<T: DeserializeOwned>(
     method: &str,
     params: Value,
 ) -> Result<T, RequestError> {
-    let result = chat.request(method, params, DOOR).await.map_err(|error| request_failed(&error))?;
+    let result = chat.request(method, params, SURFACE).await.map_err(|error| request_failed(&error))?;
     serde_json::from_value(result)
         .map_err(|error| RequestError::Failed(format!("invalid result of `{method}`: {error}")))
 }

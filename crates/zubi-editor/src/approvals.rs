@@ -18,14 +18,14 @@ use crate::wire::APPROVAL_REQUEST;
 use crate::wire::tools::{ApprovalRequestParams, ApprovalRequestResult};
 
 /// Maximum number and life time of shown confirmations: a user who confirms makes the call right away.
-const MAX_SHOWN: usize = 64;
-const SHOWN_FOR: Duration = Duration::from_hours(1);
+const MAX_CONFIRMATIONS: usize = 64;
+const CONFIRMATION_LIFETIME: Duration = Duration::from_hours(1);
 
 /// Maximum number of open approval prompts.
 const MAX_WAITING: usize = 16;
 
 /// Time-out for the user's answer.
-const PATIENCE: Duration = Duration::from_hours(1);
+const ANSWER_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// A confirmation that the editor has shown.
 struct ShownConfirmation {
@@ -33,38 +33,38 @@ struct ShownConfirmation {
     tool: String,
     arguments: Value,
     /// Tool of the approval prompt that the confirmation replaces, and its footprint.
-    asks: String,
+    prompt_tool: String,
     touches: Footprint,
-    until: Instant,
+    expires_at: Instant,
 }
 
 /// Approvals of one connection.
 pub(crate) struct Approvals {
     editor: Arc<Editor>,
-    shown: Mutex<VecDeque<ShownConfirmation>>,
+    confirmations: Mutex<VecDeque<ShownConfirmation>>,
     waiting: Semaphore,
 }
 
 impl Approvals {
     pub(crate) fn new(editor: Arc<Editor>) -> Self {
-        Self { editor, shown: Mutex::default(), waiting: Semaphore::new(MAX_WAITING) }
+        Self { editor, confirmations: Mutex::default(), waiting: Semaphore::new(MAX_WAITING) }
     }
 
     /// Removes the confirmations of a call: the editor is about to show a new one, which the user may deny.
     pub(crate) fn remove_confirmation(&self, tool: &str, arguments: &Value) {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        shown.retain(|shown| shown.tool != tool || shown.arguments != *arguments);
+        let mut confirmations = self.confirmations.lock().unwrap_or_else(PoisonError::into_inner);
+        confirmations.retain(|confirmation| confirmation.tool != tool || confirmation.arguments != *arguments);
     }
 
     /// Records that the editor shows a confirmation of a call; `asks` is the tool for which the policy would require
     /// approval.
-    pub(crate) fn record_confirmation(&self, tool: &str, arguments: &Value, asks: &str, touches: Footprint) {
-        let (tool, arguments, asks) = (tool.to_owned(), arguments.clone(), asks.to_owned());
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
-        if shown.len() >= MAX_SHOWN {
-            shown.pop_front();
+    pub(crate) fn record_confirmation(&self, tool: &str, arguments: &Value, prompt_tool: &str, touches: Footprint) {
+        let (tool, arguments, asks) = (tool.to_owned(), arguments.clone(), prompt_tool.to_owned());
+        let mut confirmations = self.confirmations.lock().unwrap_or_else(PoisonError::into_inner);
+        if confirmations.len() >= MAX_CONFIRMATIONS {
+            confirmations.pop_front();
         }
-        shown.push_back(ShownConfirmation { tool, arguments, asks, touches, until: Instant::now() + SHOWN_FOR });
+        confirmations.push_back(ShownConfirmation { tool, arguments, prompt_tool: asks, touches, expires_at: Instant::now() + CONFIRMATION_LIFETIME });
     }
 
     /// Returns the approver of a call. With `is_confirmed`, it approves what was shown, once: the confirmation is used
@@ -76,29 +76,29 @@ impl Approvals {
         is_confirmed: bool,
         cancel: &CancellationToken,
     ) -> Arc<dyn Approver> {
-        let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut confirmations = self.confirmations.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        shown.retain(|shown| shown.until > now);
-        let found = shown.iter().position(|shown| shown.tool == tool && shown.arguments == *arguments);
-        let confirmed = found.filter(|_| is_confirmed).and_then(|at| shown.remove(at));
-        drop(shown);
-        Arc::new(OfCall { approvals: Arc::clone(self), confirmed: Mutex::new(confirmed), cancel: cancel.clone() })
+        confirmations.retain(|confirmation| confirmation.expires_at > now);
+        let found = confirmations.iter().position(|confirmation| confirmation.tool == tool && confirmation.arguments == *arguments);
+        let confirmed = found.filter(|_| is_confirmed).and_then(|at| confirmations.remove(at));
+        drop(confirmations);
+        Arc::new(EditorCallApprover { approvals: Arc::clone(self), confirmed: Mutex::new(confirmed), cancel: cancel.clone() })
     }
 }
 
 /// Approver of one call.
-struct OfCall {
+struct EditorCallApprover {
     approvals: Arc<Approvals>,
     confirmed: Mutex<Option<ShownConfirmation>>,
     cancel: CancellationToken,
 }
 
 #[async_trait]
-impl Approver for OfCall {
+impl Approver for EditorCallApprover {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let confirmed = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).take();
         // The footprint may have changed since it was shown.
-        if confirmed.is_some_and(|it| it.asks == request.tool && it.touches.covers(&request.footprint)) {
+        if confirmed.is_some_and(|it| it.prompt_tool == request.tool && it.touches.covers(&request.footprint)) {
             return ApprovalAnswer::allow_once();
         }
         let editor = &self.approvals.editor;
@@ -106,9 +106,9 @@ impl Approver for OfCall {
             return ApprovalAnswer::Unavailable;
         }
         let Ok(_place) = self.approvals.waiting.try_acquire() else {
-            return ApprovalAnswer::NotAsked { why: format!("{MAX_WAITING} approval prompts are already open") };
+            return ApprovalAnswer::NotPrompted { why: format!("{MAX_WAITING} approval prompts are already open") };
         };
-        let cx = RequestCx::new(self.cancel.clone(), Instant::now() + PATIENCE);
+        let cx = RequestCx::new(self.cancel.clone(), Instant::now() + ANSWER_TIMEOUT);
         let answered = editor
             .send(APPROVAL_REQUEST, APPROVAL_REQUEST, json!(dialog(&request)), &cx)
             .await

@@ -31,18 +31,18 @@ pub(crate) type HostRegistrations = OnceLock<Option<Contributions>>;
 /// Tools and functions that the extensions of one editor have contributed.
 pub(crate) struct EditorContributions {
     /// Contributions in order of registration.
-    offers: Mutex<Vec<ToolsRegisterParams>>,
-    calls: Arc<Calls>,
+    registrations: Mutex<Vec<ToolsRegisterParams>>,
+    calls: Arc<ContributedCalls>,
 }
 
 impl EditorContributions {
     pub(crate) fn new(editor: Arc<Editor>) -> Self {
-        let calls = Calls { editor, running: Mutex::default(), last: AtomicU64::new(0) };
-        Self { offers: Mutex::default(), calls: Arc::new(calls) }
+        let calls = ContributedCalls { editor, running: Mutex::default(), last: AtomicU64::new(0) };
+        Self { registrations: Mutex::default(), calls: Arc::new(calls) }
     }
 
-    fn offers(&self) -> MutexGuard<'_, Vec<ToolsRegisterParams>> {
-        self.offers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_registrations(&self) -> MutexGuard<'_, Vec<ToolsRegisterParams>> {
+        self.registrations.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn invoke(&self) -> Arc<dyn ContributedToolInvoker> {
@@ -51,10 +51,10 @@ impl EditorContributions {
 
     /// Registers all previous contributions on a new host.
     pub(crate) fn register_all_on(&self, host: &HostRegistrations, service: &dyn ToolService) {
-        let offers = self.offers();
+        let registrations = self.lock_registrations();
         host.get_or_init(|| {
             let contributions = Contributions::new(service.contributions()?);
-            for ToolsRegisterParams { tools, functions } in offers.iter() {
+            for ToolsRegisterParams { tools, functions } in registrations.iter() {
                 if let Err(refused) = contributions.register(&Owner::Editor, tools, functions, &self.invoke()) {
                     tracing::warn!("an extension's contribution is rejected for these folders: {refused}");
                 }
@@ -67,15 +67,15 @@ impl EditorContributions {
     /// none yet.
     pub(crate) fn register(
         &self,
-        offer: ToolsRegisterParams,
+        registration: ToolsRegisterParams,
         asked: &HostRegistrations,
         current: &HostRegistrations,
     ) -> Result<RegisteredTools, RegistrationError> {
-        let mut offers = self.offers();
-        let ToolsRegisterParams { tools, functions } = &offer;
+        let mut registrations = self.lock_registrations();
+        let ToolsRegisterParams { tools, functions } = &registration;
         // Without a host, the limit is checked here only.
-        let of = |offer: &ToolsRegisterParams| offer.tools.len() + offer.functions.len();
-        if offers.iter().map(of).sum::<usize>() + of(&offer) > MAX_TOOLS {
+        let of = |registration: &ToolsRegisterParams| registration.tools.len() + registration.functions.len();
+        if registrations.iter().map(of).sum::<usize>() + of(&registration) > MAX_TOOLS {
             return Err(RegistrationError::too_many());
         }
         let named = || RegisteredTools { tools: ids(tools), functions: functions.clone() };
@@ -89,7 +89,7 @@ impl EditorContributions {
         {
             tracing::warn!("an extension's contribution is rejected for these folders: {refused}");
         }
-        offers.push(offer);
+        registrations.push(registration);
         Ok(registered)
     }
 
@@ -97,24 +97,24 @@ impl EditorContributions {
     pub(crate) fn unregister(&self, params: &UnregisterParams, hosts: [&HostRegistrations; 2]) -> RegisteredTools {
         let UnregisterParams { tools, functions } = params;
         let everything = tools.is_empty() && functions.is_empty();
-        let mut offers = self.offers();
+        let mut registrations = self.lock_registrations();
         for host in hosts.into_iter().filter_map(|host| host.get()?.as_ref()) {
             host.unregister(tools, functions);
         }
-        let mut gone = RegisteredTools { tools: Vec::new(), functions: Vec::new() };
-        for offer in offers.iter_mut() {
+        let mut removed = RegisteredTools { tools: Vec::new(), functions: Vec::new() };
+        for registration in registrations.iter_mut() {
             let (going, left) =
-                std::mem::take(&mut offer.tools).into_iter().partition(|tool| everything || tools.contains(&tool.id));
-            offer.tools = left;
-            gone.tools.extend(ids(&going));
-            let (going, left) = std::mem::take(&mut offer.functions)
+                std::mem::take(&mut registration.tools).into_iter().partition(|tool| everything || tools.contains(&tool.id));
+            registration.tools = left;
+            removed.tools.extend(ids(&going));
+            let (going, left) = std::mem::take(&mut registration.functions)
                 .into_iter()
                 .partition::<Vec<_>, _>(|name| everything || functions.contains(name));
-            offer.functions = left;
-            gone.functions.extend(going);
+            registration.functions = left;
+            removed.functions.extend(going);
         }
-        offers.retain(|offer| !offer.tools.is_empty() || !offer.functions.is_empty());
-        gone
+        registrations.retain(|registration| !registration.tools.is_empty() || !registration.functions.is_empty());
+        removed
     }
 
     /// Forwards `$/progress` of a running call.
@@ -134,7 +134,7 @@ fn ids(tools: &[ContributedTool]) -> Vec<String> {
 }
 
 /// Calls contributed tools and functions over the connection.
-struct Calls {
+struct ContributedCalls {
     editor: Arc<Editor>,
     /// Progress sinks of running calls, by token.
     running: Mutex<BTreeMap<u64, Arc<dyn ProgressSink>>>,
@@ -142,30 +142,30 @@ struct Calls {
     last: AtomicU64,
 }
 
-impl Calls {
+impl ContributedCalls {
     fn lock_running(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<dyn ProgressSink>>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A running call; removed on drop, also if the caller no longer waits.
-struct RunningCall<'a> {
-    calls: &'a Calls,
+struct ContributedCall<'a> {
+    calls: &'a ContributedCalls,
     token: u64,
 }
 
-impl Drop for RunningCall<'_> {
+impl Drop for ContributedCall<'_> {
     fn drop(&mut self) {
         self.calls.lock_running().remove(&self.token);
     }
 }
 
 #[async_trait]
-impl ContributedToolInvoker for Calls {
+impl ContributedToolInvoker for ContributedCalls {
     async fn invoke(&self, call: InvokeParams, deadline: Instant, cx: &ToolCx) -> Result<Value, FunctionError> {
         let token = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         self.lock_running().insert(token, Arc::clone(&cx.progress));
-        let _running = RunningCall { calls: self, token };
+        let _running = ContributedCall { calls: self, token };
         let params = json!(InvokeContributedParams { call, token });
         let request = RequestCx::new(cx.cancel.clone(), deadline);
         self.editor.send(INVOKE_CONTRIBUTED, INVOKE_CONTRIBUTED, params, &request).await.map_err(|error| match error {

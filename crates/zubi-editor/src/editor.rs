@@ -44,7 +44,7 @@ pub(crate) struct Editor {
     /// LSP requests that it answers.
     methods: BTreeSet<String>,
     pub(crate) encoding: Encoding,
-    pub(crate) told: Arc<PushedState>,
+    pub(crate) pushed_state: Arc<PushedState>,
     connected: Instant,
     readiness: watch::Sender<Readiness>,
 }
@@ -54,10 +54,10 @@ impl Editor {
         client: ClientHandle,
         methods: BTreeSet<String>,
         encoding: Encoding,
-        told: Arc<PushedState>,
+        pushed_state: Arc<PushedState>,
     ) -> Self {
         let readiness = watch::Sender::new(Readiness::Unknown { waited: Duration::ZERO });
-        Self { id: "editor".into(), client, methods, encoding, told, connected: Instant::now(), readiness }
+        Self { id: "editor".into(), client, methods, encoding, pushed_state: told: pushed_state, connected: Instant::now(), readiness }
     }
 
     /// Whether the editor answers an LSP request.
@@ -72,13 +72,13 @@ impl Editor {
 
     /// Sends an LSP request to the editor.
     pub(crate) async fn request(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
-        let asked = EditorRequestParams { method: method.to_owned(), params };
-        self.send(EDITOR_REQUEST, method, json!(asked), cx).await
+        let request = EditorRequestParams { method: method.to_owned(), params };
+        self.send(EDITOR_REQUEST, method, json!(request), cx).await
     }
 
     /// Sends an LSP request with paths whose links are resolved, in the params and in the result.
     async fn question(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
-        let links = self.told.links();
+        let links = self.pushed_state.links();
         let resolved: Vec<_> = links.iter().map(|(named, real)| (real.clone(), named.clone())).collect();
         let found = self.request(method, path_mapping::map_uris(params, &resolved), cx).await?;
         Ok(path_mapping::map_uris(found, &links))
@@ -93,7 +93,7 @@ impl Editor {
         cx: &RequestCx,
     ) -> Result<Value, EndpointError> {
         let (sender, answer) = oneshot::channel();
-        let begun = Instant::now();
+        let started = Instant::now();
         let id = self.client.request(request, params, move |result| {
             // The receiver is gone if the caller no longer waits.
             sender.send(result).ok();
@@ -108,7 +108,7 @@ impl Editor {
             },
             () = cx.cancel.cancelled() => Err(EndpointError::Cancelled),
             () = tokio::time::sleep_until(cx.deadline.into()) => {
-                Err(EndpointError::TimedOut { endpoint: self.id.clone(), method: what.to_owned(), after: begun.elapsed() })
+                Err(EndpointError::TimedOut { endpoint: self.id.clone(), method: what.to_owned(), after: started.elapsed() })
             }
         }
     }
@@ -165,7 +165,7 @@ impl Endpoint for Editor {
         self.encoding
     }
 
-    async fn offers(&self, method: &str, _document: Option<&DocumentRef>, _cx: &RequestCx) -> bool {
+    async fn supports(&self, method: &str, _document: Option<&DocumentRef>, _cx: &RequestCx) -> bool {
         self.answers(method)
     }
 
@@ -197,21 +197,21 @@ impl Endpoint for Editor {
             "textDocument/completion" => incomplete(found),
             // The editor returns null for a document without symbols.
             "textDocument/documentSymbol" if found.is_null() => json!([]),
-            "workspace/symbol" => symbols::own(self, found),
+            "workspace/symbol" => symbols::normalize_symbols(self, found),
             _ => found,
         })
     }
 
     async fn diagnostics(&self, document: &DocumentRef, cx: &RequestCx) -> Result<DiagnosticsReport, EndpointError> {
-        let mut known =
+        let mut report =
             self.diagnostics(DIAGNOSTICS, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
         // A query of a folder would open every file in it.
-        if !known.is_current && (known.is_open || !cx.one_of_many) && self.answers(VALIDATE) {
-            known =
+        if !report.is_current && (report.is_open || !cx.one_of_many) && self.answers(VALIDATE) {
+            report =
                 self.diagnostics(VALIDATE, &document.path, cx).await.map_err(|error| self.diagnostics_error(&error))?;
         }
-        let note = (!known.is_open).then(|| NOT_OPEN.to_owned());
-        Ok(DiagnosticsReport { items: known.items, current: known.is_current, unheard: !known.is_current, note })
+        let note = (!report.is_open).then(|| NOT_OPEN.to_owned());
+        Ok(DiagnosticsReport { items: report.items, current: report.is_current, unheard: !report.is_current, note })
     }
 }
 

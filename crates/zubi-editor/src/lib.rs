@@ -107,8 +107,8 @@ use crate::editor::{Editor, EditorSource};
 use crate::live_editor::LiveEditor;
 pub use crate::status::PublicationReporter;
 use crate::status::Reporter;
-use crate::tools::Tools;
-use crate::view::{PushedState, View};
+use crate::tools::ConnectionTools;
+use crate::view::{PushedState, EditorView};
 use crate::wire::{EDITOR_PROTOCOL, ServerOptions};
 
 /// Version of the program.
@@ -137,7 +137,7 @@ pub struct EditorHostSpec {
     /// Port on 127.0.0.1 for other clients, if the editor names one.
     pub ipc_port: Option<u16>,
     /// Options that the user has set in the editor.
-    pub chosen: EditorOptions,
+    pub options: EditorOptions,
     /// Reporter of how other clients can find the host.
     pub findable: PublicationReporter,
 }
@@ -147,14 +147,14 @@ pub struct EditorHostSpec {
 pub type HostFactory = dyn Fn(EditorHostSpec) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
 
 /// The editor channel of one connection.
-pub struct Channel {
+pub struct EditorChannel {
     runtime: Handle,
     make: Arc<HostFactory>,
     make_chat: Option<Arc<ChatFactory>>,
-    tools: Arc<OnceLock<Arc<Tools>>>,
+    tools: Arc<OnceLock<Arc<ConnectionTools>>>,
 }
 
-impl Channel {
+impl EditorChannel {
     /// Creates a channel whose tools run on this runtime.
     pub fn new(
         runtime: Handle,
@@ -179,11 +179,11 @@ impl Channel {
         MethodTable::new().extend(move |client| {
             let methods = match of_client(client) {
                 Some((wanted, editor)) => {
-                    let reporter = Reporter::new(runtime.clone(), client.client.clone(), Arc::clone(&editor.told));
+                    let reporter = Reporter::new(runtime.clone(), client.client.clone(), Arc::clone(&editor.pushed_state));
                     let make = with_reporter(make, reporter);
                     let settings = client.params.pointer("/initializationOptions/zubi").map(AgentSettings::read);
                     let agent = make_chat.zip(settings);
-                    let made = Arc::new(Tools::new(runtime, make, wanted, editor, name_of(client.params), agent));
+                    let made = Arc::new(ConnectionTools::new(runtime, make, wanted, editor, name_of(client.params), agent));
                     // There is one `initialize` per connection.
                     let tools = tools.get_or_init(|| made);
                     tools.make();
@@ -212,10 +212,10 @@ impl Channel {
 
 /// Wraps `make`, so that the editor is notified of each host.
 fn with_reporter(make: Arc<HostFactory>, reporter: Reporter) -> Arc<HostFactory> {
-    Arc::new(move |wanted: EditorHostSpec| {
-        let wanted = EditorHostSpec { findable: PublicationReporter::default(), ..wanted };
-        let (folders, findable) = (wanted.folders.clone(), wanted.findable.clone());
-        let made = make(wanted);
+    Arc::new(move |spec: EditorHostSpec| {
+        let spec = EditorHostSpec { findable: PublicationReporter::default(), ..spec };
+        let (folders, findable) = (spec.folders.clone(), spec.findable.clone());
+        let made = make(spec);
         reporter.host_ready(&folders, &made, &findable);
         made
     })
@@ -234,25 +234,25 @@ fn of_client(client: Initialize<'_>) -> Option<(EditorHostSpec, Arc<Editor>)> {
         None => DEFAULT_METHODS.map(str::to_owned).into(),
     };
     let headless_fallback = options.get("headlessFallback").and_then(Value::as_bool) == Some(true);
-    let told = Arc::new(PushedState::new(client.folders));
-    let editor = Arc::new(Editor::new(client.client.clone(), methods, client.encoding, Arc::clone(&told)));
-    let view = Arc::new(View::new(name_of(client.params), Arc::clone(&editor)));
+    let pushed_state = Arc::new(PushedState::new(client.folders));
+    let editor = Arc::new(Editor::new(client.client.clone(), methods, client.encoding, Arc::clone(&pushed_state)));
+    let view = Arc::new(EditorView::new(name_of(client.params), Arc::clone(&editor)));
     let live = LiveEditor::new(client.client.clone(), Arc::clone(&editor));
     let port = options.get("ipcPort").and_then(Value::as_u64).and_then(|port| u16::try_from(port).ok());
-    let wanted = EditorHostSpec {
+    let spec = EditorHostSpec {
         folders: client.folders.to_vec(),
-        takes_edits: live.takes_edits(),
+        takes_edits: live.applies_edits(),
         live: Arc::new(live),
         editor: Arc::new(EditorSource::new(Arc::clone(&editor), headless_fallback)),
         view,
         model: client.model.clone(),
         headless_fallback,
-        chosen: parse_options(options),
+        options: parse_options(options),
         // The default of the editor's setting also means: if this port is taken, the next free one.
         ipc_port: port.filter(|port| *port != DEFAULT_PORT),
         findable: PublicationReporter::default(),
     };
-    Some((wanted, editor))
+    Some((spec, editor))
 }
 
 /// Reads the options that the user has set; absent ones have their defaults.
@@ -264,10 +264,10 @@ fn parse_options(options: &Value) -> EditorOptions {
     };
     let env = options.get("env").and_then(Value::as_object).into_iter().flatten();
     let env = env.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
-    let mut chosen = EditorOptions::default().with_lists(texts("toolFilter"), env, texts("allowedCommands"));
-    chosen.is_trusted = flag("isTrusted") != Some(false);
-    chosen.auto_approve = flag("autoApprove") == Some(true);
-    chosen
+    let mut parsed = EditorOptions::default().with_lists(texts("toolFilter"), env, texts("allowedCommands"));
+    parsed.is_trusted = flag("isTrusted") != Some(false);
+    parsed.auto_approve = flag("autoApprove") == Some(true);
+    parsed
 }
 
 /// Name and version of the client, for the audit log.

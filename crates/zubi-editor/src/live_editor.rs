@@ -8,7 +8,7 @@ use zubi_host::EditorAccess;
 use zubi_host::settings::EditorSettings;
 
 use crate::editor::Editor;
-use crate::settings::Settings;
+use crate::settings::EditorConfiguration;
 use crate::sink::ChannelSink;
 use crate::texts::EditorText;
 use crate::wire::{EDITOR_APPLY, EDITOR_CONFIG};
@@ -24,7 +24,7 @@ impl LiveEditor {
         Self { client, editor }
     }
 
-    pub(crate) fn takes_edits(&self) -> bool {
+    pub(crate) fn applies_edits(&self) -> bool {
         self.editor.answers(EDITOR_APPLY)
     }
 }
@@ -36,11 +36,11 @@ impl EditorAccess for LiveEditor {
 
     fn sink(&self, texts: Arc<dyn TextSource>) -> Option<Arc<dyn EditorSink>> {
         let sink = ChannelSink::new(self.client.clone(), Arc::clone(&self.editor), texts);
-        self.takes_edits().then(|| Arc::new(sink) as Arc<dyn EditorSink>)
+        self.applies_edits().then(|| Arc::new(sink) as Arc<dyn EditorSink>)
     }
 
     fn settings(&self) -> Option<Arc<dyn EditorSettings>> {
-        let settings = Settings(Arc::clone(&self.editor));
+        let settings = EditorConfiguration(Arc::clone(&self.editor));
         self.editor.answers(EDITOR_CONFIG).then(|| Arc::new(settings) as Arc<dyn EditorSettings>)
     }
 }

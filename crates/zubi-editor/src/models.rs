@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::{EndpointError, RequestCx};
-use zubi_models::message::{AssistantMessage, Message, ToolCall, ToolResult, Usage};
+use zubi_models::message::{AssistantMessage, PromptMessage, ToolCall, ToolResult, TokenUsage};
 use zubi_models::{
-    Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, ToolDefinition,
+    ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, ToolDefinition,
 };
 
 use crate::agent::USUAL_MODEL;
@@ -33,11 +33,11 @@ use crate::wire::{MODEL_LIST, MODEL_REQUEST};
 const PROVIDER: &str = "editor";
 
 /// Time-out for the list of models: the editor starts extensions for it.
-const LIST_PATIENCE: Duration = Duration::from_secs(30);
+const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum silence of a model. The editor may be showing a consent dialog to its user meanwhile.
 const STANDSTILL: Duration = Duration::from_mins(5);
 /// Time-out of a whole answer.
-const PATIENCE: Duration = Duration::from_hours(1);
+const ANSWER_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// Maximum number of models in the list.
 const MAX_MODELS: usize = 500;
@@ -54,7 +54,7 @@ pub(crate) struct EditorModels(Arc<ModelRequests>);
 struct ModelRequests {
     editor: Arc<Editor>,
     /// Receiver of deltas and number of bytes that may still arrive, by token.
-    running: Mutex<BTreeMap<u64, (mpsc::UnboundedSender<Delta>, usize)>>,
+    running: Mutex<BTreeMap<u64, (mpsc::UnboundedSender<AnswerDelta>, usize)>>,
     /// Last token that was assigned.
     last: AtomicU64,
 }
@@ -65,22 +65,22 @@ impl EditorModels {
     }
 
     /// Handles `zubi/model/piece`. Called by the main loop; returns at once.
-    pub(crate) fn piece(&self, params: Value) {
+    pub(crate) fn handle_delta(&self, params: Value) {
         let Ok(ModelDeltaParams { token, text, thought }) = serde_json::from_value(params) else { return };
         let mut running = self.0.lock_running();
         let Some((to, room)) = running.get_mut(&token) else { return };
-        for piece in [thought.map(Delta::Reasoning), text.map(Delta::Text)].into_iter().flatten() {
-            let (Delta::Text(said) | Delta::Reasoning(said)) = &piece;
+        for delta in [thought.map(AnswerDelta::Reasoning), text.map(AnswerDelta::Text)].into_iter().flatten() {
+            let (AnswerDelta::Text(said) | AnswerDelta::Reasoning(said)) = &delta;
             // The complete answer repeats the deltas, and is then too long as well.
             let Some(left) = room.checked_sub(said.len()) else { return };
             *room = left;
-            to.send(piece).ok();
+            to.send(delta).ok();
         }
     }
 
     /// All models, the default first.
     async fn list(&self) -> Result<Vec<EditorModel>, ModelError> {
-        let listed: ModelListResult = self.0.request(MODEL_LIST, Value::Null, LIST_PATIENCE).await?;
+        let listed: ModelListResult = self.0.request(MODEL_LIST, Value::Null, LIST_TIMEOUT).await?;
         let mut models: Vec<_> = listed.models.into_iter().take(MAX_MODELS).collect();
         models.sort_by_key(|model| model.id != USUAL_MODEL && model.family != USUAL_MODEL);
         Ok(models)
@@ -88,7 +88,7 @@ impl EditorModels {
 }
 
 impl ModelRequests {
-    fn lock_running(&self) -> MutexGuard<'_, BTreeMap<u64, (mpsc::UnboundedSender<Delta>, usize)>> {
+    fn lock_running(&self) -> MutexGuard<'_, BTreeMap<u64, (mpsc::UnboundedSender<AnswerDelta>, usize)>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,9 +96,9 @@ impl ModelRequests {
         &self,
         method: &str,
         params: Value,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<T, ModelError> {
-        let cx = RequestCx::new(CancellationToken::new(), Instant::now() + patience);
+        let cx = RequestCx::new(CancellationToken::new(), Instant::now() + timeout);
         let answer = self.editor.send(method, method, params, &cx).await.map_err(|error| unanswered_error(&error))?;
         serde_json::from_value(answer).map_err(|error| {
             ModelError::new(ErrorKind::Malformed, format!("cannot parse the editor's answer to `{method}`: {error}"))
@@ -120,7 +120,7 @@ impl ModelSource for EditorModels {
         Ok(models.iter().map(|model| info(model, &models)).collect())
     }
 
-    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+    async fn open(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         let models = self.list().await?;
         let Some(model) = find(name, &models) else {
             if models.is_empty() {
@@ -131,7 +131,7 @@ impl ModelSource for EditorModels {
             return Err(ModelError::new(ErrorKind::NotConfigured, message));
         };
         let info = info(model, &models);
-        Ok(Arc::new(OfEditor { info, model: model.clone(), asked: Arc::clone(&self.0) }))
+        Ok(Arc::new(OfEditor { info, model: model.clone(), requests: Arc::clone(&self.0) }))
     }
 }
 
@@ -161,7 +161,7 @@ fn no_models_error() -> ModelError {
 struct OfEditor {
     info: ModelInfo,
     model: EditorModel,
-    asked: Arc<ModelRequests>,
+    requests: Arc<ModelRequests>,
 }
 
 /// A running request; removed on drop, also if the caller no longer waits.
@@ -177,17 +177,17 @@ impl Drop for RunningRequest<'_> {
 }
 
 #[async_trait]
-impl Model for OfEditor {
+impl LanguageModel for OfEditor {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
-        let asked = &*self.asked;
-        let token = asked.last.fetch_add(1, Ordering::Relaxed) + 1;
+    async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
+        let requests = &*self.requests;
+        let token = requests.last.fetch_add(1, Ordering::Relaxed) + 1;
         let (sender, mut heard) = mpsc::unbounded_channel();
-        asked.lock_running().insert(token, (sender, MAX_ANSWER));
-        let _running = RunningRequest { asked, token };
+        requests.lock_running().insert(token, (sender, MAX_ANSWER));
+        let _running = RunningRequest { requests, token };
         let params = ModelRequestParams {
             id: self.model.id.clone(),
             vendor: self.model.vendor.clone(),
@@ -196,11 +196,11 @@ impl Model for OfEditor {
             max_output: prompt.max_output,
             token,
         };
-        let mut whole = pin!(asked.request::<ModelRequestResult>(MODEL_REQUEST, json!(params), PATIENCE));
+        let mut whole = pin!(requests.request::<ModelRequestResult>(MODEL_REQUEST, json!(params), ANSWER_TIMEOUT));
         let result = loop {
             tokio::select! {
                 biased;
-                Some(piece) = heard.recv() => pieces(piece),
+                Some(delta) = heard.recv() => on_delta(delta),
                 result = &mut whole => break result?,
                 () = tokio::time::sleep(STANDSTILL) => return Err(ModelError::new(
                     ErrorKind::TimedOut,
@@ -212,15 +212,15 @@ impl Model for OfEditor {
                 )),
             }
         };
-        while let Ok(piece) = heard.try_recv() {
-            pieces(piece);
+        while let Ok(delta) = heard.try_recv() {
+            on_delta(delta);
         }
         self.read(result)
     }
 }
 
 impl OfEditor {
-    fn read(&self, result: ModelRequestResult) -> Result<Answer, ModelError> {
+    fn read(&self, result: ModelRequestResult) -> Result<ModelAnswer, ModelError> {
         let ModelRequestResult { text, thought, calls, error } = result;
         if let Some(failure) = error {
             return Err(self.map_failure(&failure));
@@ -237,9 +237,9 @@ impl OfEditor {
                 other => Value::String(other.to_string()),
             },
         });
-        let said = AssistantMessage { text, reasoning: thought, calls: calls.collect(), native: None };
+        let message = AssistantMessage { text, reasoning: thought, calls: calls.collect(), native: None };
         // The editor does not count tokens and does not report why a model stopped.
-        Ok(Answer { said, usage: Usage::default(), stop: FinishReason::Finished })
+        Ok(ModelAnswer { message: said: message, usage: TokenUsage::default(), stop: FinishReason::Finished })
     }
 
     /// Maps an error of the editor. Extensions throw arbitrary errors, so some are recognized by their texts only.
@@ -284,14 +284,14 @@ fn unanswered_error(error: &EndpointError) -> ModelError {
     ModelError::new(kind, error.to_string())
 }
 
-fn tool(offer: &ToolDefinition) -> ModelTool {
-    let ToolDefinition { name, description, schema } = offer.clone();
+fn tool(definition: &ToolDefinition) -> ModelTool {
+    let ToolDefinition { name, description, schema } = definition.clone();
     ModelTool { name, description, input_schema: schema }
 }
 
 /// Converts the prompt to the editor's roles. Empty parts, which models refuse, and messages without parts are left
 /// out.
-pub(crate) fn messages(system: &str, told: &[Message]) -> Vec<ModelMessage> {
+pub(crate) fn messages(system: &str, history: &[PromptMessage]) -> Vec<ModelMessage> {
     let mut messages: Vec<ModelMessage> = Vec::new();
     let mut add = |role, parts: Vec<ModelPart>| {
         if !parts.is_empty() {
@@ -299,11 +299,11 @@ pub(crate) fn messages(system: &str, told: &[Message]) -> Vec<ModelMessage> {
         }
     };
     add(ModelRole::User, text(system));
-    let mut told = told.iter().peekable();
-    while let Some(message) = told.next() {
+    let mut history = history.iter().peekable();
+    while let Some(message) = history.next() {
         match message {
-            Message::User { text: said } => add(ModelRole::User, text(said)),
-            Message::Assistant(said) => {
+            PromptMessage::User { text: said } => add(ModelRole::User, text(said)),
+            PromptMessage::Assistant(said) => {
                 let calls = said.calls.iter().map(|call| {
                     // The editor accepts only objects; the tool result says what was wrong with the arguments.
                     let input = if call.arguments.is_object() { call.arguments.clone() } else { json!({}) };
@@ -312,9 +312,9 @@ pub(crate) fn messages(system: &str, told: &[Message]) -> Vec<ModelMessage> {
                 });
                 add(ModelRole::Assistant, text(&said.text).into_iter().chain(calls).collect());
             }
-            Message::Tool(first) => {
+            PromptMessage::Tool(first) => {
                 let mut parts = vec![outcome(first)];
-                while let Some(Message::Tool(next)) = told.next_if(|next| matches!(next, Message::Tool(_))) {
+                while let Some(PromptMessage::Tool(next)) = history.next_if(|next| matches!(next, PromptMessage::Tool(_))) {
                     parts.push(outcome(next));
                 }
                 add(ModelRole::User, parts);

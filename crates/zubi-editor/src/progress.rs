@@ -7,32 +7,32 @@ use serde_json::{Value, json};
 use zubi_tool_api::cx::ProgressSink;
 
 /// Reports to the client's progress token, starting with the first report; a call without reports sends nothing.
-pub(crate) struct ToClient {
+pub(crate) struct EditorProgressSink {
     client: ClientHandle,
     token: Value,
     title: String,
-    state: Mutex<State>,
+    state: Mutex<ProgressState>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ProgressState {
     Silent,
-    Begun,
+    Started,
     Ended,
 }
 
-impl ToClient {
+impl EditorProgressSink {
     pub(crate) fn new(client: ClientHandle, token: Value, title: String) -> Self {
-        Self { client, token, title, state: Mutex::new(State::Silent) }
+        Self { client, token, title, state: Mutex::new(ProgressState::Silent) }
     }
 
     /// Ends the progress. Later reports are dropped, because the client has released the token.
     pub(crate) fn end(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if *state == State::Begun {
+        if *state == ProgressState::Started {
             self.report(&json!({ "kind": "end" }));
         }
-        *state = State::Ended;
+        *state = ProgressState::Ended;
     }
 
     fn report(&self, value: &Value) {
@@ -40,15 +40,15 @@ impl ToClient {
     }
 }
 
-impl ProgressSink for ToClient {
+impl ProgressSink for EditorProgressSink {
     fn report(&self, fraction: Option<f64>, message: &str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut value = match *state {
-            State::Silent => json!({ "kind": "begin", "title": self.title, "cancellable": true }),
-            State::Begun => json!({ "kind": "report" }),
-            State::Ended => return,
+            ProgressState::Silent => json!({ "kind": "begin", "title": self.title, "cancellable": true }),
+            ProgressState::Started => json!({ "kind": "report" }),
+            ProgressState::Ended => return,
         };
-        *state = State::Begun;
+        *state = ProgressState::Started;
         value["message"] = message.into();
         if let Some(percentage) = fraction.and_then(percentage) {
             value["percentage"] = percentage.into();

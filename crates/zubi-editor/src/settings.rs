@@ -14,9 +14,9 @@ use crate::wire::EDITOR_CONFIG;
 use crate::wire::editor::{EditorConfigParams, EditorConfigResult, SettingScope};
 
 /// Settings of one editor.
-pub(crate) struct Settings(pub(crate) Arc<Editor>);
+pub(crate) struct EditorConfiguration(pub(crate) Arc<Editor>);
 
-impl Settings {
+impl EditorConfiguration {
     async fn request(&self, params: &EditorConfigParams, cx: &RequestCx) -> Result<SettingValues, EndpointError> {
         let answer = self.0.send(EDITOR_CONFIG, EDITOR_CONFIG, json!(params), cx).await?;
         let unreadable = |error| EndpointError::Protocol {
@@ -30,7 +30,7 @@ impl Settings {
 }
 
 #[async_trait]
-impl EditorSettings for Settings {
+impl EditorSettings for EditorConfiguration {
     async fn get(&self, key: &str, cx: &RequestCx) -> Result<SettingValues, EndpointError> {
         self.request(&EditorConfigParams { key: key.to_owned(), scope: None, value: None }, cx).await
     }
@@ -55,14 +55,14 @@ impl EditorSettings for Settings {
 /// commas differ afterwards, and deletes a file that did not exist before.
 pub(crate) struct SettingsBackup {
     file: Utf8PathBuf,
-    before: Option<Vec<u8>>,
+    original: Option<Vec<u8>>,
     had_folder: bool,
 }
 
 impl SettingsBackup {
     pub(crate) fn capture(file: &Utf8Path) -> Self {
         let had_folder = file.parent().is_some_and(Utf8Path::is_dir);
-        Self { file: file.to_owned(), before: fs::read_bytes(file).ok(), had_folder }
+        Self { file: file.to_owned(), original: fs::read_bytes(file).ok(), had_folder }
     }
 
     /// Restores the file. On failure it stays as the editor left it, with the same meaning.
@@ -72,7 +72,7 @@ impl SettingsBackup {
         let meaning = |text: &[u8]| {
             text.iter().copied().filter(|byte| !byte.is_ascii_whitespace() && *byte != b',').collect::<Vec<_>>()
         };
-        let done = match &self.before {
+        let done = match &self.original {
             Some(before) if *before != now && meaning(before) == meaning(&now) => fs::write_atomic(&self.file, before),
             Some(_) => return,
             None if meaning(&now) == b"{}" => std::fs::remove_file(&self.file),

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use zubi_base::lsp::Uri;
 use zubi_base::text::{
-    BOM, ChangedFile, ContentHash, EditOptions, EditSink, EditorSink, FileOperation, Outcome, SinkError, TextSource,
+    BOM, ChangedFile, ContentHash, EditOptions, EditSink, EditorSink, FileOperation, EditOutcome, SinkError, TextSource,
 };
 use zubi_base::{fs, uri};
 
@@ -28,7 +28,7 @@ use crate::wire::EDITOR_APPLY;
 use crate::wire::editor::{EditorApplyParams, EditorApplyResult, EditorChange};
 
 /// Time-out for an edit to start and finish; after that, an edit that has not started is cancelled.
-const PATIENCE: Duration = Duration::from_mins(1);
+const APPLY_TIMEOUT: Duration = Duration::from_mins(1);
 /// Additional time for an edit that has started.
 const GRACE: Duration = Duration::from_mins(1);
 
@@ -49,7 +49,7 @@ impl ChannelSink {
 
     /// Converts the operations to LSP's format, and collects the hashes of the texts they apply to, by URI.
     async fn compose(&self, operations: &[FileOperation]) -> Result<(Vec<Value>, BTreeMap<String, String>), SinkError> {
-        let told = &self.editor.told;
+        let pushed_state = &self.editor.pushed_state;
         let (mut edits, mut texts) = (Vec::new(), BTreeMap::new());
         for (index, operation) in operations.iter().enumerate() {
             let path = operation.path();
@@ -64,20 +64,20 @@ impl ChannelSink {
                     let content = std::str::from_utf8(content).map_err(|_| sink_refused("it accepts only text"))?;
                     let text = content.strip_prefix(BOM).unwrap_or(content);
                     let of_text = minimal::edits(&source.text, text, self.editor.encoding);
-                    let version = told.documents.get(&now).map(|document| document.version);
-                    texts.insert(told.uri_of(&now).0, hash(&source.text));
+                    let version = pushed_state.documents.get(&now).map(|document| document.version);
+                    texts.insert(pushed_state.uri_of(&now).0, hash(&source.text));
                     edits.push(json!({
-                        "textDocument": { "uri": told.uri_of(if now == path { &now } else { path }), "version": version },
+                        "textDocument": { "uri": pushed_state.uri_of(if now == path { &now } else { path }), "version": version },
                         "edits": of_text,
                     }));
                 }
                 FileOperation::Rename { from, to } => {
-                    edits.push(json!({ "kind": "rename", "oldUri": told.uri_of(from), "newUri": told.uri_of(to) }));
+                    edits.push(json!({ "kind": "rename", "oldUri": pushed_state.uri_of(from), "newUri": pushed_state.uri_of(to) }));
                 }
                 FileOperation::Delete { before, .. } => {
                     // Unsaved text is lost on deletion, on disk as well as for undo. Binary files have none.
                     let source = self.texts.read(path).await;
-                    if told.documents.get(path).is_some_and(|document| document.is_dirty) {
+                    if pushed_state.documents.get(path).is_some_and(|document| document.is_dirty) {
                         return Err(sink_refused(&format!(
                             "`{path}` has unsaved changes: save it in the editor first"
                         )));
@@ -89,9 +89,9 @@ impl ChannelSink {
                         if source.hash() != *before {
                             return Err(changed());
                         }
-                        texts.insert(told.uri_of(path).0, hash(&source.text));
+                        texts.insert(pushed_state.uri_of(path).0, hash(&source.text));
                     }
-                    edits.push(json!({ "kind": "delete", "uri": told.uri_of(path) }));
+                    edits.push(json!({ "kind": "delete", "uri": pushed_state.uri_of(path) }));
                 }
                 _ => return Err(sink_refused("it does not create files, folders or links")),
             }
@@ -103,10 +103,10 @@ impl ChannelSink {
         &self,
         operations: &[FileOperation],
         manner: &EditOptions,
-    ) -> Result<(EditorApplyResult, Outcome), SinkError> {
+    ) -> Result<(EditorApplyResult, EditOutcome), SinkError> {
         let (edits, texts) = self.compose(operations).await?;
-        let file = self.editor.told.settings_file().filter(|_| !manner.settings.is_empty());
-        let kept = file.as_deref().map(SettingsBackup::capture);
+        let file = self.editor.pushed_state.settings_file().filter(|_| !manner.settings.is_empty());
+        let backup = file.as_deref().map(SettingsBackup::capture);
         let answer = self
             .request(&EditorApplyParams {
                 edit: json!({ "documentChanges": edits }),
@@ -116,11 +116,11 @@ impl ChannelSink {
                 is_followed: manner.followed,
             })
             .await;
-        if let Some(kept) = kept {
-            kept.restore();
+        if let Some(backup) = backup {
+            backup.restore();
         }
         let made = answer?;
-        let mut outcome = Outcome::default();
+        let mut outcome = EditOutcome::default();
         for EditorChange { uri, before, after, is_saved, is_typed } in &made.changed {
             let Some(path) = uri::to_path(&Uri(uri.clone())) else { continue };
             let path = fs::canonical(&path).unwrap_or(path);
@@ -139,7 +139,7 @@ impl ChannelSink {
             outcome.changed.push(ChangedFile { path, before: bytes(before), after: bytes(after) });
         }
         let lasting =
-            made.left.iter().map(|key| format!("the setting `{key}` could not be restored: check it in the editor"));
+            made.unrestored_settings.iter().map(|key| format!("the setting `{key}` could not be restored: check it in the editor"));
         outcome.notes.extend(lasting);
         Ok((made, outcome))
     }
@@ -150,7 +150,7 @@ impl ChannelSink {
         let id = self.client.request(EDITOR_APPLY, json!(params), move |result| {
             sender.send(result).ok();
         });
-        let answer = match tokio::time::timeout(PATIENCE, &mut answer).await {
+        let answer = match tokio::time::timeout(APPLY_TIMEOUT, &mut answer).await {
             Ok(answer) => answer,
             Err(_) => {
                 self.client.notify("$/cancelRequest", json!({ "id": id }));
@@ -175,11 +175,11 @@ impl ChannelSink {
 
 #[async_trait]
 impl EditSink for ChannelSink {
-    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError> {
-        let standing = paths_after(operations);
+    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<EditOutcome, SinkError> {
+        let affected_paths = paths_after(operations);
         let made = self.make(operations, manner).await;
         // If a step fails, VS Code neither reverts nor reports files that it has already moved.
-        let moved = || standing.iter().filter(|(path, stood)| is_there(path) != *stood).map(|(path, _)| *path);
+        let moved = || affected_paths.iter().filter(|(path, stood)| is_there(path) != *stood).map(|(path, _)| *path);
         let (made, mut outcome) = match made {
             Err(SinkError::Refused { why }) if moved().next().is_some() => return Err(doubtful(&why, moved())),
             made => made?,
@@ -190,8 +190,8 @@ impl EditSink for ChannelSink {
                 why.push_str("; ");
                 why.push_str(note);
             }
-            let is_meant = |path: &&Utf8PathBuf| operations.iter().any(|operation| operation.path() == **path);
-            let typed = outcome.typed.iter().filter(is_meant);
+            let is_target = |path: &&Utf8PathBuf| operations.iter().any(|operation| operation.path() == **path);
+            let typed = outcome.typed.iter().filter(is_target);
             let files = outcome.changed.iter().map(|changed| &changed.path).chain(typed).map(Utf8PathBuf::as_path);
             let mut files = files.chain(moved()).peekable();
             return Err(match files.peek() {
@@ -234,7 +234,7 @@ impl EditSink for ChannelSink {
 
 impl EditorSink for ChannelSink {
     fn has_open(&self, path: &Utf8Path) -> bool {
-        self.editor.told.documents.has_below(path)
+        self.editor.pushed_state.documents.has_below(path)
     }
 }
 
@@ -267,12 +267,12 @@ fn corrections(operations: &[FileOperation], changed: &[ChangedFile]) -> Vec<Fil
     for ChangedFile { path, before, after } in changed {
         // A text may be written before its file is moved.
         let mut named = path.clone();
-        let mut wanted = before;
+        let mut intended = before;
         for operation in operations.iter().rev() {
             match operation {
                 FileOperation::Rename { from, to } => named = fs::replace_prefix(&named, to, from).unwrap_or(named),
                 FileOperation::Write { path, content, .. } if *path == named => {
-                    wanted = content;
+                    intended = content;
                     break;
                 }
                 _ => {}
@@ -280,9 +280,9 @@ fn corrections(operations: &[FileOperation], changed: &[ChangedFile]) -> Vec<Fil
         }
         // The editor uses its own line ends.
         let plain = |text: &[u8]| text.iter().copied().filter(|byte| *byte != b'\r').collect::<Vec<_>>();
-        if plain(wanted) != plain(after) {
+        if plain(intended) != plain(after) {
             let before = Some(ContentHash::from_bytes(after));
-            corrections.push(FileOperation::Write { path: path.clone(), before, content: wanted.clone() });
+            corrections.push(FileOperation::Write { path: path.clone(), before, content: intended.clone() });
         }
     }
     corrections

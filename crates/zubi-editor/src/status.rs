@@ -74,7 +74,7 @@ impl fmt::Display for ConnectedClient {
 
 /// Tool data for the status.
 #[derive(Default)]
-struct Tools {
+struct ToolsStatus {
     count: usize,
     revision: u64,
     has_models: bool,
@@ -84,14 +84,14 @@ struct Tools {
 pub(crate) struct Reporter {
     runtime: Handle,
     client: ClientHandle,
-    told: Arc<PushedState>,
+    pushed_state: Arc<PushedState>,
     /// Task that follows the current host.
     follower: Mutex<Option<AbortHandle>>,
 }
 
 impl Reporter {
-    pub(crate) fn new(runtime: Handle, client: ClientHandle, told: Arc<PushedState>) -> Self {
-        Self { runtime, client, told, follower: Mutex::default() }
+    pub(crate) fn new(runtime: Handle, client: ClientHandle, pushed_state: Arc<PushedState>) -> Self {
+        Self { runtime, client, pushed_state: told: pushed_state, follower: Mutex::default() }
     }
 
     /// Starts to report the status of a new host, or the failure to create one. Hosts for folders that are no longer
@@ -102,7 +102,7 @@ impl Reporter {
         made: &Result<Arc<dyn ToolService>, String>,
         findable: &PublicationReporter,
     ) {
-        if !self.told.has_open(folders) {
+        if !self.pushed_state.has_open(folders) {
             return;
         }
         let mut follower = self.follower.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,7 +118,7 @@ impl Reporter {
             Err(why) => {
                 let found = PublicationState { problem: Some(why.clone()), ..found };
                 log(&self.client, &format!("Problem: {why}"));
-                send_status(&self.client, &found, &Tools::default(), Vec::new());
+                send_status(&self.client, &found, &ToolsStatus::default(), Vec::new());
             }
         }
     }
@@ -135,13 +135,13 @@ async fn follow(client: ClientHandle, service: Weak<dyn ToolService>, mut found:
         if let Some((_, connected)) = &mut found.serving {
             connected.mark_unchanged();
         }
-        let Some(asked) = service.upgrade() else { return };
-        let specs = asked.list(&Restrictions::default()).await.unwrap_or_default();
-        drop(asked);
+        let Some(tool_service) = service.upgrade() else { return };
+        let specs = tool_service.list(&Restrictions::default()).await.unwrap_or_default();
+        drop(tool_service);
         let has_models = specs.iter().any(|spec| spec.id == OF_MODELS && spec.exposure == Exposure::Direct);
         let clients = found.clients();
         log_changes(&client, &before, &clients);
-        send_status(&client, &found, &Tools { count: specs.len(), revision, has_models }, clients.clone());
+        send_status(&client, &found, &ToolsStatus { count: specs.len(), revision, has_models }, clients.clone());
         before = clients;
         let came_or_went = async {
             match &mut found.serving {
@@ -184,8 +184,8 @@ fn log_changes(client: &ClientHandle, before: &[ConnectedClient], now: &[Connect
     for came in now.iter().filter(|it| !before.contains(it)) {
         log(client, &format!("ConnectedClient: {came}"));
     }
-    for gone in before.iter().filter(|it| !now.contains(it)) {
-        log(client, &format!("Left: {gone}"));
+    for disconnected in before.iter().filter(|it| !now.contains(it)) {
+        log(client, &format!("Left: {disconnected}"));
     }
 }
 
@@ -194,7 +194,7 @@ fn log(client: &ClientHandle, line: &str) {
     client.notify("window/logMessage", json!({ "type": lsp::MessageType::Info, "message": line }));
 }
 
-fn send_status(client: &ClientHandle, found: &PublicationState, tools: &Tools, clients: Vec<ConnectedClient>) {
+fn send_status(client: &ClientHandle, found: &PublicationState, tools: &ToolsStatus, clients: Vec<ConnectedClient>) {
     let params = StatusParams {
         instance: found.instance.clone(),
         file: found.file.clone(),

@@ -20,26 +20,26 @@ use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::fs::{self, ReadError};
 use zubi_base::text::{BOM, SourceText, TextOrigin, TextSource};
 
-use self::documents::{Document, MAX_BYTES, MAX_TEXT_BYTES};
+use self::documents::{EditorDocument, MAX_BYTES, MAX_TEXT_BYTES};
 use crate::editor::{DOMAINLANG, Editor};
 use crate::wire::EDITOR_FLUSH;
 
 /// Time-out for the editor to send pending changes.
-const PATIENCE: Duration = Duration::from_secs(10);
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Texts of one editor.
 pub(crate) struct EditorText {
-    below: Arc<dyn TextSource>,
+    fallback: Arc<dyn TextSource>,
     editor: Arc<Editor>,
     /// Number of reads that have requested a flush.
-    asked: AtomicU64,
+    requested: AtomicU64,
     /// Number of those reads that a completed flush covers.
     answered: Mutex<u64>,
 }
 
 impl EditorText {
     pub(crate) fn new(below: Arc<dyn TextSource>, editor: Arc<Editor>) -> Self {
-        Self { below, editor, asked: AtomicU64::new(0), answered: Mutex::new(0) }
+        Self { fallback: below, editor, requested: AtomicU64::new(0), answered: Mutex::new(0) }
     }
 
     /// Waits until the editor has sent every change made before this call. Concurrent calls share one request.
@@ -47,13 +47,13 @@ impl EditorText {
         if !self.editor.answers(EDITOR_FLUSH) {
             return Ok(());
         }
-        let mine = self.asked.fetch_add(1, Ordering::SeqCst) + 1;
+        let mine = self.requested.fetch_add(1, Ordering::SeqCst) + 1;
         let mut answered = self.answered.lock().await;
         if *answered >= mine {
             return Ok(());
         }
-        let upto = self.asked.load(Ordering::SeqCst);
-        let cx = RequestCx::new(CancellationToken::new(), Instant::now() + PATIENCE);
+        let upto = self.requested.load(Ordering::SeqCst);
+        let cx = RequestCx::new(CancellationToken::new(), Instant::now() + FLUSH_TIMEOUT);
         self.editor.send(EDITOR_FLUSH, EDITOR_FLUSH, Value::Null, &cx).await?;
         *answered = upto;
         Ok(())
@@ -62,22 +62,22 @@ impl EditorText {
     /// Unsaved text of a file; `None` if it is the same as on disk.
     async fn unsaved_text(&self, path: &Utf8Path) -> Result<Option<SourceText>, ReadError> {
         // The language server has the texts of models: it receives each change before later requests.
-        if path.extension() == Some(DOMAINLANG) || self.editor.told.documents.get(path).is_none() {
+        if path.extension() == Some(DOMAINLANG) || self.editor.pushed_state.documents.get(path).is_none() {
             return Ok(None);
         }
         let refused = |why: String| ReadError::Io { path: path.to_owned(), source: io::Error::other(why) };
         self.flush()
             .await
             .map_err(|error| refused(format!("it is open in the editor, which does not send its text: {error}")))?;
-        match self.editor.told.documents.get(path) {
-            Some(Document { is_dirty: true, text: Some(text), version, .. }) => {
+        match self.editor.pushed_state.documents.get(path) {
+            Some(EditorDocument { is_dirty: true, text: Some(text), version, .. }) => {
                 Ok(Some(SourceText { text, bom: has_bom(path), origin: TextOrigin::Editor { version } }))
             }
-            Some(Document { is_dirty: true, is_crowded_out: true, .. }) => Err(refused(format!(
+            Some(EditorDocument { is_dirty: true, is_crowded_out: true, .. }) => Err(refused(format!(
                 "its text in the editor is not saved, and unsaved texts exceed {} MiB in total; save some of them first",
                 MAX_BYTES >> 20
             ))),
-            Some(Document { is_dirty: true, .. }) => Err(refused(format!(
+            Some(EditorDocument { is_dirty: true, .. }) => Err(refused(format!(
                 "its text in the editor is not saved and exceeds {} MiB; save it there first",
                 MAX_TEXT_BYTES >> 20
             ))),
@@ -99,13 +99,13 @@ impl TextSource for EditorText {
     async fn read(&self, path: &Utf8Path) -> Result<SourceText, ReadError> {
         match self.unsaved_text(path).await? {
             Some(text) => Ok(text),
-            None => self.below.read(path).await,
+            None => self.fallback.read(path).await,
         }
     }
 
     fn unsaved_texts(&self) -> BTreeMap<Utf8PathBuf, Arc<str>> {
-        let mut unsaved = self.below.unsaved_texts();
-        for (path, text) in self.editor.told.documents.unsaved_texts() {
+        let mut unsaved = self.fallback.unsaved_texts();
+        for (path, text) in self.editor.pushed_state.documents.unsaved_texts() {
             unsaved.entry(path).or_insert(text);
         }
         unsaved

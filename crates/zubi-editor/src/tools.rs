@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use camino::Utf8PathBuf;
-use dlang_server::{Answer, MethodTable, RequestError, Responder, from_value};
+use dlang_server::{Answer, MethodTable, RequestError, RequestResponder, from_value};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::OnceCell;
@@ -31,16 +31,16 @@ use crate::agent::{self, Agent, AgentSettings, ChatFactory};
 use crate::approvals::Approvals;
 use crate::contributions::{EditorContributions, HostRegistrations};
 use crate::editor::Editor;
-use crate::progress::ToClient;
+use crate::progress::EditorProgressSink;
 use crate::wire::tools::{ToolsCallParams, ToolsCallResult, ToolsListResult, ToolsPrepareResult, ToolsRegisterParams};
 use crate::wire::{self, TOOLS_CALL, TOOLS_LIST, TOOLS_PREPARE, TOOLS_REGISTER, TOOLS_UNREGISTER};
 use crate::{EditorHostSpec, HostFactory};
 
 /// Maximum duration of a call that is not cancelled; the tools' own time-outs are shorter.
-const PATIENCE: Duration = Duration::from_mins(10);
+const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The tools of one connection.
-pub(crate) struct Tools {
+pub(crate) struct ConnectionTools {
     runtime: Handle,
     make: Arc<HostFactory>,
     /// Host of the folders that are open now.
@@ -59,7 +59,7 @@ pub(crate) struct Tools {
 
 /// A host, created on demand.
 pub(crate) struct Host {
-    wanted: EditorHostSpec,
+    spec: EditorHostSpec,
     service: OnceCell<Result<Arc<dyn ToolService>, String>>,
     /// Conversations of the host, created on demand.
     chat: OnceCell<Result<Arc<dyn ChatService>, String>>,
@@ -69,9 +69,9 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    fn new(wanted: EditorHostSpec) -> Arc<Self> {
+    fn new(spec: EditorHostSpec) -> Arc<Self> {
         let (questions, contributed) = (TaskTracker::new(), HostRegistrations::new());
-        Arc::new(Self { wanted, service: OnceCell::new(), chat: OnceCell::new(), questions, contributed })
+        Arc::new(Self { spec: wanted: spec, service: OnceCell::new(), chat: OnceCell::new(), questions, contributed })
     }
 
     /// Ends the running turns of the conversations.
@@ -92,10 +92,10 @@ impl Host {
 }
 
 /// Adds the methods of these tools.
-pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
+pub(crate) fn methods(tools: &Arc<ConnectionTools>) -> MethodTable {
     let another = || Arc::clone(tools);
     let (list, prepare, call, register, unregister) = (another(), another(), another(), another(), another());
-    let (folders, progress, told) = (another(), another(), Arc::clone(&tools.editor.told));
+    let (folders, progress, told) = (another(), another(), Arc::clone(&tools.editor.pushed_state));
     let methods = MethodTable::new()
         .start(TOOLS_LIST, move |_, responder| {
             list.begin(|tools, host| async move { responder.answer(tools.list(&host).await) });
@@ -121,7 +121,7 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
         .start(TOOLS_REGISTER, move |params, responder| {
             register.begin(|tools, host| async move {
                 let answer = match from_value(&params) {
-                    Ok(offer) => tools.register(&host, offer).await,
+                    Ok(registration) => tools.register(&host, registration).await,
                     Err(error) => Err(error),
                 };
                 responder.answer(answer);
@@ -129,11 +129,11 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
         })
         .start(TOOLS_UNREGISTER, move |params, responder| {
             unregister.begin(|tools, host| async move {
-                let gone = from_value(&params).map(|params| {
+                let answer = from_value(&params).map(|params| {
                     let current = Arc::clone(&tools.current());
                     json!(tools.contributed.unregister(&params, [&host.contributed, &current.contributed]))
                 });
-                responder.answer(gone);
+                responder.answer(answer);
             });
         })
         .on_notification("$/progress", move |params| progress.contributed.progress(&params))
@@ -142,18 +142,18 @@ pub(crate) fn methods(tools: &Arc<Tools>) -> MethodTable {
                 tracing::warn!("cannot parse zubi/editor/didChange: {error}");
             }
         })
-        .hear_folders(move |open| folders.open(open));
+        .on_folders_changed(move |open| folders.open(open));
     match &tools.agent {
         Some(agent) => agent::methods(agent, tools, methods),
         None => methods,
     }
 }
 
-impl Tools {
+impl ConnectionTools {
     pub(crate) fn new(
         runtime: Handle,
         make: Arc<HostFactory>,
-        wanted: EditorHostSpec,
+        spec: EditorHostSpec,
         editor: Arc<Editor>,
         client: Option<String>,
         agent: Option<(Arc<ChatFactory>, AgentSettings)>,
@@ -166,7 +166,7 @@ impl Tools {
         Self {
             runtime,
             make,
-            host: Mutex::new(Host::new(wanted)),
+            host: Mutex::new(Host::new(spec)),
             ends: TaskTracker::new(),
             caller,
             approvals,
@@ -190,26 +190,26 @@ impl Tools {
     }
 
     /// Starts a request to the host of the folders that are open now, and returns at once.
-    pub(crate) fn begin<Asked>(self: &Arc<Self>, ask: impl FnOnce(Arc<Self>, Arc<Host>) -> Asked)
+    pub(crate) fn begin<Asked>(self: &Arc<Self>, handler: impl FnOnce(Arc<Self>, Arc<Host>) -> Asked)
     where
         Asked: Future<Output = ()> + Send + 'static,
     {
         let current = self.current();
         // Tracked before the lock is released, so that the host cannot end before the request starts.
-        let question = current.questions.track_future(ask(Arc::clone(self), Arc::clone(&current)));
+        let question = current.questions.track_future(handler(Arc::clone(self), Arc::clone(&current)));
         drop(current);
         self.runtime.spawn(question);
     }
 
     /// Handles a change of the editor's open folders. Returns at once.
     fn open(self: &Arc<Self>, folders: &[Utf8PathBuf]) {
-        self.editor.told.open_folders(folders);
+        self.editor.pushed_state.open_folders(folders);
         let mut current = self.current();
-        if current.wanted.folders == folders {
+        if current.spec.folders == folders {
             return;
         }
-        let wanted = EditorHostSpec { folders: folders.to_vec(), ..current.wanted.clone() };
-        let before = std::mem::replace(&mut *current, Host::new(wanted));
+        let spec = EditorHostSpec { folders: folders.to_vec(), ..current.spec.clone() };
+        let before = std::mem::replace(&mut *current, Host::new(spec));
         drop(current);
         before.questions.close();
         let has_chat = before.chat.initialized();
@@ -239,7 +239,7 @@ impl Tools {
         host: &'host Arc<Host>,
     ) -> Result<&'host Arc<dyn ToolService>, RequestError> {
         let made = host.service.get_or_init(|| async {
-            let (make, wanted) = (Arc::clone(&self.make), host.wanted.clone());
+            let (make, wanted) = (Arc::clone(&self.make), host.spec.clone());
             // This reads configuration from disk.
             let made = match self.runtime.spawn_blocking(move || make(wanted)).await {
                 Ok(made) => made,
@@ -266,7 +266,7 @@ impl Tools {
             // The agent has the same restrictions as other calls of the editor.
             let scope = SessionFilters { restrictions: self.caller.restrictions.clone(), ..SessionFilters::default() };
             let service = Arc::new(FilteredService::new(Arc::clone(service), scope));
-            let (maker, wanted) = (Arc::clone(agent), host.wanted.clone());
+            let (maker, wanted) = (Arc::clone(agent), host.spec.clone());
             // This opens files.
             let made = match self.runtime.spawn_blocking(move || maker.make(&wanted, service)).await {
                 Ok(made) => made,
@@ -288,12 +288,12 @@ impl Tools {
     }
 
     /// Registers contributions of extensions. Without a host, they are registered on the next one.
-    async fn register(self: &Arc<Self>, host: &Arc<Host>, offer: ToolsRegisterParams) -> Answer {
+    async fn register(self: &Arc<Self>, host: &Arc<Host>, registration: ToolsRegisterParams) -> Answer {
         if let Err(why) = self.service(host).await {
             tracing::warn!("an extension's contributions wait for the next folders: {why:?}");
         }
         let current = Arc::clone(&self.current());
-        let registered = self.contributed.register(offer, &host.contributed, &current.contributed);
+        let registered = self.contributed.register(registration, &host.contributed, &current.contributed);
         registered
             .map(|registered| json!(registered))
             .map_err(|RegistrationError { field, message }| RequestError::InvalidParams { field, message })
@@ -301,14 +301,14 @@ impl Tools {
 
     /// Returns the message and the confirmation of a call, without making it. An invalid call is reported when it is
     /// made.
-    async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: &ToolsCallParams, responder: &Responder) -> Answer {
+    async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: &ToolsCallParams, responder: &RequestResponder) -> Answer {
         // Before anything can fail: after a failure, the editor continues without a confirmation.
         self.approvals.remove_confirmation(&params.id, &params.args);
         let cancel = CancellationToken::new();
-        let given_up = cancel.clone();
-        responder.cancel().on_cancel(move || given_up.cancel());
+        let cancel_token = cancel.clone();
+        responder.cancel().on_cancel(move || cancel_token.cancel());
         let service = self.service(host).await?;
-        let spec = service.find(&params.id, &self.caller.restrictions).await.map_err(|error| unknown(&error))?;
+        let spec = service.find(&params.id, &self.caller.restrictions).await.map_err(|error| unknown_tool_error(&error))?;
         let request = CallRequest {
             tool: params.id.clone(),
             arguments: params.args.clone(),
@@ -319,47 +319,47 @@ impl Tools {
             cancel,
             progress: Arc::new(NoProgress),
             approver: Arc::new(NoApprover),
-            patience: prepare::PATIENCE,
+            timeout: prepare::EXPLAIN_TIMEOUT,
         };
         let about = service.describe();
-        let said = prepare::message(&spec, &params.args, &about);
-        let Ok(explained) = service.explain(request, circumstances).await.map_err(|error| unknown(&error))? else {
-            return Ok(json!(ToolsPrepareResult { message: said, confirmation: None }));
+        let message = prepare::message(&spec, &params.args, &about);
+        let Ok(explained) = service.explain(request, circumstances).await.map_err(|error| unknown_tool_error(&error))? else {
+            return Ok(json!(ToolsPrepareResult { message: message, confirmation: None }));
         };
         if explained.tool == spec.id {
-            return Ok(self.confirmation(params, &spec, said, explained));
+            return Ok(self.confirmation(params, &spec, message, explained));
         }
         // A delegating tool passes the call on to this one, which is the one that the user must see.
-        let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(|error| unknown(&error))?;
+        let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(|error| unknown_tool_error(&error))?;
         let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
-        let said = prepare::message(&inner, arguments, &about);
+        let message = prepare::message(&inner, arguments, &about);
         // An editor remembers "always" under the name of the tool it calls, which here would cover every tool.
         let effect = explained.footprint.effect.unwrap_or(inner.effect);
         if matches!(effect, Effect::Execute | Effect::Network) && self.editor.answers(wire::APPROVAL_REQUEST) {
-            return Ok(json!(ToolsPrepareResult { message: said, confirmation: None }));
+            return Ok(json!(ToolsPrepareResult { message: message, confirmation: None }));
         }
-        Ok(self.confirmation(params, &inner, said, explained))
+        Ok(self.confirmation(params, &inner, message, explained))
     }
 
     /// Returns the message, with a confirmation if the policy requires approval.
-    fn confirmation(&self, params: &ToolsCallParams, spec: &ToolSpec, said: String, explained: Explanation) -> Value {
+    fn confirmation(&self, params: &ToolsCallParams, spec: &ToolSpec, message: String, explained: Explanation) -> Value {
         if explained.judgement.action != Action::Ask {
-            return json!(ToolsPrepareResult { message: said, confirmation: None });
+            return json!(ToolsPrepareResult { message: message, confirmation: None });
         }
         let confirmation = Some(prepare::confirmation(spec, &explained));
         self.approvals.record_confirmation(&params.id, &params.args, &explained.tool, explained.footprint);
-        json!(ToolsPrepareResult { message: said, confirmation })
+        json!(ToolsPrepareResult { message: message, confirmation })
     }
 
-    async fn call(self: &Arc<Self>, host: &Arc<Host>, params: ToolsCallParams, responder: &Responder) -> Answer {
+    async fn call(self: &Arc<Self>, host: &Arc<Host>, params: ToolsCallParams, responder: &RequestResponder) -> Answer {
         let cancel = CancellationToken::new();
-        let given_up = cancel.clone();
-        responder.cancel().on_cancel(move || given_up.cancel());
+        let cancel_token = cancel.clone();
+        responder.cancel().on_cancel(move || cancel_token.cancel());
         let service = self.service(host).await?;
-        let shown =
-            params.token.map(|token| Arc::new(ToClient::new(responder.client().clone(), token, params.id.clone())));
-        let progress: Arc<dyn ProgressSink> = match &shown {
-            Some(shown) => Arc::new(ThrottledProgress::new(Arc::clone(shown) as Arc<dyn ProgressSink>)),
+        let client_progress =
+            params.token.map(|token| Arc::new(EditorProgressSink::new(responder.client().clone(), token, params.id.clone())));
+        let progress: Arc<dyn ProgressSink> = match &client_progress {
+            Some(client_progress) => Arc::new(ThrottledProgress::new(Arc::clone(client_progress) as Arc<dyn ProgressSink>)),
             None => Arc::new(NoProgress),
         };
         let request = CallRequest {
@@ -369,12 +369,12 @@ impl Tools {
             token_budget: params.budget,
         };
         let approver = self.approvals.approver(&request.tool, &request.arguments, params.confirmed, &cancel);
-        let circumstances = CallContext { cancel, progress, approver, patience: PATIENCE };
+        let circumstances = CallContext { cancel, progress, approver, timeout: CALL_TIMEOUT };
         let answer = service.call(request, circumstances).await;
-        if let Some(shown) = shown {
-            shown.end();
+        if let Some(client_progress) = client_progress {
+            client_progress.end();
         }
-        let CallAnswer { text, data, failure, .. } = answer.map_err(|error| unknown(&error))?;
+        let CallAnswer { text, data, failure, .. } = answer.map_err(|error| unknown_tool_error(&error))?;
         Ok(json!(ToolsCallResult { text, is_error: failure.is_some(), code: failure, data }))
     }
 
@@ -393,6 +393,6 @@ fn restrictions(editor: &Editor) -> Restrictions {
     Restrictions { read_only: !editor.answers(wire::EDITOR_APPLY), ..Restrictions::default() }
 }
 
-fn unknown(unknown: &UnknownTool) -> RequestError {
+fn unknown_tool_error(unknown: &UnknownTool) -> RequestError {
     RequestError::InvalidParams { field: "id".to_owned(), message: unknown.to_string() }
 }

@@ -11,10 +11,10 @@ use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::{fs, uri};
-use zubi_host::editor_state::{ActiveEditor, EditorClient, EditorDiagnostics, OpenEditors, ShownFile, ViewError};
+use zubi_host::editor_state::{ActiveEditor, EditorClient, EditorDiagnostics, OpenEditors, EditorFile, ViewError};
 
 use crate::editor::Editor;
-use crate::texts::documents::{self, Documents};
+use crate::texts::documents::{self, EditorDocuments};
 use crate::wire::EDITOR_COMMAND;
 use crate::wire::editor::{ActiveFile, DocumentReport, EditorCommandParams, EditorDidChangeParams, OpenFile};
 
@@ -29,7 +29,7 @@ pub(crate) const VALIDATE: &str = "zubi/validate";
 /// Maximum number of open files that are stored.
 const MAX_OPEN: usize = 5_000;
 
-impl From<OpenFile> for ShownFile {
+impl From<OpenFile> for EditorFile {
     fn from(file: OpenFile) -> Self {
         let OpenFile { uri, language_id, is_dirty, line_count, .. } = file;
         Self { uri, language_id, is_dirty, line_count }
@@ -37,7 +37,7 @@ impl From<OpenFile> for ShownFile {
 }
 
 #[derive(Deserialize)]
-struct WorkspaceReport {
+struct WorkspaceDiagnosticReport {
     items: Vec<UriReport>,
 }
 
@@ -52,11 +52,11 @@ struct UriReport {
 #[derive(Default)]
 pub(crate) struct PushedState {
     /// `None` before the first notification.
-    seen: Mutex<Option<OpenEditors>>,
+    open_editors: Mutex<Option<OpenEditors>>,
     /// Open folders, with the paths that the editor uses.
     folders: Mutex<Vec<Utf8PathBuf>>,
     /// Open documents with their texts.
-    pub(crate) documents: Documents,
+    pub(crate) documents: EditorDocuments,
 }
 
 impl PushedState {
@@ -86,13 +86,13 @@ impl PushedState {
             })
         }));
         let active = active.map(|ActiveFile { file, selection }| ActiveEditor { file: file.into(), selection });
-        let open = open.into_iter().take(MAX_OPEN).map(ShownFile::from).collect();
-        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(OpenEditors { active, open });
+        let open = open.into_iter().take(MAX_OPEN).map(EditorFile::from).collect();
+        *self.open_editors.lock().unwrap_or_else(PoisonError::into_inner) = Some(OpenEditors { active, open });
         Ok(())
     }
 
     fn open_editors(&self) -> Option<OpenEditors> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.open_editors.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Path of the settings file of the first folder.
@@ -123,12 +123,12 @@ impl PushedState {
 }
 
 /// View of an open editor over its channel.
-pub(crate) struct View {
+pub(crate) struct EditorView {
     name: String,
     editor: Arc<Editor>,
 }
 
-impl View {
+impl EditorView {
     pub(crate) fn new(name: Option<String>, editor: Arc<Editor>) -> Self {
         Self { name: name.unwrap_or_else(|| "an editor".to_owned()), editor }
     }
@@ -142,12 +142,12 @@ impl Editor {
         path: &Utf8Path,
         cx: &RequestCx,
     ) -> Result<EditorDiagnostics, ViewError> {
-        let uri = self.told.uri_of(path);
+        let uri = self.pushed_state.uri_of(path);
         let params = json!({ "textDocument": { "uri": uri } });
         let report: DocumentReport = self.report(method, params, cx).await?;
         // An editor that does not say whether the file is open has reported its open files before.
         let is_open = report.is_open.unwrap_or_else(|| {
-            self.told.open_editors().is_some_and(|seen| seen.open.iter().any(|file| same(&file.uri, path, &uri)))
+            self.pushed_state.open_editors().is_some_and(|seen| seen.open.iter().any(|file| is_same_file(&file.uri, path, &uri)))
         });
         let is_current = report.is_current.unwrap_or(is_open);
         Ok(EditorDiagnostics { items: report.items, language_id: report.language_id, is_open, is_current })
@@ -169,7 +169,7 @@ impl Editor {
 }
 
 /// Whether a URI of the editor names the file with this path and this URI.
-fn same(open: &str, path: &Utf8Path, uri: &lsp::Uri) -> bool {
+fn is_same_file(open: &str, path: &Utf8Path, uri: &lsp::Uri) -> bool {
     open == uri.0 || uri::to_path(&lsp::Uri(open.to_owned())).is_some_and(|open| open == path)
 }
 
@@ -185,13 +185,13 @@ fn view_error(error: EndpointError) -> ViewError {
 }
 
 #[async_trait]
-impl EditorClient for View {
+impl EditorClient for EditorView {
     fn name(&self) -> String {
         self.name.clone()
     }
 
     fn open_editors(&self) -> Result<OpenEditors, ViewError> {
-        self.editor.told.open_editors().ok_or(ViewError::Loading)
+        self.editor.pushed_state.open_editors().ok_or(ViewError::Loading)
     }
 
     async fn diagnostics(&self, path: &Utf8Path, cx: &RequestCx) -> Result<EditorDiagnostics, ViewError> {
@@ -202,7 +202,7 @@ impl EditorClient for View {
     async fn all_diagnostics(&self, cx: &RequestCx) -> Result<Vec<(String, Vec<lsp::Diagnostic>)>, ViewError> {
         self.in_utf16()?;
         let params = json!({ "previousResultIds": [] });
-        let report: WorkspaceReport = self.editor.report(ALL_DIAGNOSTICS, params, cx).await?;
+        let report: WorkspaceDiagnosticReport = self.editor.report(ALL_DIAGNOSTICS, params, cx).await?;
         Ok(report.items.into_iter().map(|file| (file.uri, file.items)).collect())
     }
 
@@ -217,7 +217,7 @@ impl EditorClient for View {
     }
 }
 
-impl View {
+impl EditorView {
     /// Other column encodings are converted by the caller, which has the texts: it queries the editor as an endpoint.
     fn in_utf16(&self) -> Result<(), ViewError> {
         if self.editor.encoding == Encoding::Utf16 { Ok(()) } else { Err(ViewError::Unsupported) }

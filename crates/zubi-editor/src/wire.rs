@@ -75,24 +75,24 @@ pub struct ServerOptions {
 
 /// Recipient of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum To {
+enum Recipient {
     Server,
     Editor,
 }
 
-type Shape = fn(&mut SchemaGenerator) -> Schema;
+type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
 /// One message.
-struct Message {
+struct MessageSpec {
     /// Name of its constant in the extension.
     name: &'static str,
     method: &'static str,
-    to: To,
+    to: Recipient,
     /// One sentence, ending in a full stop.
     summary: &'static str,
-    params: Option<Shape>,
+    params: Option<SchemaFn>,
     /// `None` for a notification, which has no answer.
-    result: Option<Shape>,
+    result: Option<SchemaFn>,
 }
 
 /// Expands to the [`SchemaFn`] of a type.
@@ -139,7 +139,7 @@ pub const STATUS: &str = "zubi/status";
 pub const AGENT_REQUEST: &str = "zubi/agent/request";
 /// Reports conversation events, from the first request on. Answered once they are processed; meanwhile the next events
 /// collect.
-pub const AGENT_TOLD: &str = "zubi/agent/told";
+pub const AGENT_EVENTS: &str = "zubi/agent/told";
 /// Runs a task of the agent to its end. Its approval prompts are sent with `zubi/approval/request`.
 pub const AGENT_RUN: &str = "zubi/agent/run";
 /// Lists the models that extensions offer in the editor.
@@ -147,174 +147,174 @@ pub const MODEL_LIST: &str = "zubi/model/list";
 /// Requests an answer from one of the editor's models. The result is the complete answer; its deltas are sent before.
 pub const MODEL_REQUEST: &str = "zubi/model/request";
 /// Sends a delta of an answer as soon as it is available.
-pub const MODEL_PIECE: &str = "zubi/model/piece";
+pub const MODEL_DELTA: &str = "zubi/model/piece";
 
 /// All messages, in the order of the documentation.
-const MESSAGES: &[Message] = &[
-    Message {
+const MESSAGES: &[MessageSpec] = &[
+    MessageSpec {
         name: "TOOLS_LIST",
         method: TOOLS_LIST,
-        to: To::Server,
+        to: Recipient::Server,
         summary: "Lists the tools.",
         params: None,
         result: shape!(ToolsListResult),
     },
-    Message {
+    MessageSpec {
         name: "TOOLS_PREPARE",
         method: TOOLS_PREPARE,
-        to: To::Server,
+        to: Recipient::Server,
         summary: "Describes a call without making it; shows no prompt.",
         params: shape!(ToolsCallParams),
         result: shape!(ToolsPrepareResult),
     },
-    Message {
+    MessageSpec {
         name: "TOOLS_CALL",
         method: TOOLS_CALL,
-        to: To::Server,
+        to: Recipient::Server,
         summary: "Calls a tool.",
         params: shape!(ToolsCallParams),
         result: shape!(ToolsCallResult),
     },
-    Message {
+    MessageSpec {
         name: "TOOLS_REGISTER",
         method: TOOLS_REGISTER,
-        to: To::Server,
+        to: Recipient::Server,
         summary: "Contributes tools and functions of extensions for as long as the connection lasts.",
         params: shape!(ToolsRegisterParams),
         result: shape!(RegisteredTools),
     },
-    Message {
+    MessageSpec {
         name: "TOOLS_UNREGISTER",
         method: TOOLS_UNREGISTER,
-        to: To::Server,
+        to: Recipient::Server,
         summary: "Withdraws contributions.",
         params: shape!(UnregisterParams),
         result: shape!(RegisteredTools),
     },
-    Message {
+    MessageSpec {
         name: "TOOLS_DID_CHANGE",
         method: TOOLS_DID_CHANGE,
-        to: To::Editor,
+        to: Recipient::Editor,
         summary: "Reports that the list of tools has changed.",
         params: shape!(ToolsDidChangeParams),
         result: None,
     },
-    Message {
+    MessageSpec {
         name: "EDITOR_DID_CHANGE",
         method: EDITOR_DID_CHANGE,
-        to: To::Server,
+        to: Recipient::Server,
         summary: "Reports the open documents of the editor, whenever any of it has changed.",
         params: shape!(EditorDidChangeParams),
         result: None,
     },
-    Message {
+    MessageSpec {
         name: "EDITOR_FLUSH",
         method: EDITOR_FLUSH,
-        to: To::Editor,
+        to: Recipient::Editor,
         summary: "Sends pending changes with `zubi/editor/didChange`, then answers null.",
         params: None,
         result: shape!(()),
     },
-    Message {
+    MessageSpec {
         name: "EDITOR_REQUEST",
         method: EDITOR_REQUEST,
-        to: To::Editor,
+        to: Recipient::Editor,
         summary: "Sends a request to the editor's language features, with LSP's method names and types.",
         params: shape!(EditorRequestParams),
         result: shape!(Value),
     },
-    Message {
+    MessageSpec {
         name: "EDITOR_APPLY",
         method: EDITOR_APPLY,
-        to: To::Editor,
+        to: Recipient::Editor,
         summary: "Applies a change through the editor, whose extensions take part in it, as in updating imports.",
         params: shape!(EditorApplyParams),
         result: shape!(EditorApplyResult),
     },
-    Message {
+    MessageSpec {
         name: "EDITOR_COMMAND",
         method: EDITOR_COMMAND,
-        to: To::Editor,
+        to: Recipient::Editor,
         summary: "Runs a command of the editor; only allowed commands are sent.",
         params: shape!(EditorCommandParams),
         result: shape!(Value),
     },
-    Message {
+    MessageSpec {
         name: "EDITOR_CONFIG",
         method: EDITOR_CONFIG,
-        to: To::Editor,
+        to: Recipient::Editor,
         summary: "Reads or writes a setting.",
         params: shape!(EditorConfigParams),
         result: shape!(EditorConfigResult),
     },
-    Message {
+    MessageSpec {
         name: "INVOKE_CONTRIBUTED",
         method: INVOKE_CONTRIBUTED,
-        to: To::Editor,
+        to: Recipient::Editor,
         summary: "Calls a contribution of an extension.",
         params: shape!(InvokeContributedParams),
         result: shape!(InvokeResult),
     },
-    Message {
+    MessageSpec {
         name: "APPROVAL_REQUEST",
         method: APPROVAL_REQUEST,
-        to: To::Editor,
+        to: Recipient::Editor,
         summary: "Requests approval from the user in a modal dialog.",
         params: shape!(ApprovalRequestParams),
         result: shape!(ApprovalRequestResult),
     },
-    Message {
+    MessageSpec {
         name: "STATUS",
         method: STATUS,
-        to: To::Editor,
+        to: Recipient::Editor,
         summary: "Reports the status of this window's host, whenever any of it has changed.",
         params: shape!(StatusParams),
         result: None,
     },
-    Message {
+    MessageSpec {
         name: "AGENT_REQUEST",
         method: AGENT_REQUEST,
-        to: To::Server,
+        to: Recipient::Server,
         summary: "Forwards a request of a chat page to zubi's agent.",
         params: shape!(AgentRequestParams),
         result: shape!(Value),
     },
-    Message {
+    MessageSpec {
         name: "AGENT_TOLD",
-        method: AGENT_TOLD,
-        to: To::Editor,
+        method: AGENT_EVENTS,
+        to: Recipient::Editor,
         summary: "Reports conversation events, from the first request on; answered once they are processed.",
         params: shape!(AgentEventsParams),
         result: shape!(()),
     },
-    Message {
+    MessageSpec {
         name: "AGENT_RUN",
         method: AGENT_RUN,
-        to: To::Server,
+        to: Recipient::Server,
         summary: "Runs a task of the agent to its end. Its approval prompts are sent with `zubi/approval/request`.",
         params: shape!(AgentRunParams),
         result: shape!(AgentRunResult),
     },
-    Message {
+    MessageSpec {
         name: "MODEL_LIST",
         method: MODEL_LIST,
-        to: To::Editor,
+        to: Recipient::Editor,
         summary: "Lists the models that extensions offer in the editor.",
         params: None,
         result: shape!(ModelListResult),
     },
-    Message {
+    MessageSpec {
         name: "MODEL_REQUEST",
         method: MODEL_REQUEST,
-        to: To::Editor,
+        to: Recipient::Editor,
         summary: "Requests an answer from one of the editor's models; deltas are sent before the complete answer.",
         params: shape!(ModelRequestParams),
         result: shape!(ModelRequestResult),
     },
-    Message {
+    MessageSpec {
         name: "MODEL_PIECE",
-        method: MODEL_PIECE,
-        to: To::Server,
+        method: MODEL_DELTA,
+        to: Recipient::Server,
         summary: "Sends a delta of an answer as soon as it is available.",
         params: shape!(ModelDeltaParams),
         result: None,
@@ -327,14 +327,14 @@ pub fn document() -> Value {
     let generator = |contract: Contract| SchemaSettings::default().with(|it| it.contract = contract).into_generator();
     // Types that zubi writes, and types that the editor writes.
     let (mut of_server, mut of_editor) = (generator(Contract::Serialize), generator(Contract::Deserialize));
-    let shape = |generator: &mut SchemaGenerator, shape: Option<Shape>| {
+    let shape = |generator: &mut SchemaGenerator, shape: Option<SchemaFn>| {
         shape.map_or(Value::Null, |shape| shape(generator).to_value())
     };
     let mut messages = Map::new();
     for message in MESSAGES {
         let (to, params, result) = match message.to {
-            To::Server => ("server", shape(&mut of_editor, message.params), shape(&mut of_server, message.result)),
-            To::Editor => ("editor", shape(&mut of_server, message.params), shape(&mut of_editor, message.result)),
+            Recipient::Server => ("server", shape(&mut of_editor, message.params), shape(&mut of_server, message.result)),
+            Recipient::Editor => ("editor", shape(&mut of_server, message.params), shape(&mut of_editor, message.result)),
         };
         let described =
             json!({ "name": message.name, "to": to, "summary": message.summary, "params": params, "result": result });

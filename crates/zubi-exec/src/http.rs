@@ -29,7 +29,7 @@ pub mod mock_server;
 #[cfg(test)]
 mod tests;
 
-pub use body::Body;
+pub use body::RenderedBody;
 
 /// How many redirects are followed. Browsers follow twenty; an API that needs more than a few is a loop.
 pub const MAX_REDIRECTS: usize = 5;
@@ -42,7 +42,7 @@ pub const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One header of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Header {
+pub struct RequestHeader {
     pub name: String,
     pub value: String,
     /// The header contains a secret, and is sent to no other host.
@@ -55,7 +55,7 @@ pub struct HttpRequest {
     /// `GET`, `POST`, …; capitals do not matter.
     pub method: String,
     pub url: String,
-    pub headers: Vec<Header>,
+    pub headers: Vec<RequestHeader>,
     /// Sent as `application/json` unless a header says otherwise. `GET` and `HEAD` have none.
     pub body: Option<Vec<u8>>,
     /// Hosts that may have addresses outside the public network, and that a redirect may lead to: `name`, `name:port`,
@@ -100,7 +100,7 @@ impl HttpAnswer {
     }
 
     /// The body for a reader.
-    pub fn body(&self) -> Body {
+    pub fn body(&self) -> RenderedBody {
         body::read(&self.bytes, self.content_type.as_deref(), !self.truncated)
     }
 }
@@ -135,7 +135,7 @@ pub enum HttpError {
 }
 
 /// The addresses of a name. A value that is passed down, so that tests say where names lead.
-pub trait Lookup: Send + Sync {
+pub trait AddressLookup: Send + Sync {
     /// Returns all addresses of `name`, in the order in which to try them.
     fn lookup(&self, name: String) -> std::pin::Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send>>;
 }
@@ -144,7 +144,7 @@ pub trait Lookup: Send + Sync {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemLookup;
 
-impl Lookup for SystemLookup {
+impl AddressLookup for SystemLookup {
     fn lookup(&self, name: String) -> std::pin::Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send>> {
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
@@ -156,7 +156,7 @@ impl Lookup for SystemLookup {
 /// Sends a request and follows its redirects. Dropping the future ends the connection.
 pub async fn send(
     request: &HttpRequest,
-    lookup: &Arc<dyn Lookup>,
+    lookup: &Arc<dyn AddressLookup>,
     cancel: &CancellationToken,
 ) -> Result<HttpAnswer, HttpError> {
     tokio::select! {
@@ -168,7 +168,7 @@ pub async fn send(
     }
 }
 
-async fn follow(request: &HttpRequest, lookup: &Arc<dyn Lookup>) -> Result<HttpAnswer, HttpError> {
+async fn follow(request: &HttpRequest, lookup: &Arc<dyn AddressLookup>) -> Result<HttpAnswer, HttpError> {
     let mut method = method(&request.method)?;
     let mut url = parse(&request.url)?;
     let mut headers = headers(request, false)?;
@@ -264,7 +264,7 @@ fn check_literal(host: &str, special_allowed: bool) -> Result<(), HttpError> {
 
 fn headers(request: &HttpRequest, elsewhere: bool) -> Result<HeaderMap, HttpError> {
     let mut headers = HeaderMap::new();
-    for Header { name, value, secret } in &request.headers {
+    for RequestHeader { name, value, secret } in &request.headers {
         let refused = || HttpError::Header { name: name.clone() };
         let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refused())?;
         // How long the message is, how it goes over the wire and to whom is ours to say.
@@ -288,14 +288,14 @@ fn headers(request: &HttpRequest, elsewhere: bool) -> Result<HeaderMap, HttpErro
 }
 
 /// Creates a client for one connection: the allowed addresses depend on the host.
-fn client(url: &Url, lookup: Arc<dyn Lookup>, special_allowed: bool) -> Result<Client, HttpError> {
+fn client(url: &Url, lookup: Arc<dyn AddressLookup>, special_allowed: bool) -> Result<Client, HttpError> {
     static PROVIDER: Once = Once::new();
     PROVIDER.call_once(|| {
         // Fails only if a provider is already installed, which is fine.
         drop(rustls::crypto::ring::default_provider().install_default());
     });
     let mut builder = Client::builder()
-        .dns_resolver(Arc::new(Guard { lookup, special_allowed }))
+        .dns_resolver(Arc::new(AddressGuard { lookup, special_allowed }))
         .redirect(reqwest::redirect::Policy::none())
         .no_proxy()
         .referer(false)
@@ -310,12 +310,12 @@ fn client(url: &Url, lookup: Arc<dyn Lookup>, special_allowed: bool) -> Result<C
 }
 
 /// A resolver that returns only allowed addresses.
-struct Guard {
-    lookup: Arc<dyn Lookup>,
+struct AddressGuard {
+    lookup: Arc<dyn AddressLookup>,
     special_allowed: bool,
 }
 
-impl Resolve for Guard {
+impl Resolve for AddressGuard {
     fn resolve(&self, name: Name) -> Resolving {
         let name = name.as_str().to_owned();
         let found = self.lookup.lookup(name.clone());

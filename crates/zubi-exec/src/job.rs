@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tokio::io::AsyncWriteExt as _;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::confine::CANNOT_CONFINE;
-use zubi_base::process::{CommandSpec, Environment, Spawner};
+use zubi_base::process::{CommandSpec, ChildEnvironment, Spawner};
 
 use crate::sandbox::{Level, Sandbox, SandboxContext, SandboxError, SandboxRequest};
 use crate::store::OutputStore;
@@ -41,7 +41,7 @@ const DRAIN: Duration = Duration::from_secs(5);
 
 /// The command of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Command {
+pub enum ProcessCommand {
     /// An absolute program and its arguments.
     Program { program: Utf8PathBuf, arguments: Vec<String> },
     /// A script for bash, or sh if there is no bash, as one argument; `arguments` are `$1`, `$2`, ….
@@ -62,8 +62,8 @@ pub enum Shell {
 
 /// Something to run.
 #[derive(Debug, Clone)]
-pub struct Job {
-    pub command: Command,
+pub struct ProcessJob {
+    pub command: ProcessCommand,
     /// The absolute directory. The policy has decided about it before.
     pub directory: Utf8PathBuf,
     /// The folders of the workspace: what it may write, unless the manifest says otherwise.
@@ -80,9 +80,9 @@ pub struct Job {
     pub at_least: Level,
 }
 
-impl Job {
+impl ProcessJob {
     /// A job with the default sandbox, no input, and a minute to run.
-    pub fn new(command: Command, directory: impl Into<Utf8PathBuf>, folders: Vec<Utf8PathBuf>) -> Self {
+    pub fn new(command: ProcessCommand, directory: impl Into<Utf8PathBuf>, folders: Vec<Utf8PathBuf>) -> Self {
         Self {
             command,
             directory: directory.into(),
@@ -133,7 +133,7 @@ pub enum RunError {
     #[error("there is no `{0}` on this machine")]
     NoShell(&'static str),
     #[error("cannot store its output: {0}")]
-    Keep(std::io::Error),
+    StoreOutput(std::io::Error),
 }
 
 /// Creates a private directory for files of a job.
@@ -171,16 +171,16 @@ impl Runner {
 
     /// Runs a job to its end. No process of it remains when this returns, however it ended; dropping the future ends it
     /// too, but then its output is not stored.
-    pub async fn run(&self, job: &Job, cancel: &CancellationToken) -> Result<JobResult, RunError> {
+    pub async fn run(&self, job: &ProcessJob, cancel: &CancellationToken) -> Result<JobResult, RunError> {
         self.run_into(job, cancel, &self.streams(job)?).await
     }
 
     /// Opens the streams for the outputs of a job.
-    fn streams(&self, job: &Job) -> Result<Streams, RunError> {
-        Streams::new(&self.store, &job.secrets).map_err(RunError::Keep)
+    fn streams(&self, job: &ProcessJob) -> Result<Streams, RunError> {
+        Streams::new(&self.store, &job.secrets).map_err(RunError::StoreOutput)
     }
 
-    async fn run_into(&self, job: &Job, cancel: &CancellationToken, streams: &Streams) -> Result<JobResult, RunError> {
+    async fn run_into(&self, job: &ProcessJob, cancel: &CancellationToken, streams: &Streams) -> Result<JobResult, RunError> {
         let temporary = temporary().map_err(RunError::Start)?;
         let result = self.run_in(job, cancel, streams, temporary.path()).await;
         // Removing a full directory takes time, and a process that exits now would leave it there.
@@ -190,22 +190,22 @@ impl Runner {
 
     async fn run_in(
         &self,
-        job: &Job,
+        job: &ProcessJob,
         cancel: &CancellationToken,
         streams: &Streams,
         temporary: &std::path::Path,
     ) -> Result<JobResult, RunError> {
         let temporary = Utf8Path::from_path(temporary)
             .ok_or_else(|| RunError::Start(std::io::Error::other("the temporary directory is not UTF-8")))?;
-        let place = SandboxContext { folders: &job.folders, temporary, home: self.sandbox.home() };
-        let (mut confinement, level) = self.sandbox.confine(&job.manifest, job.at_least, &place).await?;
+        let context = SandboxContext { folders: &job.folders, temporary, home: self.sandbox.home() };
+        let (mut confinement, level) = self.sandbox.confine(&job.manifest, job.at_least, &context).await?;
         let Words { program, arguments, input } = self.words(job)?;
         if let Some(executable) = &mut confinement.executable {
             // Permission for the job includes the program that runs it.
             executable.push(program.clone());
         }
         let mut environment =
-            Environment::inherited_with(&job.manifest.env).with_variable("TMPDIR", temporary.as_str());
+            ChildEnvironment::inherited_with(&job.manifest.env).with_variable("TMPDIR", temporary.as_str());
         for (name, value) in &job.environment {
             environment = environment.with_variable(name, value);
         }
@@ -235,7 +235,7 @@ impl Runner {
         let duration = started.elapsed();
         tokio::time::timeout(DRAIN, async { tokio::join!(out, err) }).await.ok();
         feeding.abort();
-        let (stdout, stderr) = streams.persist(&self.store).await.map_err(RunError::Keep)?;
+        let (stdout, stderr) = streams.persist(&self.store).await.map_err(RunError::StoreOutput)?;
         if end == ExitReason::Exited(i32::from(CANNOT_CONFINE)) && stderr.text().starts_with("zubi: cannot confine") {
             return Err(RunError::Confine(stderr.text().trim().trim_start_matches("zubi: ").to_owned()));
         }
@@ -243,20 +243,20 @@ impl Runner {
     }
 
     /// Returns the command line of a job, and its input.
-    fn words(&self, job: &Job) -> Result<Words, RunError> {
+    fn words(&self, job: &ProcessJob) -> Result<Words, RunError> {
         let input = job.stdin.clone().unwrap_or_default();
         Ok(match &job.command {
-            Command::Program { program, arguments } => {
+            ProcessCommand::Program { program, arguments } => {
                 Words { program: program.clone(), arguments: arguments.clone(), input }
             }
-            Command::Script { text, arguments } => {
+            ProcessCommand::Script { text, arguments } => {
                 // The script is one argument, even if it begins with `-`, and what follows it are positional parameters:
                 // no shell reads them as text.
                 let fixed = ["-c", "--", text, "sh"].map(str::to_owned);
                 let arguments = fixed.into_iter().chain(arguments.iter().cloned()).collect();
                 Words { program: self.bash().unwrap_or_else(|| SHELL.into()), arguments, input }
             }
-            Command::Piped { text, shell } => {
+            ProcessCommand::Piped { text, shell } => {
                 let program = match shell {
                     Shell::Sh => SHELL.into(),
                     Shell::Bash => self.bash().ok_or(RunError::NoShell("bash"))?,

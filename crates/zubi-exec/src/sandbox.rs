@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
-use zubi_base::process::confine::{Availability, Capabilities, Limits, Network, SandboxBackends};
+use zubi_base::process::confine::{Availability, Capabilities, ResourceLimits, Network, SandboxBackends};
 use zubi_base::process::{Confinement, Spawner};
 
 mod credentials;
@@ -119,9 +119,9 @@ pub struct Sandbox {
     home: Option<Utf8PathBuf>,
     /// Files with secrets besides the usual credential stores.
     secrets: Vec<Utf8PathBuf>,
-    own: Vec<Utf8PathBuf>,
+    denied_dirs: Vec<Utf8PathBuf>,
     account_home: Option<Utf8PathBuf>,
-    found: OnceCell<SandboxStatus>,
+    status: OnceCell<SandboxStatus>,
 }
 
 /// The level that is active, and why it is not a higher one.
@@ -129,7 +129,7 @@ pub struct Sandbox {
 pub struct SandboxStatus {
     pub level: Level,
     /// One clause for each means that is missing, the best first.
-    pub why_not_higher: Vec<String>,
+    pub missing_backends: Vec<String>,
     /// The Landlock ABI of the kernel, where there is one.
     pub landlock_abi: Option<u32>,
     bwrap: Option<Utf8PathBuf>,
@@ -143,9 +143,9 @@ impl Sandbox {
             search_path,
             home,
             secrets: Vec::new(),
-            own: Vec::new(),
+            denied_dirs: Vec::new(),
             account_home: None,
-            found: OnceCell::new(),
+            status: OnceCell::new(),
         }
     }
 
@@ -153,7 +153,7 @@ impl Sandbox {
     /// what may run. If a workspace contains them, nothing can be created in their parent directories.
     #[must_use]
     pub fn deny_dirs(mut self, own: Vec<Utf8PathBuf>) -> Self {
-        self.own = own;
+        self.denied_dirs = own;
         self
     }
 
@@ -180,14 +180,14 @@ impl Sandbox {
 
     /// The level that is active here, tried with a confined child the first time.
     pub async fn probe(&self) -> &SandboxStatus {
-        self.found
+        self.status
             .get_or_init(|| async {
                 let bwrap = self.find("bwrap");
-                match self.spawner.offers(bwrap.as_deref()).await {
-                    Ok(offers) => SandboxStatus::from_capabilities(offers),
+                match self.spawner.probe_capabilities(bwrap.as_deref()).await {
+                    Ok(capabilities) => SandboxStatus::from_capabilities(capabilities),
                     Err(error) => SandboxStatus {
                         level: Level::None,
-                        why_not_higher: vec![format!("nothing can be confined: {error}")],
+                        missing_backends: vec![format!("nothing can be confined: {error}")],
                         landlock_abi: None,
                         bwrap: None,
                     },
@@ -198,7 +198,7 @@ impl Sandbox {
 
     /// Returns the status if it is known, which it is after the first job.
     pub fn probed_status(&self) -> Option<&SandboxStatus> {
-        self.found.get()
+        self.status.get()
     }
 
     /// The person's home directory.
@@ -216,12 +216,12 @@ impl Sandbox {
         at_least: Level,
         place: &SandboxContext<'_>,
     ) -> Result<(Confinement, Level), SandboxError> {
-        let standing = self.probe().await;
-        if standing.level < at_least {
+        let status = self.probe().await;
+        if status.level < at_least {
             return Err(SandboxError::TooLow {
                 wanted: at_least,
-                there_is: standing.level,
-                why: standing.why_not_higher.join("; "),
+                there_is: status.level,
+                why: status.missing_backends.join("; "),
             });
         }
         let named = |paths: &[String]| paths.iter().map(|path| place.path(path)).collect::<Result<Vec<_>, _>>();
@@ -247,7 +247,7 @@ impl Sandbox {
         };
         writable.push(place.temporary.to_owned());
         // After what a manifest names: no tool may open these.
-        excluded.extend(self.own.iter().cloned());
+        excluded.extend(self.denied_dirs.iter().cloned());
         let executable = manifest.exec.as_ref().map(|programs| {
             let found = programs.iter().flat_map(|program| {
                 if program.contains('/') {
@@ -259,7 +259,7 @@ impl Sandbox {
             found.collect::<Vec<_>>()
         });
         let confinement = Confinement {
-            means: standing.level.means(standing.bwrap.as_deref()),
+            means: status.level.means(status.bwrap.as_deref()),
             readable,
             writable,
             executable,
@@ -269,9 +269,9 @@ impl Sandbox {
                 Net::Internet => Network::Internet,
                 Net::All => Network::All,
             },
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
         };
-        Ok((confinement, standing.level))
+        Ok((confinement, status.level))
     }
 }
 
@@ -289,7 +289,7 @@ impl Sandbox {
             executable: Some(vec![executable.to_owned()]),
             excluded: Vec::new(),
             network: Network::None,
-            limits: Limits::default(),
+            limits: ResourceLimits::default(),
         };
         (confinement, level)
     }
@@ -315,20 +315,20 @@ impl SandboxContext<'_> {
     ///
     /// # Errors
     /// When it can be no path, or is below a home directory that is not known.
-    pub fn path(&self, given: &str) -> Result<Utf8PathBuf, SandboxError> {
-        let wrong = || SandboxError::Path(given.to_owned());
-        if given.is_empty() || given.contains('\0') {
+    pub fn path(&self, input: &str) -> Result<Utf8PathBuf, SandboxError> {
+        let wrong = || SandboxError::Path(input.to_owned());
+        if input.is_empty() || input.contains('\0') {
             return Err(wrong());
         }
-        match given.strip_prefix("~/") {
+        match input.strip_prefix("~/") {
             Some(below) => Ok(self.home.ok_or_else(wrong)?.join(below)),
-            None => Ok(self.folders.first().ok_or_else(wrong)?.join(given)),
+            None => Ok(self.folders.first().ok_or_else(wrong)?.join(input)),
         }
     }
 }
 
 impl SandboxStatus {
-    fn from_capabilities(offers: Capabilities) -> Self {
+    fn from_capabilities(capabilities: Capabilities) -> Self {
         let mut why = Vec::new();
         let mut has = |name: &str, lacks: Option<String>| match lacks {
             None => true,
@@ -338,21 +338,21 @@ impl SandboxStatus {
                 false
             }
         };
-        let lacks = |offer: &Availability<()>| match offer {
+        let lacks = |availability: &Availability<()>| match availability {
             Availability::Has(()) => None,
             Availability::Lacks(why) => Some(why.clone()),
         };
-        let (bwrap, no_bwrap) = match offers.bubblewrap {
+        let (bwrap, no_bwrap) = match capabilities.bubblewrap {
             Availability::Has(program) => (Some(program), None),
             Availability::Lacks(why) => (None, Some(why)),
         };
-        let (landlock_abi, no_landlock) = match offers.landlock {
+        let (landlock_abi, no_landlock) = match capabilities.landlock {
             Availability::Has(abi) => (Some(abi), None),
             Availability::Lacks(why) => (None, Some(why)),
         };
         let bubblewrap = has("bubblewrap", no_bwrap);
         let landlock = has("landlock", no_landlock);
-        let seccomp = has("seccomp", lacks(&offers.seccomp));
+        let seccomp = has("seccomp", lacks(&capabilities.seccomp));
         let level = match (landlock, seccomp) {
             (true, true) if bubblewrap => Level::Bubblewrap,
             (true, true) => Level::LandlockSeccomp,
@@ -360,7 +360,7 @@ impl SandboxStatus {
             (false, true) => Level::Seccomp,
             (false, false) => Level::None,
         };
-        Self { level, why_not_higher: why, landlock_abi, bwrap }
+        Self { level, missing_backends: why, landlock_abi, bwrap }
     }
 }
 
@@ -371,7 +371,7 @@ impl std::fmt::Display for SandboxStatus {
         if let Some(abi) = self.landlock_abi {
             write!(f, " (Landlock ABI {abi})")?;
         }
-        for why in &self.why_not_higher {
+        for why in &self.missing_backends {
             write!(f, " · {why}")?;
         }
         Ok(())

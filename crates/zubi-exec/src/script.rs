@@ -54,7 +54,7 @@ pub const MAX_LOG: usize = 64 * 1024;
 
 /// The limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct ScriptLimits {
     /// The limit of the engine's heap, in bytes.
     pub memory: usize,
     /// The limit of the engine's stack, in bytes; the thread's own is 8 MiB.
@@ -63,13 +63,13 @@ pub struct Limits {
     pub time_ms: u64,
 }
 
-impl Default for Limits {
+impl Default for ScriptLimits {
     fn default() -> Self {
         Self { memory: 64 * 1024 * 1024, stack: 512 * 1024, time_ms: 10_000 }
     }
 }
 
-impl Limits {
+impl ScriptLimits {
     fn time(self) -> Duration {
         Duration::from_millis(self.time_ms)
     }
@@ -77,17 +77,17 @@ impl Limits {
 
 /// The code to run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Job {
+pub struct ScriptJob {
     pub code: String,
     pub args: Map<String, Value>,
     #[serde(default)]
-    pub limits: Limits,
+    pub limits: ScriptLimits,
 }
 
 /// A message of the child.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Message {
+pub enum ChildMessage {
     /// Call a tool; the next line to the child is the [`Reply`].
     Call {
         tool: String,
@@ -99,7 +99,7 @@ pub enum Message {
 /// How a nested call ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Reply {
+pub enum CallReply {
     Result(Value),
     Error(String),
 }

@@ -116,7 +116,7 @@ impl OutputStore {
         let entries = self.directory.read_dir_utf8().map_err(|_| StoreError::NotFound(id.clone()))?;
         let entry = entries.flatten().find(|entry| entry.file_name().starts_with(&id.0));
         // Readers get the same answer before and after another process has removed files.
-        let entry = entry.filter(|entry| kept_at(entry).is_some_and(|time| time >= self.oldest()));
+        let entry = entry.filter(|entry| stored_at(entry).is_some_and(|time| time >= self.oldest()));
         Ok(entry.ok_or_else(|| StoreError::NotFound(id.clone()))?.into_path())
     }
 
@@ -155,7 +155,7 @@ impl OutputStore {
         let mut files: Vec<(Duration, u64, Utf8PathBuf)> = entries
             .flatten()
             .filter(|entry| entry.file_name() != newest)
-            .filter_map(|entry| Some((kept_at(&entry)?, entry.metadata().ok()?.len(), entry.into_path())))
+            .filter_map(|entry| Some((stored_at(&entry)?, entry.metadata().ok()?.len(), entry.into_path())))
             // An output that is being written stays; one without writes for so long will not be finished.
             .filter(|(modified, _, path)| !is_unfinished(path) || *modified < oldest)
             .collect();
@@ -172,7 +172,7 @@ impl OutputStore {
 }
 
 /// Returns the time at which a file was last stored or written.
-fn kept_at(entry: &camino::Utf8DirEntry) -> Option<Duration> {
+fn stored_at(entry: &camino::Utf8DirEntry) -> Option<Duration> {
     entry.metadata().ok()?.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()
 }
 
@@ -192,10 +192,10 @@ impl Writer {
     /// Adds bytes, as far as they fit into [`MAX_OUTPUT`]. Blocks as writing a file does.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let room = usize::try_from(MAX_OUTPUT - self.bytes).unwrap_or(usize::MAX);
-        let kept = bytes.get(..room).unwrap_or(bytes);
-        self.file.write_all(kept)?;
-        self.hash.update(kept);
-        self.bytes += kept.len() as u64;
+        let stored = bytes.get(..room).unwrap_or(bytes);
+        self.file.write_all(stored)?;
+        self.hash.update(stored);
+        self.bytes += stored.len() as u64;
         Ok(())
     }
 }

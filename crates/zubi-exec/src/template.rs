@@ -56,7 +56,7 @@ mod tests;
 pub use json::text_of as json_text_of;
 pub use render::{MAX_RENDERED, RenderError, RenderedText, RenderedWords, Values};
 
-use scan::{ScannedTemplate, Token};
+use scan::{ScannedTemplate, TemplateToken};
 
 /// The replacement of a secret value in displayed text.
 pub const REDACTED: &str = "•••";
@@ -95,7 +95,7 @@ pub enum Escaping {
 
 /// The kind of an argument, from its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ArgumentKind {
     Text,
     /// A text out of a fixed list (`enum`), so one that the file's author has seen.
     Choice,
@@ -110,14 +110,14 @@ pub enum Kind {
 /// One argument in scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Argument {
-    pub kind: Kind,
+    pub kind: ArgumentKind,
     /// Every call has it: it is required, or has a default that the caller fills in.
     pub required: bool,
 }
 
 /// The names in scope of a template.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Names {
+pub struct TemplateNames {
     pub arguments: BTreeMap<String, Argument>,
     /// The variables of the file, with their values. A value is not a template.
     pub variables: BTreeMap<String, String>,
@@ -135,7 +135,7 @@ pub enum Severity {
 
 /// A problem of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct TemplateProblem {
     /// Bytes of the template's text.
     pub range: Range<usize>,
     pub severity: Severity,
@@ -143,7 +143,7 @@ pub struct Problem {
     pub message: String,
 }
 
-impl Problem {
+impl TemplateProblem {
     fn error(range: Range<usize>, message: impl Into<String>) -> Self {
         Self { range, severity: Severity::Error, message: message.into() }
     }
@@ -155,14 +155,14 @@ impl Problem {
 
 /// The source of a placeholder's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Source {
+enum PlaceholderSource {
     Argument(String, Argument),
     Variable(String, String),
     Environment(String),
     WorkspaceFolder,
 }
 
-impl Source {
+impl PlaceholderSource {
     fn name(&self) -> &str {
         match self {
             Self::Argument(name, _) | Self::Variable(name, _) | Self::Environment(name) => name,
@@ -188,7 +188,7 @@ impl Source {
     }
 
     fn is_array(&self) -> bool {
-        self.argument().is_some_and(|argument| argument.kind == Kind::Array)
+        self.argument().is_some_and(|argument| argument.kind == ArgumentKind::Array)
     }
 }
 
@@ -231,19 +231,19 @@ enum PlaceholderPosition {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
+enum TemplatePart {
     Literal(String),
-    Hole { source: Source, place: PlaceholderPosition },
+    Hole { source: PlaceholderSource, position: PlaceholderPosition },
 }
 
 /// A text with placeholders, read and found good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     sink: Escaping,
-    parts: Vec<Part>,
+    parts: Vec<TemplatePart>,
     /// The used sources, in order; more than the parts contain, since a variable may have become text.
-    sources: Vec<Source>,
-    warnings: Vec<Problem>,
+    sources: Vec<PlaceholderSource>,
+    warnings: Vec<TemplateProblem>,
 }
 
 impl Template {
@@ -257,17 +257,17 @@ impl Template {
     /// # Errors
     ///
     /// All problems of the text, warnings included, in its order, if one of them is an error.
-    pub fn parse(text: &str, sink: Escaping, names: &Names) -> Result<Self, Vec<Problem>> {
+    pub fn parse(text: &str, sink: Escaping, names: &TemplateNames) -> Result<Self, Vec<TemplateProblem>> {
         if text.len() > MAX_TEMPLATE {
             let message = format!("the text has more than {MAX_TEMPLATE} bytes; put it into a file of its own");
-            return Err(vec![Problem::error(0..text.len(), message)]);
+            return Err(vec![TemplateProblem::error(0..text.len(), message)]);
         }
         let mut scanned = scan::scan(text, sink, names);
-        let places = match sink {
-            Escaping::Shell => shell::places(&mut scanned),
-            Escaping::Url => url::places(&mut scanned),
+        let positions = match sink {
+            Escaping::Shell => shell::resolve_positions(&mut scanned),
+            Escaping::Url => url::resolve_positions(&mut scanned),
             Escaping::Form => url::form_places(&mut scanned),
-            Escaping::Json => json::places(&mut scanned),
+            Escaping::Json => json::resolve_positions(&mut scanned),
             Escaping::Argv => {
                 let alone = scanned.symbols.len() == 1;
                 same_position(&mut scanned, PlaceholderPosition::Argv { alone }, alone)
@@ -286,7 +286,7 @@ impl Template {
         if problems.iter().any(|problem| problem.severity == Severity::Error) {
             return Err(problems);
         }
-        let parts = parts(&scanned.symbols, &scanned.holes, places);
+        let parts = parts(&scanned.symbols, &scanned.holes, positions);
         Ok(Self {
             sink,
             parts,
@@ -297,18 +297,18 @@ impl Template {
 
     /// Whether it consists of one placeholder and nothing else.
     pub fn is_one_value(&self) -> bool {
-        matches!(self.parts.as_slice(), [Part::Hole { .. }])
+        matches!(self.parts.as_slice(), [TemplatePart::Hole { .. }])
     }
 
     /// Whether it contains an argument that may be any text: not a number, and not one of a list that the author has
     /// seen.
-    pub fn takes_any_text(&self) -> bool {
-        let kinds = self.sources.iter().filter_map(Source::argument).map(|argument| argument.kind);
-        kinds.into_iter().any(|kind| !matches!(kind, Kind::Choice | Kind::Number | Kind::Boolean))
+    pub fn accepts_any_text(&self) -> bool {
+        let kinds = self.sources.iter().filter_map(PlaceholderSource::argument).map(|argument| argument.kind);
+        kinds.into_iter().any(|kind| !matches!(kind, ArgumentKind::Choice | ArgumentKind::Number | ArgumentKind::Boolean))
     }
 
     /// Returns valid but suspicious places.
-    pub fn warnings(&self) -> &[Problem] {
+    pub fn warnings(&self) -> &[TemplateProblem] {
         &self.warnings
     }
 
@@ -318,28 +318,28 @@ impl Template {
 
     /// The arguments that are used.
     pub fn arguments(&self) -> BTreeSet<&str> {
-        self.names(|source| matches!(source, Source::Argument(..)))
+        self.names(|source| matches!(source, PlaceholderSource::Argument(..)))
     }
 
     /// The variables of the file that are used.
     pub fn variables(&self) -> BTreeSet<&str> {
-        self.names(|source| matches!(source, Source::Variable(..)))
+        self.names(|source| matches!(source, PlaceholderSource::Variable(..)))
     }
 
     /// The values of `zubi.env` and the secrets that are used.
     pub fn secrets(&self) -> BTreeSet<&str> {
-        self.names(|source| matches!(source, Source::Environment(..)))
+        self.names(|source| matches!(source, PlaceholderSource::Environment(..)))
     }
 
-    fn names(&self, wanted: fn(&Source) -> bool) -> BTreeSet<&str> {
-        self.sources.iter().filter(|source| wanted(source)).map(Source::name).collect()
+    fn names(&self, predicate: fn(&PlaceholderSource) -> bool) -> BTreeSet<&str> {
+        self.sources.iter().filter(|source| predicate(source)).map(PlaceholderSource::name).collect()
     }
 }
 
 /// Returns the same position for each placeholder.
 fn same_position(
     scanned: &mut ScannedTemplate,
-    place: PlaceholderPosition,
+    position: PlaceholderPosition,
     arrays: bool,
 ) -> Vec<Option<PlaceholderPosition>> {
     for hole in &scanned.holes {
@@ -347,44 +347,44 @@ fn same_position(
             scanned.problems.push(not_several(&hole.source, hole.range.clone()));
         }
     }
-    vec![Some(place); scanned.holes.len()]
+    vec![Some(position); scanned.holes.len()]
 }
 
-fn not_several(source: &Source, range: Range<usize>) -> Problem {
-    Problem::error(range, format!("{} is an array, and only one value is possible here", source.describe()))
+fn not_several(source: &PlaceholderSource, range: Range<usize>) -> TemplateProblem {
+    TemplateProblem::error(range, format!("{} is an array, and only one value is possible here", source.describe()))
 }
 
 fn refuse_all(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     for hole in &scanned.holes {
         let instead = match &hole.source {
-            Source::Argument(name, _) => format!("write `args[{}]`", serde_json::Value::from(name.as_str())),
+            PlaceholderSource::Argument(name, _) => format!("write `args[{}]`", serde_json::Value::from(name.as_str())),
             _ => "hand it over as an argument".to_owned(),
         };
         let message = format!("{} cannot be pasted into code; {instead}", hole.source.describe());
-        scanned.problems.push(Problem::error(hole.range.clone(), message));
+        scanned.problems.push(TemplateProblem::error(hole.range.clone(), message));
     }
     vec![None; scanned.holes.len()]
 }
 
 /// Combines literal text and placeholders. The text that a position has absorbed (the key of a pair) is removed.
-fn parts(symbols: &[Token], holes: &[scan::Placeholder], places: Vec<Option<PlaceholderPosition>>) -> Vec<Part> {
+fn parts(symbols: &[TemplateToken], holes: &[scan::Placeholder], positions: Vec<Option<PlaceholderPosition>>) -> Vec<TemplatePart> {
     let mut parts = Vec::new();
     let mut literal = String::new();
-    let mut places = places.into_iter();
+    let mut positions = positions.into_iter();
     for symbol in symbols {
         match *symbol {
-            Token::Char(character, _) => literal.push(character),
-            Token::Hole(index) => {
-                let (Some(hole), Some(Some(place))) = (holes.get(index), places.next()) else { continue };
+            TemplateToken::Char(character, _) => literal.push(character),
+            TemplateToken::Hole(index) => {
+                let (Some(hole), Some(Some(position))) = (holes.get(index), positions.next()) else { continue };
                 if !literal.is_empty() {
-                    parts.push(Part::Literal(std::mem::take(&mut literal)));
+                    parts.push(TemplatePart::Literal(std::mem::take(&mut literal)));
                 }
-                parts.push(Part::Hole { source: hole.source.clone(), place });
+                parts.push(TemplatePart::Hole { source: hole.source.clone(), position: place: position });
             }
         }
     }
     if !literal.is_empty() {
-        parts.push(Part::Literal(literal));
+        parts.push(TemplatePart::Literal(literal));
     }
     parts
 }

@@ -20,12 +20,12 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{CommandSpec, SUPERVISOR_ARGUMENT, Spawner, confine, supervise};
-use zubi_exec::job::{Command, ExitReason, Job, JobResult, Jobs, RunError, Runner};
+use zubi_exec::job::{ProcessCommand, ExitReason, ProcessJob, JobResult, Jobs, RunError, Runner};
 use zubi_exec::sandbox::{Level, Net, Sandbox, SandboxError, SandboxRequest};
 use zubi_exec::store::OutputStore;
 
 /// How long a test waits for something that must happen.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
@@ -42,24 +42,24 @@ type Test = fn(&World);
 
 /// Tests of jobs, with any sandbox.
 const JOBS: &[(&str, Test)] = &[
-    ("both_outputs_and_the_exit_code_are_told", both_outputs_and_the_exit_code_are_told),
-    ("arguments_are_never_read_by_a_shell", arguments_are_never_read_by_a_shell),
+    ("both_outputs_and_the_exit_code_are_told", both_outputs_and_the_exit_code_are_reported),
+    ("arguments_are_never_read_by_a_shell", arguments_are_not_interpreted_by_a_shell),
     ("x20_a_job_that_ignores_signals_is_ended_with_all_it_started", ended_with_all_it_started),
     ("x20_a_grandchild_that_holds_the_pipe_delays_nothing", grandchild_delays_nothing),
     ("x21_endless_output_is_kept_up_to_a_bound", endless_output),
     ("what_was_written_until_the_time_was_up_is_there", what_was_written_is_there),
     ("a_cancelled_job_ends", a_cancelled_job_ends),
-    ("secrets_are_not_kept", secrets_are_not_kept),
+    ("secrets_are_not_kept", secrets_are_not_stored),
     ("in_the_background", in_the_background),
 ];
 
 /// Tests of the sandbox.
 const SANDBOX: &[(&str, Test)] = &[
-    ("the_level_is_what_the_machine_offers", the_level_is_what_the_machine_offers),
-    ("x18_files_are_held", files_are_held),
-    ("the_network_is_held", the_network_is_held),
-    ("other_processes_are_held", other_processes_are_held),
-    ("what_a_manifest_says_counts", what_a_manifest_says_counts),
+    ("the_level_is_what_the_machine_offers", the_level_matches_the_machine_capabilities),
+    ("x18_files_are_held", file_access_is_confined),
+    ("the_network_is_held", network_access_is_confined),
+    ("other_processes_are_held", other_processes_are_isolated),
+    ("what_a_manifest_says_counts", the_manifest_is_enforced),
     ("more_than_there_is_cannot_be_had", more_than_there_is_cannot_be_had),
     ("the_process_of_code_reaches_nothing", the_process_of_code_reaches_nothing),
 ];
@@ -77,7 +77,7 @@ fn trials() -> Vec<Trial> {
     trials.extend(JOBS.iter().chain(SANDBOX).map(|test| trial("bubblewrap", test, World::with_bubblewrap)));
     if is_root() {
         trials.push(Trial::test("unprivileged", || {
-            as_nobody();
+            run_as_nobody();
             Ok(())
         }));
     }
@@ -102,7 +102,7 @@ fn search_path() -> Vec<Utf8PathBuf> {
 }
 
 /// Runs the tests of the sandbox once more, as `nobody`.
-fn as_nobody() {
+fn run_as_nobody() {
     use std::os::unix::fs::PermissionsExt;
     let directory = tempfile::tempdir().unwrap();
     std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
@@ -119,9 +119,9 @@ fn as_nobody() {
         .env("PATH", std::env::join_paths(path).unwrap())
         .output()
         .expect("setpriv is part of util-linux");
-    let told = String::from_utf8_lossy(&output.stdout);
-    eprintln!("{told}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && told.contains(&format!("{} passed", JOBS.len() + 2 * SANDBOX.len())), "{told}");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    eprintln!("{stdout}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success() && stdout.contains(&format!("{} passed", JOBS.len() + 2 * SANDBOX.len())), "{stdout}");
 }
 
 /// A workspace, what lies around it, and a runner.
@@ -164,44 +164,44 @@ impl World {
         Self { _directory: directory, root, bwrap, runner, runtime }
     }
 
-    fn script(&self, text: &str) -> Job {
-        let command = Command::Script { text: text.to_owned(), arguments: vec![self.root.to_string()] };
-        Job { timeout: PATIENCE, ..Job::new(command, self.root.join("work"), vec![self.root.join("work")]) }
+    fn script(&self, text: &str) -> ProcessJob {
+        let command = ProcessCommand::Script { text: text.to_owned(), arguments: vec![self.root.to_string()] };
+        ProcessJob { timeout: TEST_TIMEOUT, ..ProcessJob::new(command, self.root.join("work"), vec![self.root.join("work")]) }
     }
 
-    fn run(&self, job: &Job) -> Result<JobResult, RunError> {
+    fn run(&self, job: &ProcessJob) -> Result<JobResult, RunError> {
         self.wait(self.runner.run(job, &CancellationToken::new()))
     }
 
     fn wait<T>(&self, work: impl Future<Output = T>) -> T {
-        self.runtime.block_on(async { tokio::time::timeout(PATIENCE, work).await.expect("the test takes too long") })
+        self.runtime.block_on(async { tokio::time::timeout(TEST_TIMEOUT, work).await.expect("the test takes too long") })
     }
 
     /// Runs scripts, each with the folder around the workspace as `$1`, and compares whether they succeed.
     fn check(&self, manifest: &SandboxRequest, table: &[(&str, bool)]) {
         for (script, allowed) in table {
-            let finished = self.run(&Job { manifest: manifest.clone(), ..self.script(script) }).unwrap();
+            let finished = self.run(&ProcessJob { manifest: manifest.clone(), ..self.script(script) }).unwrap();
             let end = finished.end;
             assert_eq!(end == ExitReason::Exited(0), *allowed, "{script}: {end:?} {}", finished.stderr.text());
         }
     }
 }
 
-fn both_outputs_and_the_exit_code_are_told(world: &World) {
-    let job = Job { stdin: Some("input".to_owned()), ..world.script("cat; echo; pwd; echo wrong >&2; exit 3") };
+fn both_outputs_and_the_exit_code_are_reported(world: &World) {
+    let job = ProcessJob { stdin: Some("input".to_owned()), ..world.script("cat; echo; pwd; echo wrong >&2; exit 3") };
     let finished = world.run(&job).unwrap();
     assert_eq!(finished.end, ExitReason::Exited(3));
     assert_eq!(finished.stdout.text(), format!("input\n{}/work\n", world.root));
     assert_eq!(finished.stderr.text(), "wrong\n");
-    let kept = world.runner.store().read(finished.stderr.id.as_ref().unwrap()).unwrap();
-    assert_eq!(kept, b"wrong\n");
+    let stored = world.runner.store().read(finished.stderr.id.as_ref().unwrap()).unwrap();
+    assert_eq!(stored, b"wrong\n");
 }
 
-fn arguments_are_never_read_by_a_shell(world: &World) {
+fn arguments_are_not_interpreted_by_a_shell(world: &World) {
     let hostile = ["'; touch hacked; '", "$(touch hacked)", "`touch hacked`", "a\nb", "-rf", ""];
     let mut job = world.script("for one; do printf '<%s>' \"$one\"; done; ls");
     job.command = match job.command {
-        Command::Script { text, .. } => Command::Script { text, arguments: hostile.map(str::to_owned).to_vec() },
+        ProcessCommand::Script { text, .. } => ProcessCommand::Script { text, arguments: hostile.map(str::to_owned).to_vec() },
         other => other,
     };
     assert_eq!(world.run(&job).unwrap().stdout.text(), format!("<{}>", hostile.join("><")));
@@ -211,7 +211,7 @@ fn arguments_are_never_read_by_a_shell(world: &World) {
 const STUBBORN: &str = "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f /dev/null & echo started; wait";
 
 fn ended_with_all_it_started(world: &World) {
-    let job = Job { timeout: Duration::from_millis(500), ..world.script(STUBBORN) };
+    let job = ProcessJob { timeout: Duration::from_millis(500), ..world.script(STUBBORN) };
     let finished = world.run(&job).unwrap();
     assert_eq!((finished.end, finished.stdout.text().as_str()), (ExitReason::TimedOut, "started\n"));
     assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
@@ -223,17 +223,17 @@ fn grandchild_delays_nothing(world: &World) {
 }
 
 fn endless_output(world: &World) {
-    let job = Job { timeout: Duration::from_secs(2), ..world.script("yes") };
+    let job = ProcessJob { timeout: Duration::from_secs(2), ..world.script("yes") };
     let finished = world.run(&job).unwrap();
     assert_eq!(finished.end, ExitReason::TimedOut);
-    let kept = world.runner.store().read(finished.stdout.id.as_ref().unwrap()).unwrap();
-    assert_eq!(kept.len() as u64, finished.stdout.bytes.min(zubi_exec::store::MAX_OUTPUT));
+    let stored = world.runner.store().read(finished.stdout.id.as_ref().unwrap()).unwrap();
+    assert_eq!(stored.len() as u64, finished.stdout.bytes.min(zubi_exec::store::MAX_OUTPUT));
     let view = finished.stdout.view_of(1000);
     assert!(view.len() < 1100 && view.contains("are not shown"), "{view}");
 }
 
 fn what_was_written_is_there(world: &World) {
-    let job = Job { timeout: Duration::from_millis(500), ..world.script("echo one; echo two >&2; tail -f /dev/null") };
+    let job = ProcessJob { timeout: Duration::from_millis(500), ..world.script("echo one; echo two >&2; tail -f /dev/null") };
     let finished = world.run(&job).unwrap();
     assert_eq!((finished.stdout.text().as_str(), finished.stderr.text().as_str()), ("one\n", "two\n"));
     assert!(finished.stdout.id.is_some());
@@ -246,7 +246,7 @@ fn a_cancelled_job_ends(world: &World) {
     assert_eq!(finished.end, ExitReason::Cancelled);
 }
 
-fn secrets_are_not_kept(world: &World) {
+fn secrets_are_not_stored(world: &World) {
     let mut job = world.script("echo \"token: $TOKEN\"");
     job.environment = vec![("TOKEN".to_owned(), "hunter2".to_owned())];
     job.secrets = vec!["hunter2".to_owned()];
@@ -274,9 +274,9 @@ fn in_the_background(world: &World) {
     assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
 }
 
-fn the_level_is_what_the_machine_offers(world: &World) {
-    let standing = world.wait(world.runner.sandbox().probe());
-    eprintln!("the sandbox of this machine: {standing}");
+fn the_level_matches_the_machine_capabilities(world: &World) {
+    let status = world.wait(world.runner.sandbox().probe());
+    eprintln!("the sandbox of this machine: {status}");
     // If `bwrap` works by itself, it must work for zubi.
     if let Some(bwrap) = &world.bwrap {
         #[expect(clippy::disallowed_methods, reason = "these tests play the person who runs zubi")]
@@ -284,16 +284,16 @@ fn the_level_is_what_the_machine_offers(world: &World) {
             .args(["--ro-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "--unshare-net", "true"])
             .output()
             .unwrap();
-        assert_eq!(standing.level == Level::Bubblewrap, tried.status.success(), "{standing}");
+        assert_eq!(status.level == Level::Bubblewrap, tried.status.success(), "{status}");
     }
     // Every kernel that has Landlock has seccomp; what the kernel was started with is in this list.
     let modules = zubi_base::fs::read_text("/sys/kernel/security/lsm".into()).unwrap_or_default();
-    if modules.contains("landlock") || standing.landlock_abi.is_some() {
-        assert!(standing.level >= Level::LandlockSeccomp, "{standing}");
+    if modules.contains("landlock") || status.landlock_abi.is_some() {
+        assert!(status.level >= Level::LandlockSeccomp, "{status}");
     }
 }
 
-fn files_are_held(world: &World) {
+fn file_access_is_confined(world: &World) {
     std::os::unix::fs::symlink("../work-too", world.root.join("work/link")).unwrap();
     world.check(
         &SandboxRequest::default(),
@@ -317,7 +317,7 @@ fn files_are_held(world: &World) {
     assert!(left.is_empty(), "{left:?}");
 }
 
-fn the_network_is_held(world: &World) {
+fn network_access_is_confined(world: &World) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let connect = format!("exec 3<>/dev/tcp/127.0.0.1/{}", listener.local_addr().unwrap().port());
     let python = "python3 -c 'import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)'";
@@ -329,7 +329,7 @@ fn the_network_is_held(world: &World) {
     world.check(&manifest(Net::All), &[(local, true)]);
 }
 
-fn other_processes_are_held(world: &World) {
+fn other_processes_are_isolated(world: &World) {
     let us = std::process::id();
     let ptrace = format!("python3 -c 'import ctypes; raise SystemExit(ctypes.CDLL(None).ptrace(16, {us}, 0, 0) != 0)'");
     let memory = format!("head -c 1 /proc/{us}/environ | grep -q .");
@@ -339,7 +339,7 @@ fn other_processes_are_held(world: &World) {
     }
 }
 
-fn what_a_manifest_says_counts(world: &World) {
+fn the_manifest_is_enforced(world: &World) {
     let read = |text: &str| serde_json::from_str::<SandboxRequest>(text).unwrap();
     world.check(&read(r#"{"fs": {"write": ["out"]}}"#), &[("echo x > new", false), ("echo x > \"$TMPDIR/new\"", true)]);
     world.check(&read(r#"{"fs": {"read": ["~/.ssh"]}}"#), &[("cat \"$1/home/.ssh/id\"", true)]);
@@ -349,9 +349,9 @@ fn what_a_manifest_says_counts(world: &World) {
 }
 
 fn more_than_there_is_cannot_be_had(world: &World) {
-    let standing = world.wait(world.runner.sandbox().probe()).level;
-    let result = world.run(&Job { at_least: Level::Bubblewrap, ..world.script("true") });
-    if standing == Level::Bubblewrap {
+    let machine_level = world.wait(world.runner.sandbox().probe()).level;
+    let result = world.run(&ProcessJob { at_least: Level::Bubblewrap, ..world.script("true") });
+    if machine_level == Level::Bubblewrap {
         assert!(result.is_ok());
     } else {
         assert!(matches!(result, Err(RunError::Sandbox(SandboxError::TooLow { .. }))), "{result:?}");
@@ -405,25 +405,25 @@ fn the_process_of_code_reaches_nothing(world: &World) {
     let executable = Utf8PathBuf::from_path_buf(std::env::current_exe().unwrap()).unwrap();
     let (confinement, level) = world.wait(world.runner.sandbox().for_scripts(&executable));
     eprintln!("the process of code is held by {}", level.name());
-    let standing = world.wait(world.runner.sandbox().probe()).level;
-    assert_eq!(level, standing.min(Level::LandlockSeccomp));
+    let machine_level = world.wait(world.runner.sandbox().probe()).level;
+    assert_eq!(level, machine_level.min(Level::LandlockSeccomp));
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
     let means = serde_json::to_string(&confinement.means).unwrap();
     let readable = world.root.join("home/notes");
     let spec = CommandSpec::new(executable.clone(), "/").args([SEALED, &means, &port, readable.as_str()]);
     let spec = spec.with_confinement(confinement);
-    let told = world.wait(async {
+    let output = world.wait(async {
         let mut child = Spawner::with_supervisor(executable).spawn(&spec).unwrap();
-        let mut told = String::new();
-        child.stdout.take().unwrap().read_to_string(&mut told).await.unwrap();
-        child.stderr.take().unwrap().read_to_string(&mut told).await.unwrap();
-        told
+        let mut output = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut output).await.unwrap();
+        child.stderr.take().unwrap().read_to_string(&mut output).await.unwrap();
+        output
     });
     let expected = match level {
         Level::LandlockSeccomp | Level::Bubblewrap => "a thread: true\n",
         // Missing capabilities were reported; available ones were used.
-        Level::Landlock | Level::Seccomp | Level::None => told.as_str(),
+        Level::Landlock | Level::Seccomp | Level::None => output.as_str(),
     };
-    assert_eq!(told, expected);
+    assert_eq!(output, expected);
 }

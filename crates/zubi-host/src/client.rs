@@ -17,10 +17,10 @@ use camino::Utf8PathBuf;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use zubi_ipc::listener::PortChoice;
-use zubi_ipc::wire::host::{Environment, HostKind};
+use zubi_ipc::wire::host::{HostEnvironment, HostKind};
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::spec::Effect;
-use zubi_tool_api::{Code, ResourceSpec, ResourceText, ToolSpec};
+use zubi_tool_api::{ErrorCode, ResourceSpec, ResourceText, ToolSpec};
 
 use self::backend::Backend;
 use self::election::DiscoverySnapshot;
@@ -39,7 +39,7 @@ const ATTEMPTS: usize = 3;
 type MakeHost = dyn Fn() -> Result<LocalHost, String> + Send + Sync;
 
 /// The configuration of a [`HostClient`].
-pub struct FrontConfig {
+pub struct HostClientConfig {
     /// The workspace, with links resolved. A host suits this client if it has all of these folders.
     pub folders: Vec<Utf8PathBuf>,
     /// The name of the host to prefer over all others that have these folders. After that host has ended, the others
@@ -57,17 +57,17 @@ pub struct FrontConfig {
     pub journal: Utf8PathBuf,
     /// Name and version of this process, for others.
     pub client: String,
-    pub environment: Environment,
+    pub environment: HostEnvironment,
     pub port: PortChoice,
     /// The restrictions for clients of this process's host.
     pub limits: ClientPolicy,
     /// Shows a message to the user, once.
-    pub tell: Box<dyn Fn(&str) + Send + Sync>,
+    pub notify_user: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 /// The client; see the module's documentation.
 pub struct HostClient {
-    config: FrontConfig,
+    config: HostClientConfig,
     current: RwLock<Arc<Backend>>,
     /// Held during the search for another host, so that one caller searches for all.
     moving: tokio::sync::Mutex<()>,
@@ -84,10 +84,10 @@ impl HostClient {
     /// # Errors
     ///
     /// There is no host and this process cannot become one: the workspace or the configuration is broken.
-    pub async fn open(config: FrontConfig) -> Result<Arc<Self>, String> {
+    pub async fn open(config: HostClientConfig) -> Result<Arc<Self>, String> {
         let mut seen = DiscoverySnapshot::default();
         let attached = election::attach(&config, &mut seen).await?;
-        let front = Arc::new(Self {
+        let client = Arc::new(Self {
             config,
             current: RwLock::new(Arc::new(attached)),
             moving: tokio::sync::Mutex::default(),
@@ -96,22 +96,22 @@ impl HostClient {
             moved: watch::Sender::new(0),
             follower: Mutex::default(),
         });
-        *lock(&front.follower) = Some(tokio::spawn(follow(Arc::downgrade(&front))));
-        Ok(front)
+        *lock(&client.follower) = Some(tokio::spawn(follow(Arc::downgrade(&client))));
+        Ok(client)
     }
 
     /// The host in use: its kind, and its process ID if it is another process.
     pub fn host(&self) -> (HostKind, Option<u32>) {
         match &*self.now() {
-            Backend::Own(_) => (HostKind::Front, None),
+            Backend::Local(_) => (HostKind::InProcess, None),
             Backend::Remote(remote) => (remote.info().kind, Some(remote.info().pid)),
         }
     }
 
     /// The host of this process, if it is one now.
-    pub fn own(&self) -> Option<Arc<LocalHost>> {
+    pub fn local_host(&self) -> Option<Arc<LocalHost>> {
         match &*self.now() {
-            Backend::Own(own) => Some(Arc::clone(own.host())),
+            Backend::Local(own) => Some(Arc::clone(own.host())),
             Backend::Remote(_) => None,
         }
     }
@@ -119,7 +119,7 @@ impl HostClient {
     /// The host in another process, if it is one now.
     pub fn remote(&self) -> Option<Arc<RemoteHost>> {
         match &*self.now() {
-            Backend::Own(_) => None,
+            Backend::Local(_) => None,
             Backend::Remote(remote) => Some(Arc::clone(remote)),
         }
     }
@@ -140,14 +140,14 @@ impl HostClient {
 
     /// Returns another host if `old` has gone, else a better one if there is one. A caller that has lost an answer
     /// knows that the host has gone; [`Backend::is_disconnected`] may report that only a moment later.
-    async fn replace(&self, old: &Arc<Backend>, gone: bool) -> Result<Arc<Backend>, String> {
+    async fn replace(&self, old: &Arc<Backend>, disconnected: bool) -> Result<Arc<Backend>, String> {
         let _moving = self.moving.lock().await;
         let now = self.now();
         if !Arc::ptr_eq(&now, old) {
             return Ok(now);
         }
         let mut seen = std::mem::take(&mut *lock(&self.seen));
-        let found = if gone {
+        let found = if disconnected {
             if let Backend::Remote(remote) = &**old {
                 seen.exclude(&remote.info().instance);
             }
@@ -160,7 +160,7 @@ impl HostClient {
         let found = Arc::new(found);
         tracing::info!(kind = found.kind().name(), "moved to another host");
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&found);
-        if let Backend::Own(own) = &**old {
+        if let Backend::Local(own) = &**old {
             own.unpublish();
         }
         self.moved.send_modify(|count| *count += 1);
@@ -169,17 +169,17 @@ impl HostClient {
     }
 
     /// Sends a query that can be repeated.
-    async fn query<T, Asked>(&self, ask: impl Fn(Arc<Backend>) -> Asked) -> Result<T, String>
+    async fn query<T, Asked>(&self, send_query: impl Fn(Arc<Backend>) -> Asked) -> Result<T, String>
     where
         Asked: Future<Output = Result<T, HostDisconnected>>,
     {
         let mut attached = self.current().await?;
         let mut why = String::new();
         for _ in 0..ATTEMPTS {
-            match ask(Arc::clone(&attached)).await {
+            match send_query(Arc::clone(&attached)).await {
                 Ok(answer) => return Ok(answer),
-                Err(lost) => {
-                    why = lost.to_string();
+                Err(error) => {
+                    why = error.to_string();
                     attached = self.replace(&attached, true).await?;
                 }
             }
@@ -221,15 +221,15 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Looks for another host as soon as the present one has gone, and forwards its notifications about changes of the
 /// list.
-async fn follow(front: Weak<HostClient>) {
+async fn follow(client: Weak<HostClient>) {
     loop {
-        let Some(strong) = front.upgrade() else { return };
+        let Some(strong) = client.upgrade() else { return };
         // Subscribed before the present host is read, so that no move in between is missed.
         let mut moved = strong.moved.subscribe();
         let now = strong.now();
         let (mut changes, gone) = (now.changes(), now.disconnected());
         drop(strong);
-        let has_gone = tokio::select! {
+        let is_disconnected = tokio::select! {
             () = gone => true,
             changed = changes.changed() => changed.is_err(),
             changed = moved.changed() => {
@@ -239,13 +239,13 @@ async fn follow(front: Weak<HostClient>) {
                 continue;
             }
         };
-        let Some(front) = front.upgrade() else { return };
-        if !has_gone {
-            front.changes.send_modify(|count| *count += 1);
-        } else if let Err(why) = front.replace(&now, now.is_disconnected()).await {
+        let Some(client) = client.upgrade() else { return };
+        if !is_disconnected {
+            client.changes.send_modify(|count| *count += 1);
+        } else if let Err(why) = client.replace(&now, now.is_disconnected()).await {
             // The next caller tries again and receives the error.
             tracing::warn!(why, "there is no host");
-            drop(front);
+            drop(client);
             if moved.changed().await.is_err() {
                 return;
             }
@@ -258,7 +258,7 @@ fn no_host(name: &str, why: String) -> UnknownTool {
     UnknownTool {
         name: name.to_owned(),
         why: format!("{}\n{}", HostUnavailable { why }, HostUnavailable::HINT),
-        code: Code::Unavailable,
+        code: ErrorCode::Unavailable,
     }
 }
 
@@ -279,34 +279,34 @@ impl ToolService for HostClient {
     }
 
     async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
-        let begun = Instant::now();
-        let nobody = |why: String| Ok(unavailable(&request.tool, &HostUnavailable { why }));
+        let started = Instant::now();
+        let unavailable_answer = |why: String| Ok(unavailable(&request.tool, &HostUnavailable { why }));
         let mut attached = match self.current().await {
             Ok(attached) => attached,
-            Err(why) => return nobody(why),
+            Err(why) => return unavailable_answer(why),
         };
         let mut why = HostDisconnected(String::new());
         for _ in 0..ATTEMPTS {
-            let lost = match attached.call(&request, &circumstances).await {
+            let error = match attached.call(&request, &circumstances).await {
                 Ok(answer) => return answer,
-                Err(lost) => lost,
+                Err(error) => error,
             };
             attached = match self.replace(&attached, true).await {
                 Ok(attached) => attached,
                 // No host is left that could describe the tool.
                 Err(_) => {
                     let noted = self.write_note(None);
-                    return Ok(outcome_unknown(&request.tool, &lost, noted.as_deref(), begun.elapsed()));
+                    return Ok(outcome_unknown(&request.tool, &error, noted.as_deref(), started.elapsed()));
                 }
             };
             let effect = self.effect(&attached, &request).await;
             if effect.is_none_or(|effect| effect > Effect::Plan) {
                 let noted = self.write_note(effect);
-                return Ok(outcome_unknown(&request.tool, &lost, noted.as_deref(), begun.elapsed()));
+                return Ok(outcome_unknown(&request.tool, &error, noted.as_deref(), started.elapsed()));
             }
-            why = lost;
+            why = error;
         }
-        nobody(format!("{why}, {ATTEMPTS} times in a row"))
+        unavailable_answer(format!("{why}, {ATTEMPTS} times in a row"))
     }
 
     async fn explain(

@@ -18,7 +18,7 @@ use zubi_ipc::wire::tools::{ContributedTool as Said, InvokeParams, InvokeResult,
 use zubi_tool_api::registry::Registry;
 use zubi_tool_api::spec::{Approval, Effect, Exposure};
 use zubi_tool_api::{
-    Code, Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, schema, spec,
+    ErrorCode, Footprint, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, schema, spec,
 };
 
 /// The toolset, for `--toolsets`.
@@ -155,12 +155,12 @@ impl ContributionRegistrar {
 
 /// The contributions of one contributor to one host.
 pub struct Contributions {
-    place: ContributionRegistrar,
-    state: Mutex<State>,
+    registrar: ContributionRegistrar,
+    state: Mutex<ContributionState>,
 }
 
 #[derive(Default)]
-struct State {
+struct ContributionState {
     /// The tools, under the name that was given first.
     provider: Option<Arc<ContributedTools>>,
     functions: Vec<String>,
@@ -168,21 +168,21 @@ struct State {
 
 impl Contributions {
     /// Creates an empty set of contributions.
-    pub fn new(place: ContributionRegistrar) -> Self {
-        Self { place, state: Mutex::default() }
+    pub fn new(registrar: ContributionRegistrar) -> Self {
+        Self { registrar: place: registrar, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ContributionState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Removes all contributions.
     pub fn clear(&self) {
-        let State { provider, functions } = std::mem::take(&mut *self.state());
+        let ContributionState { provider, functions } = std::mem::take(&mut *self.state());
         if let Some(provider) = provider {
-            self.place.registry.remove(provider.id());
+            self.registrar.registry.remove(provider.id());
         }
-        self.place.remove_functions(&functions);
+        self.registrar.remove_functions(&functions);
     }
 
     /// Registers tools and functions: either all that are listed, or none.
@@ -198,8 +198,8 @@ impl Contributions {
         invoke: &Arc<dyn ContributedToolInvoker>,
     ) -> Result<RegisteredTools, RegistrationError> {
         let mut state = self.state();
-        let known = state.provider.as_ref().map_or(0, |provider| provider.tools().len()) + state.functions.len();
-        if known + tools.len() + functions.len() > MAX_TOOLS {
+        let registered_count = state.provider.as_ref().map_or(0, |provider| provider.tools().len()) + state.functions.len();
+        if registered_count + tools.len() + functions.len() > MAX_TOOLS {
             return Err(RegistrationError::too_many());
         }
         if let Some(provider) = state.provider.as_ref().filter(|provider| provider.owner != *owner) {
@@ -216,9 +216,9 @@ impl Contributions {
                 self.check_namespace(&tool.spec.id, state.provider.as_deref())
                     .map_err(|why| RegistrationError::new(&format!("tools[{position}]"), why))?;
             }
-            let taken = self.place.has_tool(&tool.spec.id) || self.place.has_tool(&tool.spec.wire_name());
+            let exists = self.registrar.has_tool(&tool.spec.id) || self.registrar.has_tool(&tool.spec.wire_name());
             let twice = tools.iter().take(position).any(|other| other.spec.wire_name() == tool.spec.wire_name());
-            if taken || twice {
+            if exists || twice {
                 return Err(RegistrationError::new("tools", format!("there is a tool `{}` already", tool.spec.id)));
             }
         }
@@ -226,9 +226,9 @@ impl Contributions {
         if !tools.is_empty() {
             self.add_tools(&mut state, owner, tools)?;
         }
-        if let (Some(declared), false) = (&self.place.declared, functions.is_empty()) {
+        if let (Some(declared), false) = (&self.registrar.declared, functions.is_empty()) {
             for function in functions {
-                let remote = Remote { invoke: Arc::clone(invoke), of: Of::Function(function.clone()) };
+                let remote = Remote { invoke: Arc::clone(invoke), target: RemoteTarget::Function(function.clone()) };
                 if declared.functions().add(function, Arc::new(remote)) {
                     state.functions.push(function.clone());
                 }
@@ -241,9 +241,9 @@ impl Contributions {
 
     fn add_tools(
         &self,
-        state: &mut State,
+        state: &mut ContributionState,
         owner: &Owner,
-        tools: Vec<Arc<ContributedTool>>,
+        tools: Vec<Arc<RemoteTool>>,
     ) -> Result<(), RegistrationError> {
         if let Some(provider) = &state.provider {
             provider.tools().extend(tools);
@@ -252,13 +252,13 @@ impl Contributions {
         }
         // Another client's tools would have the same names.
         if let Owner::Program(name) = owner
-            && self.place.is_taken(name, None)
+            && self.registrar.is_taken(name, None)
         {
             return Err(RegistrationError::new("client", format!("there are tools `{name}.…` already")));
         }
         let (id, owner, changes) = (owner.provider(), owner.clone(), watch::Sender::new(0));
         let provider = Arc::new(ContributedTools { id, owner, tools: Mutex::new(tools), changes });
-        let added = self.place.registry.add(Arc::clone(&provider) as Arc<dyn ToolProvider>);
+        let added = self.registrar.registry.add(Arc::clone(&provider) as Arc<dyn ToolProvider>);
         added.map_err(|_| {
             let name = provider.owner.name();
             RegistrationError::new("client", format!("another client has registered tools as `{name}`"))
@@ -272,17 +272,17 @@ impl Contributions {
     pub fn unregister(&self, tools: &[String], functions: &[String]) -> RegisteredTools {
         let everything = tools.is_empty() && functions.is_empty();
         let mut state = self.state();
-        let mut gone = Vec::new();
+        let mut removed = Vec::new();
         if let Some(provider) = &state.provider {
             provider.tools().retain(|tool| {
-                let named = |id: &String| *id == tool.of || *id == tool.spec.id;
+                let named = |id: &String| *id == tool.original_id || *id == tool.spec.id;
                 let goes = everything || tools.iter().any(named);
                 if goes {
-                    gone.push(tool.spec.id.clone());
+                    removed.push(tool.spec.id.clone());
                 }
                 !goes
             });
-            if !gone.is_empty() {
+            if !removed.is_empty() {
                 provider.changes.send_modify(|count| *count += 1);
             }
         }
@@ -290,13 +290,13 @@ impl Contributions {
             std::mem::take(&mut state.functions).into_iter().partition(|name| everything || functions.contains(name));
         state.functions = left;
         drop(state);
-        self.place.remove_functions(&going);
-        RegisteredTools { tools: gone, functions: going }
+        self.registrar.remove_functions(&going);
+        RegisteredTools { tools: removed, functions: going }
     }
 
     fn check_function(&self, name: &str) -> Result<(), RegistrationError> {
         let refused = |why: String| Err(RegistrationError::new("functions", why));
-        let Some(declared) = &self.place.declared else {
+        let Some(declared) = &self.registrar.declared else {
             return refused("this host has no tool files, so no functions for them".to_owned());
         };
         if name.is_empty() || name.len() > 200 {
@@ -314,7 +314,7 @@ impl Contributions {
         let Some((namespace, _)) = id.split_once('.') else {
             return Err(format!("`{id}` has no namespace; an id is `namespace.name`, as `jira.createTicket`"));
         };
-        if OWN_NAMESPACES.contains(&namespace) || self.place.is_taken(namespace, own) {
+        if OWN_NAMESPACES.contains(&namespace) || self.registrar.is_taken(namespace, own) {
             return Err(format!("the namespace of `{id}` is not an extension's; take your extension's name"));
         }
         Ok(())
@@ -325,12 +325,12 @@ impl Contributions {
 struct ContributedTools {
     id: ProviderId,
     owner: Owner,
-    tools: Mutex<Vec<Arc<ContributedTool>>>,
+    tools: Mutex<Vec<Arc<RemoteTool>>>,
     changes: watch::Sender<u64>,
 }
 
 impl ContributedTools {
-    fn tools(&self) -> MutexGuard<'_, Vec<Arc<ContributedTool>>> {
+    fn tools(&self) -> MutexGuard<'_, Vec<Arc<RemoteTool>>> {
         self.tools.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -357,12 +357,12 @@ fn read_tools(
     owner: &Owner,
     tools: &[Said],
     invoke: &Arc<dyn ContributedToolInvoker>,
-) -> Result<Vec<Arc<ContributedTool>>, RegistrationError> {
+) -> Result<Vec<Arc<RemoteTool>>, RegistrationError> {
     let tool = |(position, tool): (usize, &Said)| {
         let spec = read_spec(owner, tool).map_err(|why| RegistrationError::new(&format!("tools[{position}]"), why))?;
-        let remote = Remote { invoke: Arc::clone(invoke), of: Of::Tool(tool.id.clone()) };
+        let remote = Remote { invoke: Arc::clone(invoke), target: RemoteTarget::Tool(tool.id.clone()) };
         let registration = REGISTRATIONS.fetch_add(1, Ordering::Relaxed);
-        Ok(Arc::new(ContributedTool { spec, of: tool.id.clone(), registration, remote }))
+        Ok(Arc::new(RemoteTool { spec, original_id: tool.id.clone(), registration, remote }))
     };
     tools.iter().enumerate().map(tool).collect()
 }
@@ -412,17 +412,17 @@ fn read_spec(owner: &Owner, tool: &Said) -> Result<ToolSpec, String> {
 static REGISTRATIONS: AtomicU64 = AtomicU64::new(0);
 
 /// A tool that runs in another process.
-struct ContributedTool {
+struct RemoteTool {
     spec: ToolSpec,
     /// The tool's id as its contributor knows it.
-    of: String,
+    original_id: String,
     /// A number that no other registration of this process has.
     registration: u64,
     remote: Remote,
 }
 
 #[async_trait]
-impl Tool for ContributedTool {
+impl Tool for RemoteTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -443,12 +443,12 @@ impl Tool for ContributedTool {
         let id = &self.spec.id;
         let data = self.remote.call(args, cx).await.map_err(|error| {
             let (code, hint) = match error {
-                FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the tool is another program's."),
+                FunctionError::Failed(_) => (ErrorCode::Failed, "Check the arguments; the tool is another program's."),
                 FunctionError::Disconnected(_) => {
-                    (Code::Unavailable, "The tool returns when that program does; use another tool.")
+                    (ErrorCode::Unavailable, "The tool returns when that program does; use another tool.")
                 }
-                FunctionError::TimedOut => (Code::TimedOut, "Give it less to do, or call again."),
-                FunctionError::Cancelled => (Code::Cancelled, "Call again if the answer is still wanted."),
+                FunctionError::TimedOut => (ErrorCode::TimedOut, "Give it less to do, or call again."),
+                FunctionError::Cancelled => (ErrorCode::Cancelled, "Call again if the answer is still wanted."),
             };
             ToolError::user(code, format!("Error in {id}: {error}"), hint)
         })?;
@@ -464,10 +464,10 @@ impl Tool for ContributedTool {
 /// A tool or function in another program.
 struct Remote {
     invoke: Arc<dyn ContributedToolInvoker>,
-    of: Of,
+    target: RemoteTarget,
 }
 
-enum Of {
+enum RemoteTarget {
     Tool(String),
     Function(String),
 }
@@ -475,9 +475,9 @@ enum Of {
 #[async_trait]
 impl Function for Remote {
     async fn call(&self, arguments: Value, cx: &ToolCx) -> Result<Value, FunctionError> {
-        let (tool, function) = match &self.of {
-            Of::Tool(tool) => (Some(tool.clone()), None),
-            Of::Function(function) => (None, Some(function.clone())),
+        let (tool, function) = match &self.target {
+            RemoteTarget::Tool(tool) => (Some(tool.clone()), None),
+            RemoteTarget::Function(function) => (None, Some(function.clone())),
         };
         let deadline = cx.deadline.min(Instant::now() + LONGEST_TIMEOUT);
         let answer = self.invoke.invoke(InvokeParams { tool, function, arguments }, deadline, cx).await?;

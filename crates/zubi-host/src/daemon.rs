@@ -8,7 +8,7 @@ use camino::Utf8PathBuf;
 use tokio_util::sync::CancellationToken;
 use zubi_ipc::discovery::RunDirectory;
 use zubi_ipc::listener::PortChoice;
-use zubi_ipc::wire::host::{Environment, HostKind};
+use zubi_ipc::wire::host::{HostEnvironment, HostKind};
 
 use crate::client::election;
 use crate::local::LocalHost;
@@ -21,7 +21,7 @@ pub struct DaemonConfig {
     pub folders: Vec<Utf8PathBuf>,
     /// The directory in which hosts find each other.
     pub run: Utf8PathBuf,
-    pub environment: Environment,
+    pub environment: HostEnvironment,
     pub port: PortChoice,
     /// The restrictions for clients.
     pub limits: ClientPolicy,
@@ -46,7 +46,7 @@ pub enum DaemonError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DaemonEnd {
     /// A client requested it.
-    Asked,
+    Requested,
     /// No client was connected for a long time.
     Idle,
 }
@@ -55,7 +55,7 @@ pub enum DaemonEnd {
 pub struct Daemon {
     host: Arc<LocalHost>,
     shared: PublishedHost,
-    asked: CancellationToken,
+    shutdown_token: CancellationToken,
     idle: Option<Duration>,
 }
 
@@ -82,18 +82,18 @@ impl Daemon {
         if let Some(other) = other {
             return Err(DaemonError::Exists { pid: other.pid });
         }
-        let asked = CancellationToken::new();
+        let shutdown_token = CancellationToken::new();
         let sharing = PublishOptions {
             kind: HostKind::Daemon,
             environment: config.environment,
             port: config.port,
             limits: config.limits,
-            ends: Some(asked.clone()),
+            ends: Some(shutdown_token.clone()),
         };
         let shared = PublishedHost::open(Arc::clone(&host), &run, sharing)
             .map_err(|error| DaemonError::Run { run: config.run.clone(), error })?;
         drop(turn);
-        Ok(Self { host, shared, asked, idle: config.idle })
+        Ok(Self { host, shared, shutdown_token: asked: shutdown_token, idle: config.idle })
     }
 
     pub fn instance(&self) -> &str {
@@ -108,7 +108,7 @@ impl Daemon {
     /// Returns when the daemon should end.
     pub async fn wait_for_shutdown(&self) -> DaemonEnd {
         tokio::select! {
-            () = self.asked.cancelled() => DaemonEnd::Asked,
+            () = self.shutdown_token.cancelled() => DaemonEnd::Requested,
             () = self.idle() => DaemonEnd::Idle,
         }
     }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::{DocumentRef, EndpointSource as _, RequestCx};
 use zubi_base::process::CommandSpec;
 use zubi_base::walk::{self, WalkOptions};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_lsp_client::pool::report;
 use zubi_tools::domainlang::{self, DomainModel, Root};
 
@@ -22,14 +22,14 @@ use crate::local::{HostConfig, HostError, code, exec, policy};
 /// time-out to become ready; `progress` receives the name of the item under examination.
 pub async fn examine(
     config: &HostConfig,
-    patience: Duration,
+    timeout: Duration,
     progress: &(dyn Fn(&str) + Send + Sync),
 ) -> Result<Survey, HostError> {
-    let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
+    let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(HostError::Workspace)?);
     let pool = code::pool(config, &workspace)?;
-    let mut survey = pool.survey(patience, progress).await;
+    let mut survey = pool.survey(timeout, progress).await;
     pool.shutdown().await;
-    if let Some(report) = built_in(&workspace, patience).await {
+    if let Some(report) = built_in(&workspace, timeout).await {
         survey.languages.insert(0, report);
     }
     Ok(survey)
@@ -47,7 +47,7 @@ pub fn secrets(config: &HostConfig) -> Vec<String> {
 
 /// Why the policy is closed, with file and line, if it is.
 pub fn broken_policy(config: &HostConfig) -> Option<String> {
-    let workspace = Workspace::open(&config.folders).ok()?;
+    let workspace = WorkspaceFolders::open(&config.folders).ok()?;
     policy::for_workspace(config, &workspace).broken().map(str::to_owned)
 }
 
@@ -65,22 +65,22 @@ pub fn unusable_secrets<'a>(config: &HostConfig, names: impl Iterator<Item = &'a
 }
 
 /// The report on DomainLang if the workspace has models. Its server is built in, so there is nothing to install.
-async fn built_in(workspace: &Workspace, patience: Duration) -> Option<LanguageReport> {
+async fn built_in(workspace: &WorkspaceFolders, timeout: Duration) -> Option<LanguageReport> {
     let roots = workspace.roots();
     let started = Instant::now();
-    let look = move || {
+    let find_models = move || {
         let files = roots.iter().flat_map(|root| walk::files(root, WalkOptions { depth: None, sorted: true }));
         files
-            .take_while(|_| started.elapsed() < patience)
+            .take_while(|_| started.elapsed() < timeout)
             .filter(|path| path.extension() == Some(domainlang::EXTENSION))
             .collect::<Vec<_>>()
     };
-    let files = tokio::task::spawn_blocking(look).await.unwrap_or_default();
+    let files = tokio::task::spawn_blocking(find_models).await.unwrap_or_default();
     let document = DocumentRef::new(files.first()?.clone());
     let model = DomainModel::on_disk(workspace.roots().into_iter().map(Root::Folder).collect());
     let source = domainlang::endpoint_source(&Arc::new(model));
     let started = Instant::now();
-    let cx = RequestCx::new(CancellationToken::new(), started + patience);
+    let cx = RequestCx::new(CancellationToken::new(), started + timeout);
     let endpoint = source.for_document(&document, "", &cx).await.endpoints.pop()?;
     let server = ServerReport {
         id: endpoint.id().to_string(),
@@ -89,7 +89,7 @@ async fn built_in(workspace: &Workspace, patience: Duration) -> Option<LanguageR
         group: None,
         path: None,
         version: None,
-        state: report::state(endpoint.as_ref(), &document, started, patience).await,
+        state: report::state(endpoint.as_ref(), &document, started, timeout).await,
     };
     Some(LanguageReport {
         language: "domain-lang".to_owned(),
@@ -153,13 +153,13 @@ mod tests {
 
     #[tokio::test]
     async fn output_is_read_to_its_end_whatever_it_is() {
-        let told = Mutex::new(Vec::new());
+        let lines = Mutex::new(Vec::new());
         let printed = [b"one\r\n\xff two\n".as_slice(), &vec![b'x'; 20_000], b"\nlast"].concat();
-        forward_lines(Some(printed.as_slice()), &|line| told.lock().unwrap().push(line.to_owned())).await;
-        let told = told.into_inner().unwrap();
-        let lengths: Vec<_> = told.iter().map(String::len).collect();
+        forward_lines(Some(printed.as_slice()), &|line| lines.lock().unwrap().push(line.to_owned())).await;
+        let lines = lines.into_inner().unwrap();
+        let lengths: Vec<_> = lines.iter().map(String::len).collect();
         assert_eq!(
-            (told[0].as_str(), told[1].as_str(), told[4].as_str()),
+            (lines[0].as_str(), lines[1].as_str(), lines[4].as_str()),
             ("one", "\u{fffd} two", "last"),
             "{lengths:?}"
         );

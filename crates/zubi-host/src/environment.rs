@@ -3,18 +3,18 @@
 use std::ffi::OsStr;
 
 use zubi_base::text::ContentHash;
-use zubi_ipc::wire::host::Environment;
+use zubi_ipc::wire::host::HostEnvironment;
 
 /// The environment of this process as far as others need to know it: only a hash of `PATH`.
-pub fn of_process(path: Option<&OsStr>, python: Option<&str>) -> Environment {
-    Environment {
+pub fn of_process(path: Option<&OsStr>, python: Option<&str>) -> HostEnvironment {
+    HostEnvironment {
         path: path.map(|path| ContentHash::from_bytes(path.as_encoded_bytes()).0),
         python: python.map(str::to_owned),
     }
 }
 
 /// Describes, as a clause, how the host's environment differs from this process's; `None` if it does not.
-pub(crate) fn difference(own: &Environment, host: &Environment) -> Option<String> {
+pub(crate) fn difference(own: &HostEnvironment, host: &HostEnvironment) -> Option<String> {
     let mut differs = Vec::new();
     match (&own.python, &host.python) {
         (own, host) if own == host => {}
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_differs_is_told() {
+    fn only_differences_are_reported() {
         let environment = |path: &str, python: Option<&str>| of_process(Some(OsStr::new(path)), python);
         let plain = environment("/bin", None);
         for (own, host, expected) in [

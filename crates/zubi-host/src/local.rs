@@ -14,12 +14,12 @@ use camino::Utf8PathBuf;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use zubi_base::clock::Clock;
-use zubi_base::config::{Effective, Secrets, Settings, Source};
+use zubi_base::config::{Effective, Secrets, Settings, SettingSource};
 use zubi_base::endpoint::{Endpoint as _, EndpointSource};
 use zubi_base::process::Spawner;
 use zubi_base::text::{DiskText, TextSource};
 use zubi_base::trust::Trust;
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::CodeIntel;
 use zubi_declared::testing::TestContext;
 use zubi_declared::{DeclaredProvider, DeclaredToolsConfig};
@@ -81,7 +81,7 @@ pub struct EditorIntegration {
     /// Whether headless servers may answer requests that the editor cannot.
     pub headless_fallback: bool,
     /// The options that the user has chosen in the editor.
-    pub chosen: EditorOptions,
+    pub editor_options: EditorOptions,
 }
 
 /// Why there is no host.
@@ -96,7 +96,7 @@ pub enum HostError {
 
 /// A host in this process: it owns the workspace, the servers and the registry.
 pub struct LocalHost {
-    workspace: Arc<Workspace>,
+    workspace: Arc<WorkspaceFolders>,
     /// `None` for a host that runs no foreign code, and so needs no trust.
     trust: Option<Trust>,
     registry: Arc<Registry>,
@@ -112,7 +112,7 @@ pub struct LocalHost {
     pool: Option<Arc<ServerPool>>,
     declared: Option<Arc<DeclaredProvider>>,
     /// The service for the protocol's eight methods.
-    sight: Option<Arc<EditorService>>,
+    editor_service: Option<Arc<EditorService>>,
     changes: watch::Sender<u64>,
     /// Tasks that follow the providers' lists; started on the first request for changes.
     followers: Mutex<Option<JoinSet<()>>>,
@@ -122,7 +122,7 @@ impl LocalHost {
     /// A host with all compiled-in tools. Does no slow work: nothing is detected, read or started before the first
     /// request needs it.
     pub fn new(config: &HostConfig) -> Result<Self, HostError> {
-        let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
+        let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(HostError::Workspace)?);
         let pool = Arc::new(code::pool(config, &workspace)?);
         let model = Arc::new(DomainModel::on_disk(workspace.roots().into_iter().map(Root::Folder).collect()));
         let sources = vec![Arc::clone(&pool) as _];
@@ -133,13 +133,13 @@ impl LocalHost {
     /// Builds a host next to an open editor, which is queried first. Headless servers are started and queried only with
     /// [`EditorIntegration::headless_fallback`], because the editor has its own.
     pub fn with_editor(config: &HostConfig, beside: EditorIntegration) -> Result<Self, HostError> {
-        let EditorIntegration { source, view, live, model, headless_fallback, chosen } = beside;
+        let EditorIntegration { source, view, live, model, headless_fallback, editor_options: chosen } = beside;
         let mut config = config.clone();
         if !chosen.is_trusted {
-            config.trust = config.trust.none();
+            config.trust = config.trust.without_trust();
         }
         let config = &config;
-        let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
+        let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(HostError::Workspace)?);
         let mut sources = vec![source];
         let pool = if headless_fallback { Some(Arc::new(code::pool(config, &workspace)?)) } else { None };
         sources.extend(pool.clone().map(|pool| pool as Arc<dyn EndpointSource>));
@@ -149,11 +149,11 @@ impl LocalHost {
 
     fn with_sources(
         config: &HostConfig,
-        workspace: Arc<Workspace>,
+        workspace: Arc<WorkspaceFolders>,
         mut sources: Vec<Arc<dyn EndpointSource>>,
         model: &Arc<DomainModel>,
         editor: Option<(Arc<dyn EditorClient>, Arc<dyn EditorAccess>)>,
-        chosen: &EditorOptions,
+        editor_options: &EditorOptions,
     ) -> Self {
         // The built-in server answers for its own files, even if others could.
         sources.insert(0, domainlang::endpoint_source(model));
@@ -161,7 +161,7 @@ impl LocalHost {
         let on_disk = domainlang::texts(model);
         let texts = live.as_ref().map_or(Arc::clone(&on_disk), |live| live.texts(on_disk));
         let intel = code::intelligence(config, &workspace, &texts, sources, live.as_deref());
-        let secrets = exec::secrets(config).with_values(chosen.env());
+        let secrets = exec::secrets(config).with_values(editor_options.env());
         let redactor = redactor(&secrets);
         let jobs = Arc::new(exec::jobs(config, &secrets));
         let declared = DeclaredProvider::new(DeclaredToolsConfig {
@@ -172,19 +172,19 @@ impl LocalHost {
             jobs: Arc::clone(&jobs),
             editor: view.clone(),
         });
-        let sight = EditorServiceConfig {
+        let service_config = EditorServiceConfig {
             kind: config.kind,
-            commands: chosen.commands().to_vec(),
+            commands: editor_options.commands().to_vec(),
             clock: Arc::clone(&config.clock),
         };
-        let sight = EditorService::new(Arc::clone(&intel), view, sight);
+        let editor_service = EditorService::new(Arc::clone(&intel), view, service_config);
         let providers: Vec<Arc<dyn ToolProvider>> = vec![
             zubi_tools::lsp::provider(&intel),
             domainlang::provider(model, DomainExposure::IfModelsExist),
             zubi_tools::file::provider(&intel),
             zubi_tools::refactor::provider(&intel),
             zubi_tools::settings::provider(&intel),
-            zubi_tools::editor::provider(&sight),
+            zubi_tools::editor::provider(&editor_service),
             zubi_tools::shell::provider(&jobs, config.search_path.clone()),
             zubi_tools::output::provider(jobs.runner().store()),
             // Last, so that the names of all other tools are taken, whatever a workspace calls its own.
@@ -195,9 +195,9 @@ impl LocalHost {
             intel: Some(intel),
             jobs: Some(jobs),
             declared: Some(Arc::clone(&declared)),
-            sight: Some(sight),
+            editor_service: Some(editor_service),
             texts,
-            ..Self::assemble(config, workspace, providers, resources, redactor, chosen)
+            ..Self::assemble(config, workspace, providers, resources, redactor, editor_options)
         };
         declared.connect(Arc::downgrade(&host.registry));
         host
@@ -206,7 +206,7 @@ impl LocalHost {
     /// Builds a host with only the DomainLang tools. The models are those of `root`; paths of callers are relative to
     /// `folder`. The host runs no programs, stores nothing and writes no audit log.
     pub fn for_models(folder: Utf8PathBuf, root: Root, clock: Arc<dyn Clock>) -> Result<Self, HostError> {
-        let workspace = Arc::new(Workspace::open(&[folder]).map_err(HostError::Workspace)?);
+        let workspace = Arc::new(WorkspaceFolders::open(&[folder]).map_err(HostError::Workspace)?);
         let model = Arc::new(DomainModel::on_disk(vec![root]));
         let registry = Arc::new(Registry::new(RegistryConfig {
             providers: vec![domainlang::provider(&model, DomainExposure::All)],
@@ -226,7 +226,7 @@ impl LocalHost {
             jobs: None,
             pool: None,
             declared: None,
-            sight: None,
+            editor_service: None,
             changes: watch::Sender::new(0),
             followers: Mutex::default(),
         })
@@ -238,14 +238,14 @@ impl LocalHost {
         providers: Vec<Arc<dyn ToolProvider>>,
         resources: Vec<Arc<dyn Resource>>,
     ) -> Result<Self, HostError> {
-        let workspace = Arc::new(Workspace::open(&config.folders).map_err(HostError::Workspace)?);
+        let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(HostError::Workspace)?);
         let redactor = redactor(&exec::secrets(config));
         Ok(Self::assemble(config, workspace, providers, resources, redactor, &EditorOptions::default()))
     }
 
     fn assemble(
         config: &HostConfig,
-        workspace: Arc<Workspace>,
+        workspace: Arc<WorkspaceFolders>,
         providers: Vec<Arc<dyn ToolProvider>>,
         resources: Vec<Arc<dyn Resource>>,
         redactor: Redactor,
@@ -265,7 +265,7 @@ impl LocalHost {
             .with_redactor(redactor)
             .read_only_because(match config.kind {
                 HostKind::Editor => "it writes, and zubi does not change files below unsaved texts of the open editor",
-                HostKind::Daemon | HostKind::Front => READ_ONLY,
+                HostKind::Daemon | HostKind::InProcess => READ_ONLY,
             })
         });
         Self {
@@ -279,7 +279,7 @@ impl LocalHost {
             jobs: None,
             pool: None,
             declared: None,
-            sight: None,
+            editor_service: None,
             changes: watch::Sender::new(0),
             followers: Mutex::default(),
         }
@@ -289,7 +289,7 @@ impl LocalHost {
         &self.registry
     }
 
-    pub fn workspace(&self) -> &Arc<Workspace> {
+    pub fn workspace(&self) -> &Arc<WorkspaceFolders> {
         &self.workspace
     }
 
@@ -305,7 +305,7 @@ impl LocalHost {
 
     /// The service for the protocol's eight methods; `None` in a host for models alone.
     pub fn editor_service(&self) -> Option<&Arc<EditorService>> {
-        self.sight.as_ref()
+        self.editor_service.as_ref()
     }
 
     /// The place where others register their contributed tools.
@@ -384,7 +384,7 @@ impl LocalHost {
         ToolCx {
             cancel: circumstances.cancel,
             // If the sum overflows, the deadline is too far away to matter.
-            deadline: now.checked_add(circumstances.patience).unwrap_or(now),
+            deadline: now.checked_add(circumstances.timeout).unwrap_or(now),
             progress: circumstances.progress,
             token_budget,
             nesting: 0,
@@ -421,8 +421,8 @@ async fn follow(registry: Arc<Registry>, changes: watch::Sender<u64>) {
 
 /// Whether the user names a toolset, on the command line, in the environment or in the user's file. A workspace's file
 /// does not count: it would add tools for everyone who opens the folder.
-pub fn asks_for(settings: &Settings, toolset: &str) -> bool {
-    let of_person = settings.toolsets.iter().filter(|filter| !matches!(filter.source, Source::Workspace(_)));
+pub fn user_requests_toolset(settings: &Settings, toolset: &str) -> bool {
+    let of_person = settings.toolsets.iter().filter(|filter| !matches!(filter.source, SettingSource::Workspace(_)));
     of_person
         .map(|filter| ToolFilter::new(filter.value.iter().map(String::as_str)))
         .any(|filter| filter.includes(toolset))
@@ -435,7 +435,7 @@ fn allowed_tools(settings: &Settings) -> Option<AllowedTools> {
 }
 
 pub(crate) fn unmatched_patterns(filters: &[Effective<Vec<String>>], names: &[&str]) -> Vec<String> {
-    let told = |filter: &Effective<Vec<String>>| {
+    let describe_unmatched = |filter: &Effective<Vec<String>>| {
         let parsed = ToolFilter::new(filter.value.iter().map(String::as_str));
         let patterns = parsed.unmatched_patterns(names.iter().copied());
         patterns
@@ -443,7 +443,7 @@ pub(crate) fn unmatched_patterns(filters: &[Effective<Vec<String>>], names: &[&s
             .map(|pattern| format!("filter `{pattern}` ({}) matches nothing", filter.source))
             .collect::<Vec<_>>()
     };
-    filters.iter().flat_map(told).collect()
+    filters.iter().flat_map(describe_unmatched).collect()
 }
 
 fn answer(result: Result<ToolOutput, CallError>, duration: Duration) -> Result<CallAnswer, UnknownTool> {
@@ -462,7 +462,7 @@ fn answer(result: Result<ToolOutput, CallError>, duration: Duration) -> Result<C
 /// How a call failed, unless there was no such tool.
 fn failure(error: CallError) -> Result<CallFailure, UnknownTool> {
     match error {
-        CallError::Unknown { name, why, code } => Err(UnknownTool { name, why, code }),
+        CallError::Unknown { name, reason: why, code } => Err(UnknownTool { name, why, code }),
         CallError::Tool { id, error } => {
             Ok(CallFailure { code: error.code(), text: error.render(&id), next: error.hint().to_owned() })
         }

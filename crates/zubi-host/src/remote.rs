@@ -15,10 +15,10 @@ use zubi_base::rpc::{Connection, ConnectionError};
 use zubi_base::workspace::Folder;
 use zubi_ipc::client::{self, ConnectError};
 use zubi_ipc::discovery::DiscoveryRecord;
-use zubi_ipc::wire::host::{self, Environment, HostInfo, HostInfoParams};
+use zubi_ipc::wire::host::{self, HostEnvironment, HostInfo, HostInfoParams};
 use zubi_ipc::wire::{PROTOCOL, codes, editor, tools as wire};
 use zubi_tool_api::cx::{Caller, Restrictions};
-use zubi_tool_api::{Code, ResourceSpec, ResourceText, ToolSpec};
+use zubi_tool_api::{ErrorCode, ResourceSpec, ResourceText, ToolSpec};
 
 use self::inbox::CallRouter;
 use crate::environment;
@@ -70,7 +70,7 @@ pub struct RemoteHost {
 
 impl RemoteHost {
     /// Connects to a host, and checks that both speak the same version of the protocol.
-    pub async fn attach(found: &DiscoveryRecord, client: &str, own: &Environment) -> Result<Self, AttachError> {
+    pub async fn attach(found: &DiscoveryRecord, client: &str, own: &HostEnvironment) -> Result<Self, AttachError> {
         if found.version != PROTOCOL {
             let (theirs, program) = (found.version, &found.program);
             return Err(AttachError::Refused(format!(
@@ -103,14 +103,14 @@ impl RemoteHost {
     }
 
     /// Calls any method and returns the answer unchanged.
-    pub async fn ask_raw(
+    pub async fn request_raw(
         &self,
         method: &str,
         params: Value,
         cancel: &CancellationToken,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Value, ConnectionError> {
-        let answered = self.connection.request(method, params, cancel, later(patience));
+        let answered = self.connection.request(method, params, cancel, later(timeout));
         tokio::select! {
             answer = answered => answer,
             () = self.silence() => {
@@ -125,9 +125,9 @@ impl RemoteHost {
     async fn silence(&self) {
         let never = CancellationToken::new();
         loop {
-            let heard = self.connection.received_count();
+            let received_before = self.connection.received_count();
             tokio::time::sleep(SILENCE).await;
-            if self.connection.received_count() != heard {
+            if self.connection.received_count() != received_before {
                 continue;
             }
             let ping = self.connection.request(editor::PING, Value::Null, &never, Instant::now() + PING).await;
@@ -142,13 +142,13 @@ impl RemoteHost {
         method: &str,
         params: Value,
     ) -> Result<Result<T, ConnectionError>, HostDisconnected> {
-        let answer = self.ask_raw(method, params, &CancellationToken::new(), QUICK).await;
+        let answer = self.request_raw(method, params, &CancellationToken::new(), QUICK).await;
         read(answer)
     }
 
     pub(crate) async fn try_list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostDisconnected> {
         let params = wire::ListParams { restrictions: Some(convert::restrictions(restrictions)) };
-        let listed: Result<wire::ToolList, _> = self.request(wire::LIST, json!(params)).await?;
+        let listed: Result<wire::ToolInfoList, _> = self.request(wire::LIST, json!(params)).await?;
         // A host that cannot list its tools is not usable.
         let listed = listed.map_err(|error| HostDisconnected(error.to_string()))?;
         Ok(listed.tools.into_iter().filter_map(|tool| ok_or_log(convert::spec(tool), "a tool is left out")).collect())
@@ -161,8 +161,8 @@ impl RemoteHost {
     ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, HostDisconnected> {
         let params =
             wire::FindParams { name: name.to_owned(), restrictions: Some(convert::restrictions(restrictions)) };
-        let found: Result<wire::Tool, _> = self.request(wire::FIND, json!(params)).await?;
-        let unknown = |why: String| UnknownTool { name: name.to_owned(), why, code: Code::Failed };
+        let found: Result<wire::ToolInfo, _> = self.request(wire::FIND, json!(params)).await?;
+        let unknown = |why: String| UnknownTool { name: name.to_owned(), why, code: ErrorCode::Failed };
         Ok(match found {
             Ok(tool) => convert::spec(tool).map_err(unknown),
             Err(error) => Err(unknown_tool(&error).unwrap_or_else(|| unknown(error.to_string()))),
@@ -174,17 +174,17 @@ impl RemoteHost {
         request: &CallRequest,
         circumstances: &CallContext,
     ) -> Result<Result<CallAnswer, UnknownTool>, HostDisconnected> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let listening = self.inbox.listen(Arc::clone(&circumstances.progress), Arc::clone(&circumstances.approver));
         let params = call_params(request, circumstances, listening.token());
-        let patience = circumstances.patience.saturating_add(GRACE);
-        let answer = self.ask_raw(wire::CALL, json!(params), &circumstances.cancel, patience).await;
+        let timeout = circumstances.timeout.saturating_add(GRACE);
+        let answer = self.request_raw(wire::CALL, json!(params), &circumstances.cancel, timeout).await;
         let answer: Result<wire::CallResult, _> = read(answer)?;
         Ok(match answer {
             Ok(result) => Ok(self.with_difference(convert::answer(result))),
             Err(error) => match unknown_tool(&error) {
                 Some(unknown) => Err(unknown),
-                None => Ok(failed_answer(&request.tool, &error, begun.elapsed())),
+                None => Ok(failed_answer(&request.tool, &error, started.elapsed())),
             },
         })
     }
@@ -201,7 +201,7 @@ impl RemoteHost {
             Failure(CallFailure),
         }
         let params = call_params(request, circumstances, Value::Null);
-        let answer = self.ask_raw(wire::EXPLAIN, json!(params), &circumstances.cancel, circumstances.patience).await;
+        let answer = self.request_raw(wire::EXPLAIN, json!(params), &circumstances.cancel, circumstances.timeout).await;
         let answer: Result<ExplainReply, _> = read(answer)?;
         Ok(match answer {
             Ok(ExplainReply::Explanation(explanation)) => Ok(Ok(*explanation)),
@@ -210,7 +210,7 @@ impl RemoteHost {
                 Some(unknown) => Err(unknown),
                 None => {
                     let CallAnswer { text, next, .. } = failed_answer(&request.tool, &error, Duration::ZERO);
-                    Ok(Err(CallFailure { code: Code::Failed, text, next }))
+                    Ok(Err(CallFailure { code: ErrorCode::Failed, text, next }))
                 }
             },
         })
@@ -239,12 +239,12 @@ impl RemoteHost {
             client: caller.client.clone(),
             surface: Some(convert::name(&caller.surface)),
         };
-        let patience = circumstances.patience.saturating_add(GRACE);
-        let answer = self.ask_raw(wire::READ_RESOURCE, json!(params), &circumstances.cancel, patience).await;
-        let answer: Result<wire::ResourceText, _> = read(answer)?;
+        let timeout = circumstances.timeout.saturating_add(GRACE);
+        let answer = self.request_raw(wire::READ_RESOURCE, json!(params), &circumstances.cancel, timeout).await;
+        let answer: Result<wire::ResourceContent, _> = read(answer)?;
         Ok(match answer {
-            Ok(wire::ResourceText { error: Some(error), .. }) => Some(Err(error)),
-            Ok(wire::ResourceText { text: Some(text), mime_type, .. }) => {
+            Ok(wire::ResourceContent { error: Some(error), .. }) => Some(Err(error)),
+            Ok(wire::ResourceContent { text: Some(text), mime_type, .. }) => {
                 Some(Ok(ResourceText { mime_type: mime_type.unwrap_or_default(), text }))
             }
             Ok(_) => None,
@@ -286,17 +286,17 @@ fn call_params(request: &CallRequest, circumstances: &CallContext, token: Value)
         session: Some(caller.session).filter(|session| *session != 0),
         restrictions: Some(convert::restrictions(&caller.restrictions)),
         budget: request.token_budget,
-        patience: u64::try_from(circumstances.patience.as_millis()).ok(),
+        timeout_ms: u64::try_from(circumstances.timeout.as_millis()).ok(),
         token: Some(token).filter(|token| !token.is_null()),
         asks: true,
-        client_asks: circumstances.approver.client_asks(),
+        client_asks: circumstances.approver.client_prompts(),
     }
 }
 
 /// The instant after the time-out `patience`. If that overflows, a day from now serves as well.
-fn later(patience: Duration) -> Instant {
+fn later(timeout: Duration) -> Instant {
     let now = Instant::now();
-    now.checked_add(patience).unwrap_or(now + Duration::from_hours(24))
+    now.checked_add(timeout).unwrap_or(now + Duration::from_hours(24))
 }
 
 /// Parses the answer. The outer error means that no answer arrived and none will.
@@ -330,9 +330,9 @@ fn unknown_tool(error: &ConnectionError) -> Option<UnknownTool> {
 /// The failure of a call that the host did not carry out.
 fn failed_answer(tool: &str, error: &ConnectionError, duration: Duration) -> CallAnswer {
     let (code, next) = match error {
-        ConnectionError::TimedOut { .. } => (Code::TimedOut, Code::TimedOut.next_step()),
-        ConnectionError::Cancelled => (Code::Cancelled, Code::Cancelled.next_step()),
-        _ => (Code::Failed, "Call again; `zubi status` shows the host."),
+        ConnectionError::TimedOut { .. } => (ErrorCode::TimedOut, ErrorCode::TimedOut.next_step()),
+        ConnectionError::Cancelled => (ErrorCode::Cancelled, ErrorCode::Cancelled.next_step()),
+        _ => (ErrorCode::Failed, "Call again; `zubi status` shows the host."),
     };
     let text = format!("Failed to run {tool}: {error}\n{next}");
     CallAnswer { text, data: None, duration, status: false, failure: Some(code), next: next.to_owned() }
@@ -351,19 +351,19 @@ pub(crate) fn outcome_unknown(
         None => "Check first whether it was done, then decide whether to call again.".to_owned(),
     };
     let text = format!("Failed to run {tool}: outcome unknown: the host has ended before it answered ({lost})\n{next}");
-    CallAnswer { text, data: None, duration, status: false, failure: Some(Code::OutcomeUnknown), next }
+    CallAnswer { text, data: None, duration, status: false, failure: Some(ErrorCode::OutcomeUnknown), next }
 }
 
 /// The answer for a call for which no host was available.
 pub(crate) fn unavailable(tool: &str, error: &HostUnavailable) -> CallAnswer {
     let next = HostUnavailable::HINT.to_owned();
     let text = format!("Failed to run {tool}: {error}\n{next}");
-    let failure = Some(Code::Unavailable);
+    let failure = Some(ErrorCode::Unavailable);
     CallAnswer { text, data: None, duration: Duration::ZERO, status: false, failure, next }
 }
 
-fn no_host(lost: HostDisconnected) -> HostUnavailable {
-    HostUnavailable { why: lost.0 }
+fn no_host(error: HostDisconnected) -> HostUnavailable {
+    HostUnavailable { why: error.0 }
 }
 
 /// The service for a caller that has no other host to use.
@@ -378,12 +378,12 @@ impl ToolService for RemoteHost {
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        self.try_find(name, restrictions).await.unwrap_or_else(|lost| Err(host_gone_error(name, &lost)))
+        self.try_find(name, restrictions).await.unwrap_or_else(|error| Err(disconnected_error(name, &error)))
     }
 
     async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
         let called = self.try_call(&request, &circumstances).await;
-        called.unwrap_or_else(|lost| Ok(unavailable(&request.tool, &no_host(lost))))
+        called.unwrap_or_else(|error| Ok(unavailable(&request.tool, &no_host(error))))
     }
 
     async fn explain(
@@ -392,7 +392,7 @@ impl ToolService for RemoteHost {
         circumstances: CallContext,
     ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
         let explained = self.try_explain(&request, &circumstances).await;
-        explained.unwrap_or_else(|lost| Err(host_gone_error(&request.tool, &lost)))
+        explained.unwrap_or_else(|error| Err(disconnected_error(&request.tool, &error)))
     }
 
     async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
@@ -413,7 +413,7 @@ impl ToolService for RemoteHost {
         caller: Arc<Caller>,
         circumstances: CallContext,
     ) -> Option<Result<ResourceText, String>> {
-        self.try_read(uri, &caller, &circumstances).await.unwrap_or_else(|lost| Some(Err(lost.to_string())))
+        self.try_read(uri, &caller, &circumstances).await.unwrap_or_else(|error| Some(Err(error.to_string())))
     }
 
     async fn shutdown(&self) {
@@ -424,6 +424,6 @@ impl ToolService for RemoteHost {
 }
 
 /// The error in place of an answer that never arrived.
-fn host_gone_error(name: &str, lost: &HostDisconnected) -> UnknownTool {
-    UnknownTool { name: name.to_owned(), why: lost.to_string(), code: Code::Unavailable }
+fn disconnected_error(name: &str, error: &HostDisconnected) -> UnknownTool {
+    UnknownTool { name: name.to_owned(), why: error.to_string(), code: ErrorCode::Unavailable }
 }

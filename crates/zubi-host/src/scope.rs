@@ -8,13 +8,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::watch;
-use zubi_base::config::{Effective, Settings, Source};
+use zubi_base::config::{Effective, Settings, SettingSource};
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::spec::{Exposure, ToolSpec};
 use zubi_tool_api::{ResourceSpec, ResourceText};
 
 use crate::contributed::ContributionRegistrar;
-use crate::local::{asks_for, unmatched_patterns};
+use crate::local::{user_requests_toolset, unmatched_patterns};
 use crate::service::{
     CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable, PolicyInForce,
     PolicyUnknown, ToolService, UnknownTool,
@@ -31,13 +31,13 @@ const MAX_LISTED: usize = 4 * 1024;
 /// The filters given by the user in this process that do not match anything, one sentence each: most likely
 /// misspellings. The host reports those in files.
 pub fn misspelt_flags(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Vec<String> {
-    let given = |filters: &[Effective<Vec<String>>]| -> Vec<Effective<Vec<String>>> {
-        filters.iter().filter(|filter| matches!(filter.source, Source::Flag | Source::Environment)).cloned().collect()
+    let process_filters = |filters: &[Effective<Vec<String>>]| -> Vec<Effective<Vec<String>>> {
+        filters.iter().filter(|filter| matches!(filter.source, SettingSource::Flag | SettingSource::Environment)).cloned().collect()
     };
     let (ids, mut toolsets): (Vec<&str>, Vec<&str>) =
         specs.iter().map(|spec| (spec.id.as_str(), spec.toolset.as_str())).unzip();
     toolsets.extend(EXTRA_TOOLSETS);
-    [unmatched_patterns(&given(&settings.tools), &ids), unmatched_patterns(&given(&settings.toolsets), &toolsets)]
+    [unmatched_patterns(&process_filters(&settings.tools), &ids), unmatched_patterns(&process_filters(&settings.toolsets), &toolsets)]
         .concat()
 }
 
@@ -55,7 +55,7 @@ impl SessionFilters {
     /// All filters in the settings of this process. A host also applies its own settings, so a filter from a file
     /// applies twice, which is harmless.
     pub fn from_settings(settings: &Settings) -> Self {
-        let listed = EXTRA_TOOLSETS.into_iter().filter(|toolset| asks_for(settings, toolset)).collect();
+        let listed = EXTRA_TOOLSETS.into_iter().filter(|toolset| user_requests_toolset(settings, toolset)).collect();
         Self { restrictions: restrictions(settings), listed }
     }
 }
@@ -63,23 +63,23 @@ impl SessionFilters {
 /// Removes the filters from the settings of a host that serves other clients too, and returns them as restrictions for
 /// clients: those given to this very process, on its command line or in its environment, always apply; those from files
 /// apply only to clients that do not send their own.
-pub fn split_filters(settings: &mut Settings, given: bool) -> ClientPolicy {
-    let unless_said = restrictions(settings);
-    let is_given = |source: &Source| given && matches!(source, Source::Flag | Source::Environment);
+pub fn split_filters(settings: &mut Settings, has_process_filters: bool) -> ClientPolicy {
+    let default_restrictions = restrictions(settings);
+    let is_from_process = |source: &SettingSource| has_process_filters && matches!(source, SettingSource::Flag | SettingSource::Environment);
     let values = |filters: &mut Vec<Effective<Vec<String>>>| {
         std::mem::take(filters)
             .into_iter()
-            .filter(|filter| is_given(&filter.source))
+            .filter(|filter| is_from_process(&filter.source))
             .map(|filter| filter.value)
             .collect()
     };
     let always = Restrictions {
-        read_only: settings.read_only.value && is_given(&settings.read_only.source),
+        read_only: settings.read_only.value && is_from_process(&settings.read_only.source),
         toolsets: values(&mut settings.toolsets),
         tools: values(&mut settings.tools),
     };
     settings.read_only.value = false;
-    ClientPolicy { always, unless_said }
+    ClientPolicy { always, default_restrictions: unless_said: default_restrictions }
 }
 
 /// The settings as restrictions.

@@ -12,7 +12,7 @@ use zubi_base::workspace::Folder;
 use zubi_policy::Decision;
 use zubi_policy::rule::RuleText;
 use zubi_tool_api::cx::{Approver, Caller, ProgressSink, Restrictions};
-use zubi_tool_api::{Code, Footprint, ResourceSpec, ResourceText, ToolSpec};
+use zubi_tool_api::{ErrorCode, Footprint, ResourceSpec, ResourceText, ToolSpec};
 
 use crate::contributed::ContributionRegistrar;
 
@@ -44,7 +44,7 @@ pub struct CallContext {
     pub progress: Arc<dyn ProgressSink>,
     pub approver: Arc<dyn Approver>,
     /// How long the caller waits at most; the tool's own time-out may be shorter.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 /// The result of a call. It is the same on every surface, byte for byte.
@@ -59,7 +59,7 @@ pub struct CallAnswer {
     /// Whether `text` ends in a status line, to which a surface may add notes about the connection.
     pub status: bool,
     /// Why it failed; `None` when the call succeeded.
-    pub failure: Option<Code>,
+    pub failure: Option<ErrorCode>,
     /// The next step after an error, which is also the end of `text`; empty after success.
     pub next: String,
 }
@@ -67,7 +67,7 @@ pub struct CallAnswer {
 /// A call that was not made because it is invalid; most likely its arguments are wrong.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct CallFailure {
-    pub code: Code,
+    pub code: ErrorCode,
     /// The text that a call would return; it ends in `next`, the next step.
     pub text: String,
     pub next: String,
@@ -120,7 +120,7 @@ pub struct UnknownTool {
     pub name: String,
     pub why: String,
     /// The code for programs: it says whether the tool would exist under another condition, such as trust in its file.
-    pub code: Code,
+    pub code: ErrorCode,
 }
 
 /// The host has gone, and there is no other one.
@@ -167,7 +167,7 @@ pub trait ToolService: Send + Sync {
         _circumstances: CallContext,
     ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
         let why = "this host does not explain its policy".to_owned();
-        Err(UnknownTool { name: request.tool, why, code: Code::Unavailable })
+        Err(UnknownTool { name: request.tool, why, code: ErrorCode::Unavailable })
     }
 
     /// The rules in force for every session, including those from approvals that hold for longer than a session.

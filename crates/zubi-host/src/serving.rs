@@ -19,9 +19,9 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, PeerHandler, Responder};
-use zubi_ipc::listener::{ConnectionHandler, Peer, Transport};
+use zubi_ipc::listener::{ConnectionHandler, ConnectedPeer, Transport};
 use zubi_ipc::wire;
-use zubi_ipc::wire::host::{ClientStatus, Environment, HostKind};
+use zubi_ipc::wire::host::{ClientStatus, HostEnvironment, HostKind};
 use zubi_tool_api::cx::Restrictions;
 
 use crate::contributed::Contributions;
@@ -37,7 +37,7 @@ pub struct Identity {
     /// The host's name, unique among all hosts of this user.
     pub instance: String,
     pub kind: HostKind,
-    pub environment: Environment,
+    pub environment: HostEnvironment,
 }
 
 /// Restrictions for clients.
@@ -47,7 +47,7 @@ pub struct ClientPolicy {
     pub always: Restrictions,
     /// Restrictions for clients that send none of their own: the settings of the user and the workspace. A zubi client
     /// has read the same settings, and its flags may override them.
-    pub unless_said: Restrictions,
+    pub default_restrictions: Restrictions,
 }
 
 /// A host and its connected clients.
@@ -67,8 +67,8 @@ pub struct HostServer {
 /// One connection.
 pub(crate) struct Client {
     serving: Arc<HostServer>,
-    peer: Peer,
-    said: Mutex<ClientHello>,
+    peer: ConnectedPeer,
+    hello: Mutex<ClientHello>,
     connection: Connection,
     contributions: Contributions,
     sessions: Sessions,
@@ -121,32 +121,32 @@ impl HostServer {
 }
 
 impl ConnectionHandler for HostServer {
-    fn peer_connected(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler> {
+    fn peer_connected(&self, peer: ConnectedPeer, connection: Connection) -> Arc<dyn PeerHandler> {
         // The caller holds the `Arc`, so this upgrade succeeds.
-        let Some(serving) = self.me.upgrade() else { return Arc::new(Nobody) };
+        let Some(serving) = self.me.upgrade() else { return Arc::new(EndedHostHandler) };
         let client = Arc::new_cyclic(|me| Client {
             serving,
             peer,
-            said: Mutex::default(),
+            hello: Mutex::default(),
             connection,
             contributions: Contributions::new(self.host.registrar()),
             sessions: Sessions::new(peer.id),
             me: Weak::clone(me),
         });
         if peer.channel == Transport::Socket {
-            tokio::spawn(tell_changes(self.host.changes(), Arc::downgrade(&client)));
+            tokio::spawn(notify_changes(self.host.changes(), Arc::downgrade(&client)));
         }
         self.clients().insert(peer.id, Arc::clone(&client));
         self.count.send_replace(self.clients().len());
         client
     }
 
-    fn peer_disconnected(&self, peer: &Peer, why: &str) {
+    fn peer_disconnected(&self, peer: &ConnectedPeer, why: &str) {
         tracing::debug!(id = peer.id, why, "a client has gone");
-        let gone = self.clients().remove(&peer.id);
-        if let Some(client) = gone {
+        let removed = self.clients().remove(&peer.id);
+        if let Some(client) = removed {
             client.contributions.clear();
-            for session in client.sessions.all() {
+            for session in client.sessions.active_numbers() {
                 self.host.registry().end_session(session);
             }
         }
@@ -155,9 +155,9 @@ impl ConnectionHandler for HostServer {
 }
 
 /// A handler that answers nothing, as a host that has ended.
-struct Nobody;
+struct EndedHostHandler;
 
-impl PeerHandler for Nobody {
+impl PeerHandler for EndedHostHandler {
     fn notification(&self, _method: &str, _params: Value) {}
 
     fn request(&self, _method: &str, _params: Value, responder: Responder) {
@@ -167,7 +167,7 @@ impl PeerHandler for Nobody {
 
 impl Client {
     fn lock_hello(&self) -> MutexGuard<'_, ClientHello> {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner)
+        self.hello.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn name(&self) -> Option<String> {
@@ -202,7 +202,7 @@ impl PeerHandler for Client {
 }
 
 /// Notifies a client whenever the list of tools has changed.
-async fn tell_changes(mut changes: watch::Receiver<u64>, client: Weak<Client>) {
+async fn notify_changes(mut changes: watch::Receiver<u64>, client: Weak<Client>) {
     changes.mark_unchanged();
     let Some(mut closed) = client.upgrade().map(|client| client.connection.closed_reason()) else { return };
     loop {

@@ -28,7 +28,7 @@ const TIMEOUT: Duration = Duration::from_mins(5);
 /// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum CheckStatus {
     Passed,
     Failed,
     Skipped,
@@ -37,12 +37,12 @@ pub enum Status {
 /// One check and its outcome.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Check {
+pub struct VerifyCheck {
     /// The stable id, for programs.
     pub id: &'static str,
     /// The name, for people.
     pub name: &'static str,
-    pub status: Status,
+    pub status: CheckStatus,
     pub duration_ms: u64,
     /// The result of the check: `error` and `hint` after a failure, `reason` if the check was skipped.
     #[serde(flatten)]
@@ -50,7 +50,7 @@ pub struct Check {
 }
 
 /// The result of a check: facts, or an error and its hint.
-type Outcome = Result<CheckFinding, Problem>;
+type CheckOutcome = Result<CheckFinding, CheckProblem>;
 
 enum CheckFinding {
     Facts(Value),
@@ -58,12 +58,12 @@ enum CheckFinding {
     Nothing(&'static str),
 }
 
-struct Problem {
+struct CheckProblem {
     error: String,
     hint: String,
 }
 
-impl Problem {
+impl CheckProblem {
     fn new(error: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { error: error.into(), hint: hint.into() }
     }
@@ -75,58 +75,58 @@ struct VerifyContext {
     host: Arc<LocalHost>,
 }
 
-struct Entry {
+struct CheckEntry {
     id: &'static str,
     name: &'static str,
-    run: fn(Arc<VerifyContext>) -> LocalBoxFuture<'static, Outcome>,
+    run: fn(Arc<VerifyContext>) -> LocalBoxFuture<'static, CheckOutcome>,
 }
 
 /// Every check except that of the configuration, which decides whether there is anything to check.
-const CHECKS: &[Entry] = &[
-    Entry {
+const CHECKS: &[CheckEntry] = &[
+    CheckEntry {
         id: "workspace",
         name: "Workspace folders",
-        run: |bench| ready(environment::workspace(&bench)).boxed_local(),
+        run: |context| ready(environment::workspace(&context)).boxed_local(),
     },
-    Entry { id: "state", name: "State directory", run: |bench| ready(environment::environment(&bench)).boxed_local() },
-    Entry { id: "program", name: "Program and its supervisor", run: |bench| program::supervisor(bench).boxed_local() },
-    Entry { id: "sandbox", name: "Sandbox of commands", run: |bench| program::sandbox(bench).boxed_local() },
-    Entry { id: "self-tests", name: "Self tests", run: |bench| self_tests::all(bench).boxed_local() },
-    Entry { id: "registry", name: "Tool registry", run: |bench| registry::names(bench).boxed_local() },
-    Entry {
+    CheckEntry { id: "state", name: "State directory", run: |context| ready(environment::environment(&context)).boxed_local() },
+    CheckEntry { id: "program", name: "Program and its supervisor", run: |context| program::supervisor(context).boxed_local() },
+    CheckEntry { id: "sandbox", name: "Sandbox of commands", run: |context| program::sandbox(context).boxed_local() },
+    CheckEntry { id: "self-tests", name: "Self tests", run: |context| self_tests::run_all(context).boxed_local() },
+    CheckEntry { id: "registry", name: "Tool registry", run: |context| registry::names(context).boxed_local() },
+    CheckEntry {
         id: "tool-definitions",
         name: "Tool definitions",
-        run: |bench| ready(registry::definitions(&bench)).boxed_local(),
+        run: |context| ready(registry::definitions(&context)).boxed_local(),
     },
-    Entry { id: "tool-schemas", name: "Tool schemas", run: |bench| ready(registry::schemas(&bench)).boxed_local() },
-    Entry { id: "interfaces", name: "Interfaces", run: |bench| interfaces::exports(bench).boxed_local() },
-    Entry { id: "resources", name: "Resources", run: |bench| interfaces::resources(bench).boxed_local() },
-    Entry {
+    CheckEntry { id: "tool-schemas", name: "Tool schemas", run: |context| ready(registry::schemas(&context)).boxed_local() },
+    CheckEntry { id: "interfaces", name: "Interfaces", run: |context| interfaces::exports(context).boxed_local() },
+    CheckEntry { id: "resources", name: "Resources", run: |context| interfaces::resources(context).boxed_local() },
+    CheckEntry {
         id: "extension-manifest",
         name: "Manifest of the VS Code extension",
-        run: |bench| ready(extension::manifest(&bench)).boxed_local(),
+        run: |context| ready(extension::manifest(&context)).boxed_local(),
     },
-    Entry {
+    CheckEntry {
         id: "extension-files",
         name: "Files of the VS Code extension",
-        run: |bench| ready(extension::files(&bench)).boxed_local(),
+        run: |context| ready(extension::files(&context)).boxed_local(),
     },
-    Entry {
+    CheckEntry {
         id: "extension-types",
         name: "Types of the VS Code extension",
-        run: |bench| ready(extension::types(&bench)).boxed_local(),
+        run: |context| ready(extension::types(&context)).boxed_local(),
     },
-    Entry {
+    CheckEntry {
         id: "extension-packaging",
         name: "Packaging of the VS Code extension",
-        run: |bench| ready(extension::check_packaging(&bench)).boxed_local(),
+        run: |context| ready(extension::check_packaging(&context)).boxed_local(),
     },
-    Entry { id: "language-servers", name: "Language servers", run: |bench| environment::servers(bench).boxed_local() },
+    CheckEntry { id: "language-servers", name: "Language servers", run: |context| environment::servers(context).boxed_local() },
 ];
 
 /// Runs all checks. `config` is the loaded configuration, or why it cannot be used; `progress` is called after each
 /// check.
-pub async fn verify(config: Result<HostConfig, String>, progress: &(dyn Fn(&Check) + Send + Sync)) -> Vec<Check> {
+pub async fn verify(config: Result<HostConfig, String>, progress: &(dyn Fn(&VerifyCheck) + Send + Sync)) -> Vec<VerifyCheck> {
     let started = Instant::now();
     let made = config.and_then(|config| {
         let host = LocalHost::new(&config).map_err(|error| error.to_string())?;
@@ -138,9 +138,9 @@ pub async fn verify(config: Result<HostConfig, String>, progress: &(dyn Fn(&Chec
             let found = environment::configuration(&config, &host);
             (found, Some(Arc::new(VerifyContext { config, host: Arc::new(host) })))
         }
-        Err(error) => (Err(Problem::new(error, "Correct the file, or move it away, and verify again.")), None),
+        Err(error) => (Err(CheckProblem::new(error, "Correct the file, or move it away, and verify again.")), None),
     };
-    let mut add = |check: Check| {
+    let mut add = |check: VerifyCheck| {
         progress(&check);
         checks.push(check);
     };
@@ -149,46 +149,46 @@ pub async fn verify(config: Result<HostConfig, String>, progress: &(dyn Fn(&Chec
         let started = Instant::now();
         let outcome = match &bench {
             None => Ok(CheckFinding::Nothing("the configuration cannot be used")),
-            Some(bench) => run_guarded((entry.run)(Arc::clone(bench))).await,
+            Some(context) => run_guarded((entry.run)(Arc::clone(context))).await,
         };
         add(made_of(entry.id, entry.name, outcome, started.elapsed()));
     }
-    if let Some(bench) = bench {
+    if let Some(context) = bench {
         use crate::service::ToolService as _;
-        bench.host.shutdown().await;
+        context.host.shutdown().await;
     }
     checks
 }
 
-async fn run_guarded(check: LocalBoxFuture<'static, Outcome>) -> Outcome {
+async fn run_guarded(check: LocalBoxFuture<'static, CheckOutcome>) -> CheckOutcome {
     const DEFECT: &str = "This is a defect of zubi; the log on stderr has the details.";
     match tokio::time::timeout(TIMEOUT, AssertUnwindSafe(check).catch_unwind()).await {
         Ok(Ok(outcome)) => outcome,
-        Ok(Err(_)) => Err(Problem::new("the check panicked", DEFECT)),
-        Err(_) => Err(Problem::new(format!("the check did not end within {} s", TIMEOUT.as_secs()), DEFECT)),
+        Ok(Err(_)) => Err(CheckProblem::new("the check panicked", DEFECT)),
+        Err(_) => Err(CheckProblem::new(format!("the check did not end within {} s", TIMEOUT.as_secs()), DEFECT)),
     }
 }
 
-fn made_of(id: &'static str, name: &'static str, outcome: Outcome, took: Duration) -> Check {
+fn made_of(id: &'static str, name: &'static str, outcome: CheckOutcome, took: Duration) -> VerifyCheck {
     let (status, details) = match outcome {
-        Ok(CheckFinding::Facts(facts)) => (Status::Passed, facts),
-        Ok(CheckFinding::Nothing(reason)) => (Status::Skipped, json!({ "reason": reason })),
-        Err(Problem { error, hint }) => (Status::Failed, json!({ "error": error, "hint": hint })),
+        Ok(CheckFinding::Facts(facts)) => (CheckStatus::Passed, facts),
+        Ok(CheckFinding::Nothing(reason)) => (CheckStatus::Skipped, json!({ "reason": reason })),
+        Err(CheckProblem { error, hint }) => (CheckStatus::Failed, json!({ "error": error, "hint": hint })),
     };
     let details = if let Value::Object(details) = details { details } else { Map::new() };
-    Check { id, name, status, duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX), details }
+    VerifyCheck { id, name, status, duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX), details }
 }
 
 /// The report that `zubi verify` prints. `timestamp` is ISO 8601.
-pub fn report(checks: &[Check], timestamp: &str) -> Value {
+pub fn report(checks: &[VerifyCheck], timestamp: &str) -> Value {
     let count = |status| checks.iter().filter(|check| check.status == status).count();
     json!({
         "timestamp": timestamp,
-        "success": count(Status::Failed) == 0,
+        "success": count(CheckStatus::Failed) == 0,
         "summary": {
-            "passed": count(Status::Passed),
-            "failed": count(Status::Failed),
-            "skipped": count(Status::Skipped),
+            "passed": count(CheckStatus::Passed),
+            "failed": count(CheckStatus::Failed),
+            "skipped": count(CheckStatus::Skipped),
         },
         "checks": checks,
     })

@@ -32,12 +32,12 @@ use sha2::Sha256;
 
 /// Role in the handshake. The proofs of the two differ, so that neither end can reflect the other's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum HandshakeRole {
     Client,
     Server,
 }
 
-impl Role {
+impl HandshakeRole {
     fn label(self) -> &'static [u8] {
         match self {
             Self::Client => b"zubi client\0",
@@ -107,7 +107,7 @@ impl<'de> Deserialize<'de> for Bytes32 {
     }
 }
 
-fn mac(token: Bytes32, side: Role, server: Bytes32, client: Bytes32) -> Option<Hmac<Sha256>> {
+fn mac(token: Bytes32, side: HandshakeRole, server: Bytes32, client: Bytes32) -> Option<Hmac<Sha256>> {
     let mut mac = Hmac::<Sha256>::new_from_slice(&token.0).ok()?;
     mac.update(side.label());
     mac.update(&server.0);
@@ -116,14 +116,14 @@ fn mac(token: Bytes32, side: Role, server: Bytes32, client: Bytes32) -> Option<H
 }
 
 /// Computes the proof of one side for the two nonces.
-pub fn compute_proof(token: Bytes32, side: Role, server: Bytes32, client: Bytes32) -> Bytes32 {
+pub fn compute_proof(token: Bytes32, side: HandshakeRole, server: Bytes32, client: Bytes32) -> Bytes32 {
     // HMAC accepts a key of any length, so this never falls back.
     let proof = mac(token, side, server, client).map(|mac| mac.finalize().into_bytes().into());
     Bytes32(proof.unwrap_or_default())
 }
 
 /// Checks the proof of one side, in constant time.
-pub fn verify_proof(proof: Bytes32, token: Bytes32, side: Role, server: Bytes32, client: Bytes32) -> bool {
+pub fn verify_proof(proof: Bytes32, token: Bytes32, side: HandshakeRole, server: Bytes32, client: Bytes32) -> bool {
     mac(token, side, server, client).is_some_and(|mac| mac.verify_slice(&proof.0).is_ok())
 }
 
@@ -161,22 +161,22 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_are_those_that_other_languages_compute() {
+    fn proofs_match_those_of_other_implementations() {
         // python3: hmac.new(b"\x01" * 32, b"zubi client\0" + b"\x02" * 32 + b"\x03" * 32, "sha256").hexdigest()
         let proof = |side| compute_proof(bytes(1), side, bytes(2), bytes(3)).to_hex();
-        insta::assert_snapshot!(proof(Role::Client), @"c4dcd456afbd044355c652d06a47980d6c9465362e77c26d6c134bd67c7cd8e7");
-        insta::assert_snapshot!(proof(Role::Server), @"2cb92cb711e52b738f7f9c77ede138644848286cfe651524ea3b86095a77584d");
+        insta::assert_snapshot!(proof(HandshakeRole::Client), @"c4dcd456afbd044355c652d06a47980d6c9465362e77c26d6c134bd67c7cd8e7");
+        insta::assert_snapshot!(proof(HandshakeRole::Server), @"2cb92cb711e52b738f7f9c77ede138644848286cfe651524ea3b86095a77584d");
     }
 
     #[test]
     fn a_proof_holds_for_its_token_side_and_nonces_only() {
-        let proof = compute_proof(bytes(1), Role::Client, bytes(2), bytes(3));
-        assert!(verify_proof(proof, bytes(1), Role::Client, bytes(2), bytes(3)));
-        assert!(!verify_proof(proof, bytes(9), Role::Client, bytes(2), bytes(3)), "another token");
-        assert!(!verify_proof(proof, bytes(1), Role::Server, bytes(2), bytes(3)), "thrown back");
-        assert!(!verify_proof(proof, bytes(1), Role::Client, bytes(3), bytes(2)), "another order");
-        assert!(!verify_proof(proof, bytes(1), Role::Client, bytes(9), bytes(3)), "said again");
-        assert!(!verify_proof(bytes(0), bytes(1), Role::Client, bytes(2), bytes(3)));
+        let proof = compute_proof(bytes(1), HandshakeRole::Client, bytes(2), bytes(3));
+        assert!(verify_proof(proof, bytes(1), HandshakeRole::Client, bytes(2), bytes(3)));
+        assert!(!verify_proof(proof, bytes(9), HandshakeRole::Client, bytes(2), bytes(3)), "another token");
+        assert!(!verify_proof(proof, bytes(1), HandshakeRole::Server, bytes(2), bytes(3)), "thrown back");
+        assert!(!verify_proof(proof, bytes(1), HandshakeRole::Client, bytes(3), bytes(2)), "another order");
+        assert!(!verify_proof(proof, bytes(1), HandshakeRole::Client, bytes(9), bytes(3)), "said again");
+        assert!(!verify_proof(bytes(0), bytes(1), HandshakeRole::Client, bytes(2), bytes(3)));
     }
 
     #[test]

@@ -11,9 +11,9 @@ use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_util::sync::CancellationToken;
 use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
-use zubi_base::rpc::{Connection, ConnectionError, Options, PeerHandler};
+use zubi_base::rpc::{Connection, ConnectionError, ConnectionOptions, PeerHandler};
 
-use crate::auth::{self, AuthResult, Authenticate, Bytes32, Challenge, Role};
+use crate::auth::{self, AuthResult, Authenticate, Bytes32, Challenge, HandshakeRole};
 use crate::discovery::{DiscoveryRecord, current_uid, is_own_socket};
 use crate::handshake::{read_line, write_line};
 use crate::wire::PROTOCOL;
@@ -26,7 +26,7 @@ pub enum ConnectError {
     #[error("the host speaks version {theirs} of the protocol, and this zubi {PROTOCOL}; update the older one")]
     OtherVersion { theirs: u32 },
     #[error("cannot connect to {at}: {why}")]
-    NobodyListens { at: String, why: String },
+    Unreachable { at: String, why: String },
     #[error("refusing to use `{socket}`: {why}")]
     NotOurs { socket: Utf8PathBuf, why: String },
     #[error("the server at port {port} does not prove that it is the host: {why}")]
@@ -36,7 +36,7 @@ pub enum ConnectError {
     #[error("the host did not answer within {} s", after.as_secs_f64())]
     TimedOut { after: Duration },
     #[error("the host closed the connection: {why}")]
-    Gone { why: String },
+    Disconnected { why: String },
 }
 
 /// Connects over the Unix socket. When this returns, the host has answered a `ping` (with a result or an error), so it
@@ -70,7 +70,7 @@ pub async fn connect_port(
             .ok_or_else(|| not_proved("the token is not 64 lower-case hexadecimal digits".to_owned()))?;
         let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))
             .await
-            .map_err(|error| ConnectError::NobodyListens { at: format!("127.0.0.1:{port}"), why: error.to_string() })?;
+            .map_err(|error| ConnectError::Unreachable { at: format!("127.0.0.1:{port}"), why: error.to_string() })?;
         stream.set_nodelay(true).ok();
         let (reader, mut writer) = stream.into_split();
         let mut reader = BufReader::new(reader);
@@ -92,13 +92,13 @@ async fn with_timeout<T>(
 
 async fn open_socket(socket: &Utf8Path) -> Result<UnixStream, ConnectError> {
     let not_ours = |why: &str| ConnectError::NotOurs { socket: socket.to_owned(), why: why.to_owned() };
-    let nobody = |error: io::Error| ConnectError::NobodyListens { at: format!("`{socket}`"), why: error.to_string() };
-    std::fs::symlink_metadata(socket).map_err(nobody)?;
+    let connect_failed = |error: io::Error| ConnectError::Unreachable { at: format!("`{socket}`"), why: error.to_string() };
+    std::fs::symlink_metadata(socket).map_err(connect_failed)?;
     if !is_own_socket(socket) {
         return Err(not_ours("it is not a socket of this user"));
     }
-    let stream = UnixStream::connect(socket).await.map_err(nobody)?;
-    let peer = stream.peer_cred().map_err(nobody)?;
+    let stream = UnixStream::connect(socket).await.map_err(connect_failed)?;
+    let peer = stream.peer_cred().map_err(connect_failed)?;
     if peer.uid() != current_uid() {
         return Err(not_ours("another user's process listens on it"));
     }
@@ -129,7 +129,7 @@ where
     let Challenge { nonce: theirs } =
         serde_json::from_slice(&line).map_err(|_| Doubt::strange("it does not send a nonce first"))?;
     let ours = Bytes32::random().map_err(|error| Doubt::strange(&error))?;
-    let authenticate = Authenticate { nonce: ours, proof: auth::compute_proof(token, Role::Client, theirs, ours) };
+    let authenticate = Authenticate { nonce: ours, proof: auth::compute_proof(token, HandshakeRole::Client, theirs, ours) };
     let params = serde_json::to_value(authenticate).map_err(|error| Doubt::strange(&error))?;
     let request = Request { id: RequestId::Number(1), method: auth::AUTHENTICATE.to_owned(), params };
     write_line(writer, Message::Request(request).to_body()).await.map_err(|error| Doubt::strange(&error))?;
@@ -140,7 +140,7 @@ where
     };
     let AuthResult { proof } =
         serde_json::from_value(answer).map_err(|_| Doubt::strange("it answers without a proof"))?;
-    if !auth::verify_proof(proof, token, Role::Server, theirs, ours) {
+    if !auth::verify_proof(proof, token, HandshakeRole::Server, theirs, ours) {
         return Err(Doubt::strange("its proof is wrong"));
     }
     Ok(())
@@ -165,7 +165,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let connection = Connection::start(reader, writer, handler, Options::ipc());
+    let connection = Connection::start(reader, writer, handler, ConnectionOptions::ipc());
     let deadline = Instant::now() + timeout;
     match connection.request("ping", Value::Null, &CancellationToken::new(), deadline).await {
         Ok(_) | Err(ConnectionError::Response { .. }) => Ok(connection),
@@ -176,7 +176,7 @@ where
             let why = closed.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
             Err(match connection.refusal() {
                 Some(error) => ConnectError::Refused { why: error.message },
-                None => ConnectError::Gone { why: why.unwrap_or_else(|| error.to_string()) },
+                None => ConnectError::Disconnected { why: why.unwrap_or_else(|| error.to_string()) },
             })
         }
     }

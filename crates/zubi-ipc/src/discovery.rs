@@ -70,7 +70,7 @@ pub fn run_directory(state_dir: &Utf8Path) -> Utf8PathBuf {
 }
 
 fn run_directory_of(runtime: Option<&Utf8Path>, state_dir: &Utf8Path) -> Utf8PathBuf {
-    match runtime.filter(|runtime| files::is_owned_by_us(runtime)) {
+    match runtime.filter(|runtime| files::is_owner_only_writable(runtime)) {
         Some(runtime) => runtime.join("zubi"),
         None => state_dir.join("run"),
     }

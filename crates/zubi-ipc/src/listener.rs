@@ -47,22 +47,22 @@ pub enum Transport {
 
 /// A connected, authenticated peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Peer {
+pub struct ConnectedPeer {
     /// Unique within the listener.
     pub id: u64,
     pub channel: Transport,
     /// Process id of the peer; only over the socket, and only if the system provides it.
     pub pid: Option<u32>,
-    pub since: Instant,
+    pub connected_at: Instant,
 }
 
 /// Receiver of the connections that a [`Listener`] accepts.
 pub trait ConnectionHandler: Send + Sync {
     /// Called when a peer has connected and authenticated; the returned handler receives its messages. Must not block.
-    fn peer_connected(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler>;
+    fn peer_connected(&self, peer: ConnectedPeer, connection: Connection) -> Arc<dyn PeerHandler>;
 
     /// Called when the connection and all its pending requests have ended. Must not block.
-    fn peer_disconnected(&self, peer: &Peer, why: &str);
+    fn peer_disconnected(&self, peer: &ConnectedPeer, why: &str);
 }
 
 /// Port on 127.0.0.1 to listen on.
@@ -84,7 +84,7 @@ pub struct ListenerConfig {
 
 /// Maximum number of connections, and time-outs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ConnectionLimits {
     /// Authenticated connections over both transports; one more gets an error response and is closed.
     pub connections: usize,
     /// Connections to the port that have not authenticated yet; for one more, the oldest of them is closed without a
@@ -97,7 +97,7 @@ pub struct Limits {
     pub idle: Duration,
 }
 
-impl Default for Limits {
+impl Default for ConnectionLimits {
     fn default() -> Self {
         Self { connections: 64, strangers: 16, handshake: Duration::from_secs(5), idle: Duration::from_mins(10) }
     }
@@ -113,7 +113,7 @@ pub struct Listener {
     token: Bytes32,
     /// The token in hexadecimal.
     token_text: String,
-    limits: Limits,
+    limits: ConnectionLimits,
 }
 
 impl Listener {
@@ -129,12 +129,12 @@ impl Listener {
         let socket = RemoveOnDrop::for_path(path.clone()).map_err(named)?;
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).map_err(named)?;
         let tcp = take_port(candidates(port));
-        Ok(Self { unix, socket, tcp, token, token_text: token.to_hex(), limits: Limits::default() })
+        Ok(Self { unix, socket, tcp, token, token_text: token.to_hex(), limits: ConnectionLimits::default() })
     }
 
     /// Replaces the limits.
     #[must_use]
-    pub fn with_limits(mut self, limits: Limits) -> Self {
+    pub fn with_limits(mut self, limits: ConnectionLimits) -> Self {
         self.limits = limits;
         self
     }
@@ -159,8 +159,8 @@ impl Listener {
     pub async fn serve(self, on: Arc<dyn ConnectionHandler>, stop: CancellationToken) {
         let stop = stop.child_token();
         let ending = stop.clone().drop_guard();
-        let doors = Acceptor::new(on, self.token, self.limits, stop);
-        let (at_socket, at_port, tcp) = (Arc::clone(&doors), Arc::clone(&doors), self.tcp);
+        let acceptor = Acceptor::new(on, self.token, self.limits, stop);
+        let (at_socket, at_port, tcp) = (Arc::clone(&acceptor), Arc::clone(&acceptor), self.tcp);
         let port = async move {
             if let Some((tcp, _)) = tcp {
                 at_port.accept_port(tcp).await;
@@ -169,7 +169,7 @@ impl Listener {
         tokio::join!(at_socket.accept_socket(self.unix), port);
         drop(self.socket);
         drop(ending);
-        doors.wait().await;
+        acceptor.wait().await;
     }
 }
 
@@ -185,13 +185,13 @@ fn candidates(choice: PortChoice) -> Vec<u16> {
 /// Binds the first free port.
 fn take_port(candidates: Vec<u16>) -> Option<(TcpListener, u16)> {
     for candidate in candidates {
-        let taken = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, candidate)).and_then(|listener| {
+        let bound = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, candidate)).and_then(|listener| {
             listener.set_nonblocking(true)?;
             let port = listener.local_addr()?.port();
             Ok((TcpListener::from_std(listener)?, port))
         });
-        match taken {
-            Ok(taken) => return Some(taken),
+        match bound {
+            Ok(bound) => return Some(bound),
             Err(error) => tracing::debug!(candidate, %error, "a port is not available"),
         }
     }

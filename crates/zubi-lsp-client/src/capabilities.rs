@@ -129,7 +129,7 @@ struct Registration {
     weight: usize,
     /// The documents that the registration is for. Empty: every document.
     selector: Vec<DocumentFilter>,
-    watchers: Vec<Watcher>,
+    watchers: Vec<WatchRegistration>,
 }
 
 #[derive(Debug)]
@@ -140,7 +140,7 @@ struct DocumentFilter {
 }
 
 #[derive(Debug)]
-struct Watcher {
+struct WatchRegistration {
     pattern: PathGlob,
     kinds: u64,
 }
@@ -225,10 +225,10 @@ impl ServerCapabilities {
         .collect()
     }
 
-    fn watchers(&self, watchers: Option<&Value>) -> Vec<Watcher> {
+    fn watchers(&self, watchers: Option<&Value>) -> Vec<WatchRegistration> {
         let list = watchers.and_then(Value::as_array).into_iter().flatten().take(MAX_PATTERNS);
         list.filter_map(|watcher| {
-            Some(Watcher {
+            Some(WatchRegistration {
                 pattern: PathGlob::from_lsp(watcher.get("globPattern")?, &self.root)?,
                 // Missing: all three kinds.
                 kinds: watcher.get("kind").and_then(Value::as_u64).unwrap_or(7),
@@ -262,7 +262,7 @@ impl ServerCapabilities {
         let method = "workspace/textDocumentContent";
         let names = |options: &Value| {
             let schemes = options.get("schemes").and_then(Value::as_array);
-            schemes.into_iter().flatten().any(|known| known.as_str() == Some(scheme))
+            schemes.into_iter().flatten().any(|candidate| candidate.as_str() == Some(scheme))
         };
         !self.is_disabled(method)
             && (self.capabilities.pointer("/workspace/textDocumentContent").is_some_and(names)
@@ -350,7 +350,7 @@ impl ServerCapabilities {
     }
 
     /// Whether the server declares that it can run this command.
-    pub(crate) fn offers_command(&self, command: &str) -> bool {
+    pub(crate) fn supports_command(&self, command: &str) -> bool {
         let lists = |options: &Value| {
             options
                 .get("commands")
@@ -373,7 +373,7 @@ impl Registration {
 
 impl DocumentFilter {
     fn covers(&self, path: &Utf8Path, language: &str) -> bool {
-        self.language.as_deref().is_none_or(|wanted| wanted == language || wanted == "*")
+        self.language.as_deref().is_none_or(|expected| expected == language || expected == "*")
             && self.scheme.as_deref().is_none_or(|scheme| scheme == "file")
             && self.pattern.as_ref().is_none_or(|pattern| pattern.is_match(path))
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::checks::Checker;
+use crate::checks::BackgroundCheck;
 use crate::document_activity::DocumentStatus;
 use crate::readiness::ReadinessSignal;
 
@@ -18,7 +18,7 @@ mod timeouts;
 pub(crate) mod virtual_documents;
 
 pub use limit::{CaveatScope, Limit};
-pub use role::Role;
+pub use role::ServerRole;
 pub use timeouts::Timeouts;
 pub use virtual_documents::VirtualDocuments;
 
@@ -115,7 +115,7 @@ pub struct ServerEntry {
     pub commands: Vec<String>,
     /// Ways to install it, the best first.
     #[serde(default)]
-    pub install: Vec<Install>,
+    pub install: Vec<InstallMethod>,
     pub untrusted: UntrustedRule,
     /// The time without requests after which the server is ended, in milliseconds; the next request starts it again.
     #[serde(default = "default_idle_ms")]
@@ -132,7 +132,7 @@ pub struct ServerEntry {
     pub timeouts: Timeouts,
     /// The kinds of requests that zubi sends to the server; all by default.
     #[serde(default = "default_roles")]
-    pub roles: Vec<Role>,
+    pub roles: Vec<ServerRole>,
     /// The order within a language and within a group; the lowest comes first.
     #[serde(default = "default_priority")]
     pub priority: u32,
@@ -150,7 +150,7 @@ pub struct ServerEntry {
     pub auxiliary: bool,
     /// The check that computes further diagnostics after a file was saved, besides the server's own analysis.
     #[serde(default)]
-    pub checker: Option<Checker>,
+    pub checker: Option<BackgroundCheck>,
     /// How the server signals that it has finished with a document, for servers whose first publication of diagnostics
     /// does not show that.
     #[serde(default)]
@@ -159,7 +159,8 @@ pub struct ServerEntry {
     /// request after a new text of that document: the server works on several messages at once, and would answer
     /// without the text.
     #[serde(default)]
-    pub fence: Option<String>,
+    #[serde(rename = "fence")]
+    pub barrier_method: Option<String>,
     /// Whether every publication about an open document has the document's version.
     #[serde(default)]
     pub names_versions: bool,
@@ -225,7 +226,7 @@ pub enum Freshness {
 /// One way to install a server.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Install {
+pub struct InstallMethod {
     /// The package manager: `npm`, `rustup`.
     pub how: String,
     /// The command to type, or the page to visit.
@@ -286,8 +287,8 @@ fn default_idle_ms() -> u64 {
     30 * 60 * 1000
 }
 
-fn default_roles() -> Vec<Role> {
-    Role::ALL.to_vec()
+fn default_roles() -> Vec<ServerRole> {
+    ServerRole::ALL.to_vec()
 }
 
 fn default_priority() -> u32 {
@@ -305,9 +306,9 @@ fn default_enabled() -> bool {
 impl ServerEntry {
     /// Whether zubi sends requests with this method to the server.
     pub fn answers(&self, method: &str) -> bool {
-        match Role::of_method(method) {
+        match ServerRole::of_method(method) {
             Some(role) => self.roles.contains(&role),
-            None => Role::ALL.iter().all(|role| self.roles.contains(role)),
+            None => ServerRole::ALL.iter().all(|role| self.roles.contains(role)),
         }
     }
 
@@ -364,7 +365,7 @@ impl ServerEntry {
         {
             return wrong("`file_names` must not contain a directory");
         }
-        if self.inner_projects.iter().any(|marker| !self.root_markers.iter().flatten().any(|known| known == marker)) {
+        if self.inner_projects.iter().any(|marker| !self.root_markers.iter().flatten().any(|root_marker| root_marker == marker)) {
             return wrong("`inner_projects` must be among its `root_markers`");
         }
         if self.minimum_version.as_deref().is_some_and(|version| crate::detect::version_numbers(version).is_none()) {
@@ -476,8 +477,8 @@ fn read<'a>(files: impl Iterator<Item = &'a str>) -> Result<Vec<Arc<ServerEntry>
             if seen.contains(&id) {
                 return Err(CatalogueError::Row { id, what: "it is in the file twice".to_owned() });
             }
-            match tables.iter_mut().find(|known| id_of(known) == Some(id.as_str())) {
-                Some(known) => merge_tables(known, table),
+            match tables.iter_mut().find(|existing| id_of(existing) == Some(id.as_str())) {
+                Some(existing) => merge_tables(existing, table),
                 None => tables.push(table),
             }
             seen.push(id);

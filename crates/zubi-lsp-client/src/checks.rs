@@ -33,7 +33,7 @@ const MAX_RUNS: usize = 64;
 /// A check that a server runs besides its own analysis, recognized by its progress.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Checker {
+pub struct BackgroundCheck {
     /// The prefix of its progress tokens: `rust-analyzer/flycheck`.
     pub token: String,
     /// The display name of the check: `cargo check`.
@@ -73,12 +73,12 @@ pub(crate) enum CheckState {
 /// The check of one server; without a [`Checker`] it is always settled.
 #[derive(Debug)]
 pub(crate) struct Checks {
-    checker: Option<Checker>,
-    state: watch::Sender<State>,
+    checker: Option<BackgroundCheck>,
+    state: watch::Sender<BackgroundCheckState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct BackgroundCheckState {
     /// Whether the project is being read.
     loading: bool,
     /// The time since which it has had a reason to run without having begun.
@@ -101,8 +101,8 @@ struct State {
 }
 
 impl Checks {
-    pub(crate) fn new(checker: Option<Checker>) -> Self {
-        let state = State {
+    pub(crate) fn new(checker: Option<BackgroundCheck>) -> Self {
+        let state = BackgroundCheckState {
             loading: true,
             due: None,
             again: false,
@@ -204,14 +204,14 @@ impl Checks {
     /// Records that the check did not begin for the reason it had since then.
     pub(crate) fn give_up(&self, since: Instant) {
         self.state.send_if_modified(|state| {
-            let stands = state.due == Some(since) && state.runs.is_empty();
-            if stands {
+            let still_due = state.due == Some(since) && state.runs.is_empty();
+            if still_due {
                 state.due = None;
                 state.again = false;
                 state.absent = !state.seen;
                 state.outdated &= !state.followed;
             }
-            stands
+            still_due
         });
     }
 
@@ -232,7 +232,7 @@ impl Checks {
     }
 }
 
-impl State {
+impl BackgroundCheckState {
     /// Records a reason to run.
     fn reason(&mut self, now: Instant) {
         if self.absent {

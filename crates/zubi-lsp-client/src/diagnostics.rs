@@ -30,9 +30,9 @@ const MAX_UNASKED_WEIGHT: usize = 32 * 1024 * 1024;
 /// The diagnostics of all documents, by one server.
 #[derive(Debug)]
 pub(crate) struct DiagnosticsStore {
-    documents: Mutex<FxHashMap<Utf8PathBuf, Entry>>,
+    documents: Mutex<FxHashMap<Utf8PathBuf, DiagnosticsEntry>>,
     /// The memory of all published diagnostics, in bytes. Changed under the lock of `documents`.
-    held: AtomicUsize,
+    total_weight: AtomicUsize,
     /// The number of publications, for tasks that wait for one.
     publications: watch::Sender<u64>,
     /// Whether the server is known to include the version in every publication about an open document.
@@ -40,7 +40,7 @@ pub(crate) struct DiagnosticsStore {
 }
 
 #[derive(Debug, Default)]
-struct Entry {
+struct DiagnosticsEntry {
     pushed: Vec<Diagnostic>,
     /// The memory that `pushed` takes up, in bytes.
     weight: usize,
@@ -83,13 +83,13 @@ impl DiagnosticsStore {
     pub(crate) fn new(names_versions: bool) -> Self {
         Self {
             documents: Mutex::default(),
-            held: AtomicUsize::new(0),
+            total_weight: AtomicUsize::new(0),
             publications: watch::Sender::new(0),
             names_versions,
         }
     }
 
-    fn documents(&self) -> MutexGuard<'_, FxHashMap<Utf8PathBuf, Entry>> {
+    fn documents(&self) -> MutexGuard<'_, FxHashMap<Utf8PathBuf, DiagnosticsEntry>> {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -113,12 +113,12 @@ impl DiagnosticsStore {
                 tracing::debug!(%path, "diagnostics of too many documents");
                 return;
             }
-            let known = documents.get(&path);
-            let held = self.held.load(Ordering::Relaxed) - known.map_or(0, |entry| entry.weight);
-            if known.is_none_or(|entry| entry.sent.is_none()) && held + weight > MAX_UNASKED_WEIGHT {
+            let previous = documents.get(&path);
+            let total_weight = self.total_weight.load(Ordering::Relaxed) - previous.map_or(0, |entry| entry.weight);
+            if previous.is_none_or(|entry| entry.sent.is_none()) && total_weight + weight > MAX_UNASKED_WEIGHT {
                 tracing::debug!(%path, "too many diagnostics of documents that were not opened");
                 documents.remove(&path);
-                self.held.store(held, Ordering::Relaxed);
+                self.total_weight.store(total_weight, Ordering::Relaxed);
                 return;
             }
             let entry = documents.entry(path).or_default();
@@ -133,7 +133,7 @@ impl DiagnosticsStore {
             if belongs || !entry.push_is_current {
                 entry.pushed = items;
                 entry.weight = weight;
-                self.held.store(held + weight, Ordering::Relaxed);
+                self.total_weight.store(total_weight + weight, Ordering::Relaxed);
                 entry.push_is_current = belongs;
                 entry.push_names_version = version.is_some();
             }
@@ -210,7 +210,7 @@ impl DiagnosticsStore {
     pub(crate) fn remove(&self, path: &Utf8Path) {
         let mut documents = self.documents();
         if let Some(entry) = documents.remove(path) {
-            self.held.fetch_sub(entry.weight, Ordering::Relaxed);
+            self.total_weight.fetch_sub(entry.weight, Ordering::Relaxed);
         }
     }
 }
@@ -222,15 +222,15 @@ fn path_of(uri: &str) -> Option<Utf8PathBuf> {
 /// Returns the diagnostics that can be read, and their memory in bytes; skips those that cannot.
 fn items(list: Option<&Value>) -> (Vec<Diagnostic>, usize) {
     let list = list.and_then(Value::as_array).into_iter().flatten().take(MAX_ITEMS);
-    let mut held = 0;
+    let mut weight = 0;
     let items = list
         .take_while(|item| {
-            held += estimated_size(item);
-            held <= MAX_ITEMS_WEIGHT
+            weight += estimated_size(item);
+            weight <= MAX_ITEMS_WEIGHT
         })
         .filter_map(|item| Diagnostic::deserialize(item).ok())
         .collect();
-    (items, held)
+    (items, weight)
 }
 
 #[cfg(test)]
@@ -244,8 +244,8 @@ mod tests {
     }
 
     fn diagnostics(messages: &[&str]) -> Vec<Value> {
-        let place = json!({ "line": 0, "character": 0 });
-        messages.iter().map(|text| json!({ "range": { "start": place, "end": place }, "message": text })).collect()
+        let position = json!({ "line": 0, "character": 0 });
+        messages.iter().map(|text| json!({ "range": { "start": position, "end": position }, "message": text })).collect()
     }
 
     fn show(store: &DiagnosticsStore) -> String {
@@ -277,25 +277,25 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_is_bounded_and_costs_nothing_that_was_asked_for() {
+    fn a_flood_is_bounded_and_does_not_affect_opened_documents() {
         let store = DiagnosticsStore::default();
-        let asked = Utf8Path::new("/w/a.rs");
-        store.expect(asked, 1);
+        let opened = Utf8Path::new("/w/a.rs");
+        store.expect(opened, 1);
         let megabyte = "x".repeat(1024 * 1024);
         for number in 0..100 {
             let publication =
                 json!({ "uri": format!("file:///w/{number}.rs"), "diagnostics": diagnostics(&[megabyte.as_str(); 9]) });
             store.publish(&publication);
         }
-        let held = store.held.load(Ordering::Relaxed);
-        assert!((MAX_UNASKED_WEIGHT / 2..=MAX_UNASKED_WEIGHT + MAX_ITEMS_WEIGHT).contains(&held), "{held}");
+        let total_weight = store.total_weight.load(Ordering::Relaxed);
+        assert!((MAX_UNASKED_WEIGHT / 2..=MAX_UNASKED_WEIGHT + MAX_ITEMS_WEIGHT).contains(&total_weight), "{total_weight}");
         store.publish(&publication(Some(1), &["opened"]));
         insta::assert_snapshot!(show(&store), @r#""opened" current"#);
         // Withdrawn diagnostics free memory.
         for number in 0..100 {
             store.publish(&json!({ "uri": format!("file:///w/{number}.rs"), "diagnostics": [] }));
         }
-        assert!(store.held.load(Ordering::Relaxed) < 1024);
+        assert!(store.total_weight.load(Ordering::Relaxed) < 1024);
     }
 
     #[test]

@@ -36,20 +36,21 @@ pub struct DocumentStatus {
     pub idle: String,
     /// A request with nothing but `textDocument` in its params that is answered after everything queued for the
     /// document.
-    pub fence: String,
+    #[serde(rename = "fence")]
+    pub barrier_method: String,
 }
 
 /// The activity of one server on its documents; unknown for a server without a [`DocumentStatus`].
 #[derive(Debug)]
 pub(crate) struct DocumentActivity {
     status: Option<DocumentStatus>,
-    known: Mutex<ActivityState>,
+    activity: Mutex<ActivityState>,
     changes: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
 struct ActivityState {
-    documents: FxHashMap<Utf8PathBuf, Document>,
+    documents: FxHashMap<Utf8PathBuf, DocumentActivityEntry>,
     /// Whether the notification ever came: a user may have disabled it.
     heard: bool,
     /// The number of texts sent and saved.
@@ -57,14 +58,14 @@ struct ActivityState {
 }
 
 #[derive(Debug)]
-struct Document {
-    step: Step,
+struct DocumentActivityEntry {
+    step: DocumentPhase,
     /// Whether a rebuild was ever seen. The server never rebuilds a document that it cannot compile.
     rebuilt: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum DocumentPhase {
     /// A text or save was sent that the server has not begun to process.
     Sent,
     Rebuilding,
@@ -73,11 +74,11 @@ enum Step {
 
 impl DocumentActivity {
     pub(crate) fn new(status: Option<DocumentStatus>) -> Self {
-        Self { status, known: Mutex::default(), changes: watch::Sender::new(0) }
+        Self { status, activity: Mutex::default(), changes: watch::Sender::new(0) }
     }
 
     fn lock_state(&self) -> MutexGuard<'_, ActivityState> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.activity.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Records that a text of the document is about to be sent.
@@ -85,21 +86,21 @@ impl DocumentActivity {
         if self.status.is_none() {
             return;
         }
-        let mut known = self.lock_state();
-        known.sent += 1;
-        if let Some(document) = known.documents.get_mut(path) {
-            document.step = Step::Sent;
-        } else if known.documents.len() < MAX_DOCUMENTS {
-            known.documents.insert(path.to_owned(), Document { step: Step::Sent, rebuilt: false });
+        let mut activity = self.lock_state();
+        activity.sent += 1;
+        if let Some(document) = activity.documents.get_mut(path) {
+            document.step = DocumentPhase::Sent;
+        } else if activity.documents.len() < MAX_DOCUMENTS {
+            activity.documents.insert(path.to_owned(), DocumentActivityEntry { step: DocumentPhase::Sent, rebuilt: false });
         }
     }
 
     /// Records that the server is about to be notified of a saved document, which makes it check all of them.
     pub(crate) fn mark_saved(&self) {
-        let mut known = self.lock_state();
-        known.sent += 1;
+        let mut activity = self.lock_state();
+        activity.sent += 1;
         // Every document alike, so the order does not matter.
-        known.documents.values_mut().for_each(|document| document.step = Step::Sent);
+        activity.documents.values_mut().for_each(|document| document.step = DocumentPhase::Sent);
     }
 
     /// Handles a notification from the server; ignores other methods.
@@ -108,29 +109,29 @@ impl DocumentActivity {
         let text = |name: &str| params.get(name).and_then(Value::as_str);
         let Some(path) = text("uri").and_then(|uri| zubi_base::uri::to_path(&Uri(uri.to_owned()))) else { return };
         let state = text("state").unwrap_or_default();
-        let mut known = self.lock_state();
-        known.heard = true;
-        let Some(document) = known.documents.get_mut(&path) else { return };
+        let mut activity = self.lock_state();
+        activity.heard = true;
+        let Some(document) = activity.documents.get_mut(&path) else { return };
         if state.contains(&status.rebuilding) {
-            document.step = Step::Rebuilding;
+            document.step = DocumentPhase::Rebuilding;
             document.rebuilt = true;
-        } else if state == status.idle && (document.step == Step::Rebuilding || !document.rebuilt) {
-            document.step = Step::Idle;
+        } else if state == status.idle && (document.step == DocumentPhase::Rebuilding || !document.rebuilt) {
+            document.step = DocumentPhase::Idle;
         }
-        drop(known);
+        drop(activity);
         self.changes.send_modify(|count| *count += 1);
     }
 
     /// Whether the server has finished the work on the document that a text or a save caused, as far as its reports
     /// show.
     pub(crate) fn is_idle(&self, path: &Utf8Path) -> bool {
-        let known = self.lock_state();
-        !known.heard || known.documents.get(path).is_none_or(|document| document.step == Step::Idle)
+        let activity = self.lock_state();
+        !activity.heard || activity.documents.get(path).is_none_or(|document| document.step == DocumentPhase::Idle)
     }
 
     /// Returns the request whose answer shows that nothing is queued for a document.
-    pub(crate) fn fence(&self) -> Option<&str> {
-        self.status.as_ref().map(|status| status.fence.as_str())
+    pub(crate) fn barrier_method(&self) -> Option<&str> {
+        self.status.as_ref().map(|status| status.barrier_method.as_str())
     }
 
     /// Returns the number of texts sent and saved. If it is the same before and after the fence, the fence came after
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_rebuilds_or_says_nothing_is_not_waited_for() {
+    fn servers_without_status_reports_are_not_awaited() {
         insta::assert_snapshot!(run(&["sent", "queued", "idle"]), @"
         sent               → idle
         queued             → busy

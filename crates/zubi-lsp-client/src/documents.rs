@@ -37,11 +37,11 @@ pub(crate) enum SyncAction {
     Changed,
     Unchanged,
     /// The server does not want documents to be opened.
-    NotTold,
+    NotSynced,
 }
 
 #[derive(Debug)]
-struct Document {
+struct MirroredDocument {
     uri: String,
     language: String,
     version: i32,
@@ -57,8 +57,8 @@ struct Document {
 
 /// The mirror of one server's open documents.
 #[derive(Debug, Default)]
-pub(crate) struct Documents {
-    open: FxHashMap<Utf8PathBuf, Document>,
+pub(crate) struct MirroredDocuments {
+    open: FxHashMap<Utf8PathBuf, MirroredDocument>,
     uses: u64,
     /// The last version given to any document. One count for all: a document that is closed and opened again must not
     /// get a version that late diagnostics of its earlier text have.
@@ -67,7 +67,7 @@ pub(crate) struct Documents {
 
 /// The parameters for opening a document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct OpenParams<'a> {
+pub(crate) struct DocumentOpenParams<'a> {
     /// LSP's language id.
     pub(crate) language: &'a str,
     pub(crate) sync: Sync,
@@ -75,13 +75,13 @@ pub(crate) struct OpenParams<'a> {
     pub(crate) now: Duration,
 }
 
-impl Documents {
+impl MirroredDocuments {
     /// Opens a document, or sends what changed on disk since. `certainly_changed` is set when the file is known to have
     /// been written, even if its stamp is the same.
     pub(crate) fn sync(
         &mut self,
         path: &Utf8Path,
-        opening: OpenParams<'_>,
+        opening: DocumentOpenParams<'_>,
         certainly_changed: bool,
         out: &dyn OutgoingSync,
     ) -> Result<SyncAction, ReadError> {
@@ -96,7 +96,7 @@ impl Documents {
             return self.resend(path, opening, out);
         }
         if !opening.sync.open_close {
-            return Ok(SyncAction::NotTold);
+            return Ok(SyncAction::NotSynced);
         }
         let (text, stamp) = read(path, opening.now)?;
         self.open(path, &text, stamp, opening, out);
@@ -111,11 +111,11 @@ impl Documents {
         path: &Utf8Path,
         text: &str,
         stamp: Option<Stamp>,
-        opening: OpenParams<'_>,
+        opening: DocumentOpenParams<'_>,
         out: &dyn OutgoingSync,
     ) {
         self.last_version = self.next_version();
-        let document = Document {
+        let document = MirroredDocument {
             uri: zubi_base::uri::from_path(path).0,
             language: opening.language.to_owned(),
             version: self.last_version,
@@ -130,13 +130,13 @@ impl Documents {
     }
 
     /// Sends an empty text for a deleted file, to servers that otherwise remember its old content.
-    pub(crate) fn empty(&mut self, path: &Utf8Path, opening: OpenParams<'_>, out: &dyn OutgoingSync) -> SyncAction {
+    pub(crate) fn empty(&mut self, path: &Utf8Path, opening: DocumentOpenParams<'_>, out: &dyn OutgoingSync) -> SyncAction {
         self.uses += 1;
         if self.open.contains_key(path) {
             return self.send(path, "", None, opening, out);
         }
         if !opening.sync.open_close {
-            return SyncAction::NotTold;
+            return SyncAction::NotSynced;
         }
         self.open(path, "", None, opening, out);
         save(path, "", opening, out);
@@ -147,7 +147,7 @@ impl Documents {
     fn resend(
         &mut self,
         path: &Utf8Path,
-        opening: OpenParams<'_>,
+        opening: DocumentOpenParams<'_>,
         out: &dyn OutgoingSync,
     ) -> Result<SyncAction, ReadError> {
         let (text, stamp) = match read(path, opening.now) {
@@ -167,11 +167,11 @@ impl Documents {
         path: &Utf8Path,
         text: &str,
         stamp: Option<Stamp>,
-        opening: OpenParams<'_>,
+        opening: DocumentOpenParams<'_>,
         out: &dyn OutgoingSync,
     ) -> SyncAction {
         let version = self.next_version();
-        let Some(document) = self.open.get_mut(path) else { return SyncAction::NotTold };
+        let Some(document) = self.open.get_mut(path) else { return SyncAction::NotSynced };
         document.stamp = stamp;
         let hash = hash(text);
         if hash == document.hash {
@@ -252,7 +252,7 @@ impl Documents {
     }
 }
 
-impl Document {
+impl MirroredDocument {
     fn as_opened(&self, text: &str) -> Value {
         json!({
             "textDocument": { "uri": self.uri, "languageId": self.language, "version": self.version, "text": text },
@@ -262,7 +262,7 @@ impl Document {
 
 /// Notifies a server that wants `didSave` that a document was saved: a text on disk was saved, by whichever program.
 /// cargo check begins then, and clangd checks the documents that include this one again.
-fn save(path: &Utf8Path, text: &str, opening: OpenParams<'_>, out: &dyn OutgoingSync) {
+fn save(path: &Utf8Path, text: &str, opening: DocumentOpenParams<'_>, out: &dyn OutgoingSync) {
     let Some(include_text) = opening.sync.save else { return };
     let mut params = json!({ "textDocument": { "uri": zubi_base::uri::from_path(path).0 } });
     if include_text && let Some(object) = params.as_object_mut() {

@@ -24,13 +24,13 @@ use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::process::CommandSpec;
 use zubi_base::rpc::ConnectionError;
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 
 use crate::capabilities::ServerCapabilities;
 use crate::catalogue::VirtualDocuments;
 use crate::readiness::Health;
-use crate::session::{Pin, Session, SessionSpec};
-use crate::watch::FileChange;
+use crate::session::{Pin, ServerSession, SessionSpec};
+use crate::watch::WatchedFileChange;
 
 mod diagnose;
 mod lifecycle;
@@ -41,7 +41,7 @@ mod virtual_text;
 
 pub use lifecycle::RetentionPolicy;
 pub(crate) use lifecycle::Starter;
-use lifecycle::{EndpointState, Phase, lock, retry_hint, was_shut_down, why_it_ended};
+use lifecycle::{EndpointState, EndpointPhase, lock, retry_hint, was_shut_down, await_end_reason};
 use partial::merge_partial;
 
 /// LSP 3.18, `LSPErrorCodes.ContentModified`.
@@ -56,19 +56,19 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 const MAX_RETRIES: u32 = 20;
 
 /// The time after `initialize` in which a server may register its capabilities. pyright and ty take 10 ms.
-const REGISTRATION_PATIENCE: Duration = Duration::from_millis(500);
+const REGISTRATION_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The parameters for running one server in one root.
 #[derive(Debug, Clone)]
 pub struct LaunchSpec {
     pub spec: SessionSpec,
     pub command: CommandSpec,
-    pub workspace: Arc<Workspace>,
+    pub workspace: Arc<WorkspaceFolders>,
     /// Commands that `workspace/executeCommand` may run without approval.
     pub allowed_commands: Vec<String>,
     /// The time limit for one request, whatever its caller allows.
     pub request_timeout: Duration,
-    pub keep: RetentionPolicy,
+    pub retention: RetentionPolicy,
     /// How the server returns the texts of documents that are not files.
     pub virtual_documents: Option<VirtualDocuments>,
     /// The caveats of its answers, as far as they are known before the server runs.
@@ -97,27 +97,27 @@ impl ServerEndpoint {
             // The document is opened here and not only with the request, so that its project counts for readiness
             // before any request.
             if let Some(document) = document
-                && let Err(error) = session.bring_up_to_date(document, false)
+                && let Err(error) = session.sync_document(document, false)
             {
                 tracing::debug!(server = %self.id, %error, "a document cannot be opened");
             }
             return;
         }
         if let Some(document) = document {
-            let mut wanted = lock(&self.shared.wanted);
-            if !wanted.iter().any(|path| path == document) {
-                wanted.insert(0, document.to_owned());
+            let mut documents_to_open = lock(&self.shared.documents_to_open);
+            if !documents_to_open.iter().any(|path| path == document) {
+                documents_to_open.insert(0, document.to_owned());
             }
         }
         let mut start = false;
         self.shared.phase.send_if_modified(|phase| {
             start = match phase {
-                Phase::Idle => true,
-                Phase::Down { retry_at, .. } => *retry_at <= Instant::now(),
-                Phase::Starting | Phase::Running(_) | Phase::Closed => false,
+                EndpointPhase::Idle => true,
+                EndpointPhase::Down { retry_at, .. } => *retry_at <= Instant::now(),
+                EndpointPhase::Starting | EndpointPhase::Running(_) | EndpointPhase::Closed => false,
             };
             if start {
-                *phase = Phase::Starting;
+                *phase = EndpointPhase::Starting;
             }
             start
         });
@@ -135,34 +135,34 @@ impl ServerEndpoint {
     }
 
     /// Returns the running server, if there is one.
-    pub(crate) fn running_now(&self) -> Option<Arc<Session>> {
+    pub(crate) fn running_now(&self) -> Option<Arc<ServerSession>> {
         match &*self.shared.phase.borrow() {
-            Phase::Running(session) if session.end_reason().borrow().is_none() => Some(Arc::clone(session)),
+            EndpointPhase::Running(session) if session.end_reason().borrow().is_none() => Some(Arc::clone(session)),
             _ => None,
         }
     }
 
     /// Waits until the server runs and is initialized.
-    async fn running_session(&self, method: &str, cx: &RequestCx) -> Result<Arc<Session>, EndpointError> {
+    async fn running_session(&self, method: &str, cx: &RequestCx) -> Result<Arc<ServerSession>, EndpointError> {
         let mut phases = self.shared.phase.subscribe();
         let started = Instant::now();
         loop {
             self.ensure_started(None);
             let phase = phases.borrow_and_update().clone();
             match phase {
-                Phase::Running(session) if session.end_reason().borrow().is_none() => return Ok(session),
-                Phase::Down { why, hint, retry_at } if retry_at > Instant::now() => {
+                EndpointPhase::Running(session) if session.end_reason().borrow().is_none() => return Ok(session),
+                EndpointPhase::Down { why, hint, retry_at } if retry_at > Instant::now() => {
                     let hint = retry_hint(&hint, retry_at);
                     return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
                 }
-                Phase::Closed => {
+                EndpointPhase::Closed => {
                     let (why, hint) = was_shut_down();
                     return Err(EndpointError::Exited { endpoint: self.id.clone(), why, hint });
                 }
                 // It may be started again by now.
-                Phase::Down { .. } | Phase::Idle => continue,
+                EndpointPhase::Down { .. } | EndpointPhase::Idle => continue,
                 // Ended just now, or being started: the next phase shows which.
-                Phase::Running(_) | Phase::Starting => {}
+                EndpointPhase::Running(_) | EndpointPhase::Starting => {}
             }
             tokio::select! {
                 changed = phases.changed() => if changed.is_err() { return Err(EndpointError::Cancelled) },
@@ -176,10 +176,10 @@ impl ServerEndpoint {
 
     /// Notifies the server about changed files. A server that is being started is notified afterwards; one that does
     /// not run will read the files itself.
-    pub(crate) fn notify_changes(&self, changes: &[FileChange]) -> Option<String> {
+    pub(crate) fn notify_changes(&self, changes: &[WatchedFileChange]) -> Option<String> {
         {
             let mut pending = lock(&self.shared.pending);
-            if matches!(&*self.shared.phase.borrow(), Phase::Starting) {
+            if matches!(&*self.shared.phase.borrow(), EndpointPhase::Starting) {
                 pending.extend_from_slice(changes);
                 return None;
             }
@@ -189,9 +189,9 @@ impl ServerEndpoint {
 
     /// Ends the server permanently.
     pub(crate) async fn shutdown(&self) {
-        let session = match self.shared.phase.send_replace(Phase::Closed) {
-            Phase::Running(session) => Some(session),
-            Phase::Idle | Phase::Starting | Phase::Down { .. } | Phase::Closed => None,
+        let session = match self.shared.phase.send_replace(EndpointPhase::Closed) {
+            EndpointPhase::Running(session) => Some(session),
+            EndpointPhase::Idle | EndpointPhase::Starting | EndpointPhase::Down { .. } | EndpointPhase::Closed => None,
         };
         self.shared.stop.cancel();
         if let Some(session) = &session {
@@ -207,20 +207,20 @@ impl ServerEndpoint {
     }
 
     /// Opens the documents of a request and brings them up to date; they stay open while the result lives.
-    fn pin(session: &Arc<Session>, cx: &RequestCx) -> Result<Vec<Pin>, EndpointError> {
+    fn pin(session: &Arc<ServerSession>, cx: &RequestCx) -> Result<Vec<Pin>, EndpointError> {
         cx.documents
             .iter()
             .map(|document| session.pin(&document.path).map_err(|error| EndpointError::Document(error.to_string())))
             .collect()
     }
 
-    fn is_offered(session: &Session, method: &str, document: Option<&DocumentRef>) -> bool {
+    fn is_offered(session: &ServerSession, method: &str, document: Option<&DocumentRef>) -> bool {
         let document = document.map(|document| (document.path.as_path(), session.spec().language(&document.path)));
-        session.peer().offers().supports(method, document)
+        session.peer().capabilities().supports(method, document)
     }
 
     /// Waits until a new process is no longer loading, or has ended.
-    async fn await_settled(&self, session: &Session, method: &str, cx: &RequestCx) -> Result<(), EndpointError> {
+    async fn await_settled(&self, session: &ServerSession, method: &str, cx: &RequestCx) -> Result<(), EndpointError> {
         let started = Instant::now();
         let mut ended = session.end_reason();
         let mut states = self.shared.readiness.subscribe();
@@ -234,8 +234,8 @@ impl ServerEndpoint {
 
     /// Waits until a request can be sent; returns whether it can. A server that has just been initialized may register
     /// a missing capability in the next moment, so this function waits for that.
-    async fn await_offer(session: &Session, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
-        if !ServerCapabilities::is_known(method) || session.peer().offers().is_disabled(method) {
+    async fn await_capability(session: &ServerSession, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
+        if !ServerCapabilities::is_known(method) || session.peer().capabilities().is_disabled(method) {
             return !ServerCapabilities::is_known(method);
         }
         let mut registrations = session.peer().registrations();
@@ -244,13 +244,13 @@ impl ServerEndpoint {
             if Self::is_offered(session, method, document) {
                 return true;
             }
-            let patience = REGISTRATION_PATIENCE.saturating_sub(session.age());
-            if patience.is_zero() {
+            let remaining = REGISTRATION_TIMEOUT.saturating_sub(session.age());
+            if remaining.is_zero() {
                 return false;
             }
             tokio::select! {
                 _ = registrations.changed() => {}
-                () = tokio::time::sleep(patience) => {}
+                () = tokio::time::sleep(remaining) => {}
                 () = cx.cancel.cancelled() => return false,
             }
         }
@@ -259,11 +259,11 @@ impl ServerEndpoint {
     /// Sends a request to a running server, again as often as the protocol requires.
     async fn request_with_retries(
         &self,
-        session: &Arc<Session>,
+        session: &Arc<ServerSession>,
         method: &str,
         params: &Value,
         cx: &RequestCx,
-    ) -> Result<Value, Failure> {
+    ) -> Result<Value, RunFailure> {
         let started = Instant::now();
         let _captured = match &cx.edits {
             Some(edits) => {
@@ -290,14 +290,14 @@ impl ServerEndpoint {
             }
             let (asked, heard) = (Instant::now(), session.received_count());
             let answer = session.request(method, params.clone(), &cx.cancel, cx.deadline).await;
-            let pieces = token.map(|token| session.peer().take_partial(token)).unwrap_or_default();
+            let parts = token.map(|token| session.peer().take_partial(token)).unwrap_or_default();
             let (code, message, data) = match answer {
                 Ok(answer) => {
                     session.has_answered();
-                    return Ok(merge_partial(pieces, answer));
+                    return Ok(merge_partial(parts, answer));
                 }
                 Err(ConnectionError::Response { code, message, data }) => (code, message, data),
-                Err(ConnectionError::Closed { why }) => return Err(Failure::Died(why)),
+                Err(ConnectionError::Closed { why }) => return Err(RunFailure::Died(why)),
                 Err(ConnectionError::TimedOut { .. }) => {
                     return Err(self.out_of_time(session, method, started, (asked, heard)).into());
                 }
@@ -341,7 +341,7 @@ impl ServerEndpoint {
                 self.await_settled(&session, method, cx).await?;
             }
             fresh = true;
-            if !Self::await_offer(&session, method, cx.documents.first(), cx).await {
+            if !Self::await_capability(&session, method, cx.documents.first(), cx).await {
                 return Err(EndpointError::Unsupported { endpoint: self.id.clone(), method: method.to_owned() });
             }
             let answer = match Self::pin(&session, cx) {
@@ -350,9 +350,9 @@ impl ServerEndpoint {
             };
             match answer {
                 Ok(answer) => return Ok(answer),
-                Err(Failure::Final(error)) => return Err(error),
-                Err(Failure::Died(why)) => {
-                    died = Some(why_it_ended(&session, why).await);
+                Err(RunFailure::Final(error)) => return Err(error),
+                Err(RunFailure::Died(why)) => {
+                    died = Some(await_end_reason(&session, why).await);
                     if !only_reads(method) {
                         break;
                     }
@@ -371,7 +371,7 @@ impl ServerEndpoint {
     /// the next request starts a new one.
     fn out_of_time(
         &self,
-        session: &Session,
+        session: &ServerSession,
         method: &str,
         started: Instant,
         (asked, heard): (Instant, u64),
@@ -388,13 +388,13 @@ impl ServerEndpoint {
 }
 
 /// The reason why one run of a server did not answer.
-enum Failure {
+enum RunFailure {
     /// The server died meanwhile; another run may answer.
     Died(String),
     Final(EndpointError),
 }
 
-impl From<EndpointError> for Failure {
+impl From<EndpointError> for RunFailure {
     fn from(error: EndpointError) -> Self {
         Self::Final(error)
     }
@@ -402,7 +402,7 @@ impl From<EndpointError> for Failure {
 
 /// Stops capturing when the request is over.
 struct CaptureGuard<'a> {
-    session: &'a Session,
+    session: &'a ServerSession,
     _turn: tokio::sync::MutexGuard<'a, ()>,
 }
 
@@ -448,28 +448,28 @@ impl Endpoint for ServerEndpoint {
     fn encoding(&self) -> Encoding {
         // For a server that has just died, the encoding of the last run: the next run will negotiate the same, and a
         // position must not be given in other units meanwhile.
-        let mut known = lock(&self.shared.encoding);
+        let mut encoding = lock(&self.shared.encoding);
         if let Some(session) = self.running_now() {
-            *known = session.encoding();
+            *encoding = session.encoding();
         }
-        *known
+        *encoding
     }
 
-    async fn offers(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
+    async fn supports(&self, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
         // A server that has just died is started again: its death does not show which capabilities it has.
         match self.running_session(method, cx).await {
-            Ok(session) => Self::await_offer(&session, method, document, cx).await,
+            Ok(session) => Self::await_capability(&session, method, document, cx).await,
             Err(_) => false,
         }
     }
 
     fn capabilities(&self) -> Value {
-        self.running_now().map(|session| session.peer().offers().capabilities().clone()).unwrap_or_default()
+        self.running_now().map(|session| session.peer().capabilities().capabilities().clone()).unwrap_or_default()
     }
 
     fn allows_command(&self, command: &str) -> bool {
         self.shared.launch.allowed_commands.iter().any(|allowed| allowed == command)
-            && self.running_now().is_none_or(|session| session.peer().offers().offers_command(command))
+            && self.running_now().is_none_or(|session| session.peer().capabilities().supports_command(command))
     }
 
     fn limits(&self) -> Caveats {
@@ -505,8 +505,8 @@ impl Endpoint for ServerEndpoint {
             let _in_use = session.in_use();
             match self.diagnose(&session, document, cx).await {
                 Ok(report) => return Ok(report),
-                Err(Failure::Final(error)) => return Err(error),
-                Err(Failure::Died(why)) => died = Some(why_it_ended(&session, why).await),
+                Err(RunFailure::Final(error)) => return Err(error),
+                Err(RunFailure::Died(why)) => died = Some(await_end_reason(&session, why).await),
             }
         }
         Err(self.on_exit(died.unwrap_or_default()).await)

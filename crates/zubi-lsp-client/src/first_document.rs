@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_source_file_of_the_project_comes_first() {
+    fn project_source_files_are_preferred() {
         let directory = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(directory.path()).unwrap();
         let extensions = ["cc".to_owned(), "h".to_owned()];

@@ -172,7 +172,7 @@ mod tests {
 
     /// A server that is promised `workspace/willRenameFiles` may hold a rename's text edits back until that request.
     #[test]
-    fn file_operations_are_not_announced_for_nobody_sends_them() {
+    fn file_operations_are_not_advertised() {
         assert_eq!(capabilities().pointer("/workspace/fileOperations"), None);
     }
 }

@@ -43,12 +43,12 @@ const MAX_CAPTURED_WEIGHT: usize = 32 * 1024 * 1024;
 const MAX_SECTIONS: usize = 200;
 
 /// zubi's side of one running server.
-pub(crate) struct Peer {
+pub(crate) struct ServerPeer {
     pub(crate) name: Arc<str>,
     folder: Folder,
     /// The server's settings, by section.
     settings: Value,
-    pub(crate) offers: Mutex<ServerCapabilities>,
+    pub(crate) capabilities: Mutex<ServerCapabilities>,
     pub(crate) tracker: Mutex<Tracker>,
     pub(crate) diagnostics: DiagnosticsStore,
     pub(crate) log: LineRing,
@@ -57,7 +57,7 @@ pub(crate) struct Peer {
     /// The store for edits while a captured request runs.
     capture: Mutex<Option<ActiveCapture>>,
     /// Partial results, by token, of requests that support them.
-    partial: Mutex<FxHashMap<String, PartialAnswer>>,
+    partial: Mutex<FxHashMap<String, PartialResult>>,
     /// Shared with the endpoint, which outlives this server.
     readiness: Arc<watch::Sender<Readiness>>,
     /// The number of `refresh` requests: earlier results for some documents may be out of date.
@@ -78,19 +78,19 @@ struct ActiveCapture {
 
 /// The parts of one answer so far.
 #[derive(Default)]
-struct PartialAnswer {
-    pieces: Vec<Value>,
+struct PartialResult {
+    parts: Vec<Value>,
     weight: usize,
 }
 
-impl Peer {
+impl ServerPeer {
     pub(crate) fn new(spec: &SessionSpec, readiness: Arc<watch::Sender<Readiness>>) -> Self {
-        let offers = ServerCapabilities::new(&spec.folder.path, Value::Null, spec.withheld.clone());
+        let capabilities = ServerCapabilities::new(&spec.folder.path, Value::Null, spec.withheld.clone());
         Self {
             name: Arc::clone(&spec.name),
             folder: spec.folder.clone(),
             settings: spec.settings.clone(),
-            offers: Mutex::new(offers),
+            capabilities: Mutex::new(capabilities),
             tracker: Mutex::new(Tracker::new(spec.recipe.clone())),
             diagnostics: DiagnosticsStore::new(spec.names_versions),
             log: LineRing::default(),
@@ -105,8 +105,8 @@ impl Peer {
         }
     }
 
-    pub(crate) fn offers(&self) -> MutexGuard<'_, ServerCapabilities> {
-        lock(&self.offers)
+    pub(crate) fn capabilities(&self) -> MutexGuard<'_, ServerCapabilities> {
+        lock(&self.capabilities)
     }
 
     /// Changes the readiness tracker and notifies all waiting tasks.
@@ -121,13 +121,13 @@ impl Peer {
         if !self.speaks.load(Ordering::Acquire) {
             return;
         }
-        self.readiness.send_if_modified(|known| {
+        self.readiness.send_if_modified(|current| {
             // The time that a server without a signal has been up is computed when it is queried; it is not a change of
             // state.
             let same =
-                *known == now || matches!((&*known, &now), (Readiness::Unknown { .. }, Readiness::Unknown { .. }));
+                *current == now || matches!((&*current, &now), (Readiness::Unknown { .. }, Readiness::Unknown { .. }));
             if !same {
-                *known = now;
+                *current = now;
             }
             !same
         });
@@ -170,11 +170,11 @@ impl Peer {
 
     /// Collects partial results under a token until [`Self::take_partial`].
     pub(crate) fn expect_partial(&self, token: &Value) {
-        lock(&self.partial).insert(token_text(Some(token)), PartialAnswer::default());
+        lock(&self.partial).insert(token_text(Some(token)), PartialResult::default());
     }
 
     pub(crate) fn take_partial(&self, token: &Value) -> Vec<Value> {
-        lock(&self.partial).remove(&token_text(Some(token))).map(|gathered| gathered.pieces).unwrap_or_default()
+        lock(&self.partial).remove(&token_text(Some(token))).map(|gathered| gathered.parts).unwrap_or_default()
     }
 
     /// Returns the settings of one section (`a.b.c`), `null` if it has no settings.
@@ -228,8 +228,8 @@ impl Peer {
             && let Some(value) = params.get("value")
         {
             gathered.weight += estimated_size(value);
-            if gathered.pieces.len() < MAX_PARTIAL_RESULTS && gathered.weight <= MAX_PARTIAL_WEIGHT {
-                gathered.pieces.push(value.clone());
+            if gathered.parts.len() < MAX_PARTIAL_RESULTS && gathered.weight <= MAX_PARTIAL_WEIGHT {
+                gathered.parts.push(value.clone());
             }
             return;
         }
@@ -239,7 +239,7 @@ impl Peer {
     }
 }
 
-impl PeerHandler for Peer {
+impl PeerHandler for ServerPeer {
     fn notification(&self, method: &str, params: Value) {
         match method {
             "$/progress" => self.take_progress(&params),
@@ -264,7 +264,7 @@ impl PeerHandler for Peer {
     }
 }
 
-impl Peer {
+impl ServerPeer {
     /// Returns the answer to a server's request, from memory.
     fn answer(&self, method: &str, params: &Value) -> Result<Value, ResponseError> {
         Ok(match method {
@@ -273,12 +273,12 @@ impl Peer {
                 json!([{ "uri": zubi_base::uri::from_path(&self.folder.path), "name": self.folder.name }])
             }
             "client/registerCapability" => {
-                self.offers().register(params);
+                self.capabilities().register(params);
                 self.registrations.send_modify(|count| *count += 1);
                 Value::Null
             }
             "client/unregisterCapability" => {
-                self.offers().unregister(params);
+                self.capabilities().unregister(params);
                 Value::Null
             }
             "workspace/applyEdit" => self.apply_edit(params),

@@ -22,14 +22,14 @@ use tokio_util::task::TaskTracker;
 use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointSource, Endpoints, MissingServer, OtherProject, RequestCx};
 use zubi_base::process::{CommandSpec, Spawner};
 use zubi_base::trust::Trust;
-use zubi_base::workspace::{Folder, Workspace};
+use zubi_base::workspace::{Folder, WorkspaceFolders};
 
 use crate::capabilities::{ChangeKind, ServerCapabilities};
-use crate::catalogue::{Catalogue, Role, ServerEntry};
-use crate::detect::{self, Detection, Languages, Limits, ProgramFinder, project_root};
+use crate::catalogue::{Catalogue, ServerRole, ServerEntry};
+use crate::detect::{self, Detection, Languages, ScanLimits, ProgramFinder, project_root};
 use crate::endpoint::{LaunchSpec, RetentionPolicy, ServerEndpoint, Starter};
 use crate::session::SessionSpec;
-use crate::watch::FileChange;
+use crate::watch::WatchedFileChange;
 
 mod caveats;
 mod projects;
@@ -38,9 +38,9 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use caveats::{caveats, folder_gone, install_hint, no_row, subject};
+use caveats::{caveats, missing_folder, install_hint, no_row, subject};
 use projects::roots;
-use start::{NotStarted, Prestarted, ProcessStarter, Slot, WatcherCell};
+use start::{NotStarted, Prestarted, ProcessStarter, StartedGroup, WatcherCell};
 
 /// The number of servers that are suggested from one group of which none is installed.
 const MAX_SUGGESTED: usize = 2;
@@ -48,7 +48,7 @@ const MAX_SUGGESTED: usize = 2;
 /// The parameters of a pool.
 #[derive(Debug, Clone)]
 pub struct PoolConfig {
-    pub workspace: Arc<Workspace>,
+    pub workspace: Arc<WorkspaceFolders>,
     pub catalogue: Catalogue,
     pub spawner: Spawner,
     pub trust: Trust,
@@ -64,7 +64,7 @@ pub struct ServerPool {
 }
 
 struct PoolState {
-    workspace: Arc<Workspace>,
+    workspace: Arc<WorkspaceFolders>,
     catalogue: Catalogue,
     languages: Arc<Languages>,
     trust: Trust,
@@ -72,17 +72,17 @@ struct PoolState {
     starter: Arc<dyn Starter>,
     watcher: Arc<WatcherCell>,
     detection: tokio::sync::Mutex<Option<Arc<Detection>>>,
-    servers: Mutex<BTreeMap<Key, RunningServer>>,
+    servers: Mutex<BTreeMap<ServerKey, RunningServer>>,
     /// Cancelled when the pool is shut down: servers whose program is still being searched are not started then.
     closed: CancellationToken,
     /// The locks that let one task at a time start a server.
-    turns: Mutex<BTreeMap<Key, Arc<tokio::sync::Mutex<()>>>>,
+    turns: Mutex<BTreeMap<ServerKey, Arc<tokio::sync::Mutex<()>>>>,
     /// Servers that are being ended.
     retiring: TaskTracker,
 }
 
 /// A server's id and the root of the project it works in.
-type Key = (String, Utf8PathBuf);
+type ServerKey = (String, Utf8PathBuf);
 
 struct RunningServer {
     endpoint: Arc<ServerEndpoint>,
@@ -137,20 +137,20 @@ impl EndpointSource for ServerPool {
         let Some(folder) = shared.workspace.folder_of(path).cloned() else {
             return shared.for_external(document);
         };
-        let wanted = shared
+        let needed = shared
             .catalogue
             .for_language(&language)
             .into_iter()
             .filter(|row| row.answers(method))
             .map(|row| NeededServer { root: OnceLock::new(), row, folder: folder.clone(), document: path.clone() })
             .collect();
-        shared.start_all(wanted).await
+        shared.start_all(needed).await
     }
 
     async fn for_workspace(&self, method: &str, _cx: &RequestCx) -> Endpoints {
         let shared = &self.shared;
         let detection = shared.detect().await;
-        let mut wanted = Vec::new();
+        let mut needed = Vec::new();
         let mut seen = BTreeSet::new();
         let mut left_out = Vec::new();
         let rows = |language: &str| {
@@ -163,7 +163,7 @@ impl EndpointSource for ServerPool {
                     let Some(folder) = shared.workspace.folder_of(folder) else { continue };
                     let (roots, more) = roots(&row, &detection, example, folder);
                     if more > 0 {
-                        left_out.push((row.id.clone(), projects::not_asked(&row, more)));
+                        left_out.push((row.id.clone(), projects::unqueried_projects_note(&row, more)));
                     }
                     for root in roots {
                         // A language and its dialects (TypeScript, JavaScript) share a server.
@@ -171,17 +171,17 @@ impl EndpointSource for ServerPool {
                             // The document to open first must exist; a root without a known file of its own gets none.
                             let document = if example.starts_with(&root) { example.clone() } else { root.clone() };
                             let root = OnceLock::from(root);
-                            wanted.push(NeededServer { row: Arc::clone(&row), root, folder: folder.clone(), document });
+                            needed.push(NeededServer { row: Arc::clone(&row), root, folder: folder.clone(), document });
                         }
                     }
                 }
             }
         }
-        if wanted.is_empty() {
-            let absent = shared.workspace.folders().iter().filter(|folder| !folder.path.is_dir()).map(folder_gone);
+        if needed.is_empty() {
+            let absent = shared.workspace.folders().iter().filter(|folder| !folder.path.is_dir()).map(missing_folder);
             return Endpoints { absent: absent.collect(), ..Endpoints::default() };
         }
-        let mut found = shared.start_all(wanted).await;
+        let mut found = shared.start_all(needed).await;
         left_out.retain(|(id, _)| found.endpoints.iter().any(|endpoint| *endpoint.id().0 == **id));
         left_out.dedup();
         let left_out: Vec<_> = left_out.into_iter().map(|(_, why)| why).collect();
@@ -268,7 +268,7 @@ impl NeededServer {
 }
 
 impl PoolState {
-    fn servers(&self) -> MutexGuard<'_, BTreeMap<Key, RunningServer>> {
+    fn servers(&self) -> MutexGuard<'_, BTreeMap<ServerKey, RunningServer>> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -309,9 +309,9 @@ impl PoolState {
     }
 
     /// Starts the servers that can run: the first of each group and root, and all servers without a group.
-    async fn start_all(&self, wanted: Vec<NeededServer>) -> Endpoints {
+    async fn start_all(&self, needed: Vec<NeededServer>) -> Endpoints {
         let mut slots: Vec<Vec<NeededServer>> = Vec::new();
-        for server in wanted {
+        for server in needed {
             let together = |other: &NeededServer| other.row.group.is_some() && other.row.group == server.row.group;
             match slots.iter_mut().find(|slot| slot.first().is_some_and(together)) {
                 Some(slot) => slot.push(server),
@@ -341,20 +341,20 @@ impl PoolState {
     }
 
     /// Starts the first server of a group that can run, in each root that its group members want.
-    async fn start_first(&self, slot: Vec<NeededServer>) -> Slot {
-        let mut result = Slot::default();
+    async fn start_first(&self, slot: Vec<NeededServer>) -> StartedGroup {
+        let mut result = StartedGroup::default();
         let mut served: Option<String> = None;
         let mut suggested = 0;
-        result.navigates = slot.iter().any(|wanted| wanted.row.roles.contains(&Role::Navigation));
-        for wanted in slot {
+        result.navigates = slot.iter().any(|needed| needed.row.roles.contains(&ServerRole::Navigation));
+        for needed in slot {
             // One member serves all roots, so that a workspace does not get half its answers from another program.
-            if served.as_ref().is_some_and(|id| *id != wanted.row.id) {
+            if served.as_ref().is_some_and(|id| *id != needed.row.id) {
                 break;
             }
-            match self.start(&wanted).await {
+            match self.start(&needed).await {
                 Ok(endpoint) => {
                     result.endpoints.push(endpoint);
-                    served = Some(wanted.row.id.clone());
+                    served = Some(needed.row.id.clone());
                 }
                 Err(NotStarted { absent, installed }) => {
                     if !result.absent.contains(&absent) && (installed || suggested < MAX_SUGGESTED) {
@@ -371,9 +371,9 @@ impl PoolState {
     }
 
     /// Starts one server, or returns the reason why it cannot run.
-    async fn start(&self, wanted: &NeededServer) -> Result<Arc<ServerEndpoint>, NotStarted> {
-        let NeededServer { row, folder, document, .. } = wanted;
-        let root = wanted.root();
+    async fn start(&self, needed: &NeededServer) -> Result<Arc<ServerEndpoint>, NotStarted> {
+        let NeededServer { row, folder, document, .. } = needed;
+        let root = needed.root();
         let trusted = self.trust.folder(&folder.path);
         let document = document.is_file().then_some(document.as_path());
         let key = (row.id.clone(), root.clone());
@@ -381,8 +381,8 @@ impl PoolState {
         let turn =
             Arc::clone(self.turns.lock().unwrap_or_else(PoisonError::into_inner).entry(key.clone()).or_default());
         let _turn = turn.lock().await;
-        let known = self.servers().get(&key).map(|running| (Arc::clone(&running.endpoint), running.trusted));
-        if let Some((endpoint, rights)) = &known
+        let existing = self.servers().get(&key).map(|running| (Arc::clone(&running.endpoint), running.trusted));
+        if let Some((endpoint, rights)) = &existing
             && *rights == trusted
         {
             endpoint.ensure_started(document);
@@ -394,7 +394,7 @@ impl PoolState {
         let likely = self.finder.first_candidate(row, root, &folder.path, trusted).filter(|_| may_run);
         let mut early = match likely {
             Some(program) => {
-                let endpoint = self.endpoint(wanted, &program, trusted).await;
+                let endpoint = self.endpoint(needed, &program, trusted).await;
                 endpoint.ensure_started(document);
                 Some(Prestarted { program, endpoint: Some(endpoint), retiring: self.retiring.clone() })
             }
@@ -414,7 +414,7 @@ impl PoolState {
         }
         let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(Prestarted::take) {
             Some(endpoint) => endpoint,
-            None => self.endpoint(wanted, &program.path, trusted).await,
+            None => self.endpoint(needed, &program.path, trusted).await,
         };
         let running = RunningServer { endpoint: Arc::clone(&endpoint), trusted };
         let replaced = {
@@ -437,11 +437,11 @@ impl PoolState {
     }
 
     /// Creates a server that has not been started yet.
-    async fn endpoint(&self, wanted: &NeededServer, program: &Utf8Path, trusted: bool) -> Arc<ServerEndpoint> {
-        let (row, root, finder) = (Arc::clone(&wanted.row), wanted.root().clone(), Arc::clone(&self.finder));
+    async fn endpoint(&self, needed: &NeededServer, program: &Utf8Path, trusted: bool) -> Arc<ServerEndpoint> {
+        let (row, root, finder) = (Arc::clone(&needed.row), needed.root().clone(), Arc::clone(&self.finder));
         // Finding the caveats of its answers may take a walk through the project.
         let limits = tokio::task::spawn_blocking(move || caveats(&row, &root, trusted, &finder)).await;
-        let launch = self.launch(wanted, program, trusted, limits.unwrap_or_default());
+        let launch = self.launch(needed, program, trusted, limits.unwrap_or_default());
         Arc::new(ServerEndpoint::new(launch, Arc::clone(&self.starter)))
     }
 
@@ -466,7 +466,7 @@ impl PoolState {
             withheld: row.withheld.iter().cloned().chain(withheld).collect(),
             checker: row.checker.clone(),
             document_status: row.document_status.clone(),
-            fence: row.fence.clone(),
+            barrier_method: row.barrier_method.clone(),
             names_versions: row.names_versions,
             tsserver_command: row.tsserver_command.clone(),
             freshness: row.freshness,
@@ -477,7 +477,7 @@ impl PoolState {
             needs_document: row.needs_document,
             start_timeout: row.timeouts.initialize(),
             shutdown_timeout: row.timeouts.shutdown(),
-            diagnoses: row.roles.contains(&Role::Diagnostics),
+            diagnoses: row.roles.contains(&ServerRole::Diagnostics),
         };
         LaunchSpec {
             spec,
@@ -486,7 +486,7 @@ impl PoolState {
             allowed_commands: row.commands.clone(),
             request_timeout: row.timeouts.request(),
             virtual_documents: row.virtual_documents.clone(),
-            keep: RetentionPolicy { idle: Duration::from_millis(row.idle_ms), memory_mb: row.max_memory_mb },
+            retention: RetentionPolicy { idle: Duration::from_millis(row.idle_ms), memory_mb: row.max_memory_mb },
             limits,
         }
     }
@@ -494,28 +494,28 @@ impl PoolState {
     /// Returns the result of scanning the workspace, which is done once.
     async fn detect(&self) -> Arc<Detection> {
         let mut detection = self.detection.lock().await;
-        if let Some(known) = &*detection {
-            return Arc::clone(known);
+        if let Some(cached) = &*detection {
+            return Arc::clone(cached);
         }
         let (workspace, catalogue) = (Arc::clone(&self.workspace), self.catalogue.clone());
-        let scan = tokio::task::spawn_blocking(move || detect::scan(&workspace, &catalogue, Limits::default()));
+        let scan = tokio::task::spawn_blocking(move || detect::scan(&workspace, &catalogue, ScanLimits::default()));
         let found = Arc::new(scan.await.unwrap_or_default());
         *detection = Some(Arc::clone(&found));
         found
     }
 
     /// Discards the detected languages and projects when new files could change them.
-    async fn detection_may_be_old(&self, changes: &[FileChange]) {
+    async fn detection_may_be_old(&self, changes: &[WatchedFileChange]) {
         let mut detection = self.detection.lock().await;
-        let Some(known) = &*detection else { return };
-        let tells = |change: &FileChange| {
+        let Some(cached) = &*detection else { return };
+        let affects_detection = |change: &WatchedFileChange| {
             change.kind != ChangeKind::Changed
-                && self.languages.of_path(&change.path).is_none_or(|language| match known.languages.get(&**language) {
+                && self.languages.of_path(&change.path).is_none_or(|language| match cached.languages.get(&**language) {
                     Some(files) => change.kind == ChangeKind::Deleted && files.example == change.path,
                     None => true,
                 })
         };
-        if changes.iter().any(tells) {
+        if changes.iter().any(affects_detection) {
             *detection = None;
         }
     }

@@ -89,7 +89,7 @@ const MAX_PROGRESSES: usize = 256;
 const MAX_TEXT_CHARS: usize = 200;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum TrackerState {
     Starting,
     Loading,
     Ready,
@@ -117,7 +117,7 @@ pub enum Health {
 #[derive(Debug)]
 pub struct Tracker {
     recipe: ReadinessSignal,
-    state: State,
+    state: TrackerState,
     initialized_at: Option<Instant>,
     progresses: BTreeMap<String, OpenProgress>,
     /// Tokens of open progresses that the recipe waits for.
@@ -140,7 +140,7 @@ impl Tracker {
     pub fn new(recipe: ReadinessSignal) -> Self {
         Self {
             recipe,
-            state: State::Starting,
+            state: TrackerState::Starting,
             initialized_at: None,
             progresses: BTreeMap::new(),
             awaited: BTreeSet::new(),
@@ -157,11 +157,11 @@ impl Tracker {
     pub fn on_initialized(&mut self, now: Instant) {
         self.initialized_at = Some(now);
         self.state = match &self.recipe {
-            ReadinessSignal::Initialized => State::Ready,
-            ReadinessSignal::Unknown => State::Unknown,
-            ReadinessSignal::Log { answers_before: false, .. } => State::Starting,
+            ReadinessSignal::Initialized => TrackerState::Ready,
+            ReadinessSignal::Unknown => TrackerState::Unknown,
+            ReadinessSignal::Log { answers_before: false, .. } => TrackerState::Starting,
             ReadinessSignal::ServerStatus | ReadinessSignal::Progress { .. } | ReadinessSignal::Log { .. } => {
-                State::Loading
+                TrackerState::Loading
             }
         };
         if self.uncovered {
@@ -253,7 +253,7 @@ impl Tracker {
                     for expected in &mut self.expected {
                         expected.progress_seen = true;
                     }
-                    self.state = State::Loading;
+                    self.state = TrackerState::Loading;
                 }
                 if self.recipe == ReadinessSignal::ServerStatus && title == "Fetching" {
                     self.was_busy = true;
@@ -279,7 +279,7 @@ impl Tracker {
     fn is_awaited(&self, token: &str, title: &str) -> bool {
         match &self.recipe {
             ReadinessSignal::Progress { titles, .. } => {
-                titles.iter().any(|wanted| token == wanted || title.starts_with(wanted))
+                titles.iter().any(|expected| token == expected || title.starts_with(expected))
             }
             _ => false,
         }
@@ -300,9 +300,9 @@ impl Tracker {
         match params.get("quiescent").and_then(Value::as_bool) {
             Some(false) => {
                 self.was_busy = true;
-                self.state = State::Loading;
+                self.state = TrackerState::Loading;
             }
-            Some(true) if self.was_busy => self.state = State::Ready,
+            Some(true) if self.was_busy => self.state = TrackerState::Ready,
             // Sent before the first load: it counts only once the server has been busy.
             Some(true) | None => {}
         }
@@ -313,7 +313,7 @@ impl Tracker {
         let message = params.get("message").and_then(Value::as_str).unwrap_or_default();
         let begins = prefixes.iter().any(|prefix| message.starts_with(prefix.as_str()));
         if begins || parts.iter().any(|part| message.contains(part.as_str())) {
-            self.state = State::Ready;
+            self.state = TrackerState::Ready;
         }
     }
 
@@ -344,37 +344,37 @@ impl Tracker {
             return;
         }
         self.state = if !self.awaited.is_empty() || !self.expected.is_empty() {
-            State::Loading
+            TrackerState::Loading
         } else if self.uncovered {
-            State::Unknown
+            TrackerState::Unknown
         } else {
-            State::Ready
+            TrackerState::Ready
         };
     }
 
     /// Returns the current state. `now` serves only to compute how long a server without a signal has been up.
     pub fn readiness(&self, now: Instant) -> Readiness {
         match self.state {
-            State::Starting => Readiness::Starting,
-            State::Ready | State::Unknown if !self.digesting.is_empty() => Readiness::Loading {
+            TrackerState::Starting => Readiness::Starting,
+            TrackerState::Ready | TrackerState::Unknown if !self.digesting.is_empty() => Readiness::Loading {
                 percent: None,
                 message: Some(format!("reading {} changed files", self.digesting.len())),
             },
-            State::Ready => Readiness::Ready,
-            State::Unknown => Readiness::Unknown {
+            TrackerState::Ready => Readiness::Ready,
+            TrackerState::Unknown => Readiness::Unknown {
                 waited: self.initialized_at.map(|at| now.saturating_duration_since(at)).unwrap_or_default(),
             },
-            State::Loading => {
+            TrackerState::Loading => {
                 // The awaited progress is the most useful one; otherwise the first that has a percentage.
-                let shown = self
+                let displayed = self
                     .awaited
                     .iter()
                     .find_map(|token| self.progresses.get(token))
                     .or_else(|| self.progresses.values().find(|progress| progress.percent.is_some()))
                     .or_else(|| self.progresses.values().next());
                 Readiness::Loading {
-                    percent: shown.and_then(|progress| progress.percent),
-                    message: shown.map(|progress| match &progress.message {
+                    percent: displayed.and_then(|progress| progress.percent),
+                    message: displayed.map(|progress| match &progress.message {
                         Some(message) => format!("{}: {message}", progress.title),
                         None => progress.title.clone(),
                     }),

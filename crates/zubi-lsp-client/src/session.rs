@@ -21,16 +21,16 @@ use zubi_base::fs::ReadError;
 use zubi_base::lsp::PositionEncodingKind;
 use zubi_base::position::Encoding;
 use zubi_base::process::{Child, CommandSpec, Spawner};
-use zubi_base::rpc::{Connection, ConnectionError, Options};
+use zubi_base::rpc::{Connection, ConnectionError, ConnectionOptions};
 use zubi_base::workspace::Folder;
 
 use crate::catalogue::Freshness;
-use crate::checks::Checker;
+use crate::checks::BackgroundCheck;
 use crate::detect::Languages;
 use crate::document_activity::DocumentStatus;
-use crate::documents::{Documents, OpenParams, OutgoingSync, SyncAction};
+use crate::documents::{MirroredDocuments, DocumentOpenParams, OutgoingSync, SyncAction};
 use crate::initialize;
-use crate::peer::Peer;
+use crate::peer::ServerPeer;
 use crate::readiness::{ReadinessSignal, Tracker};
 
 mod delivery;
@@ -43,7 +43,7 @@ mod usage;
 pub(crate) use process::Process;
 use process::{attend, quote};
 use sync_barrier::SyncBarrier;
-use usage::Usage;
+use usage::SessionUsage;
 
 /// The properties of a server and its settings.
 #[derive(Debug, Clone)]
@@ -61,11 +61,11 @@ pub struct SessionSpec {
     /// Methods that zubi does not use although the server supports them.
     pub withheld: Vec<String>,
     /// The check that computes further diagnostics after saving.
-    pub checker: Option<Checker>,
+    pub checker: Option<BackgroundCheck>,
     /// How the server signals that it has finished with a document.
     pub document_status: Option<DocumentStatus>,
     /// The request whose answer shows that the server has processed a document's text.
-    pub fence: Option<String>,
+    pub barrier_method: Option<String>,
     /// Whether it includes the version in every publication about an open document.
     pub names_versions: bool,
     /// The command that passes requests on to tsserver.
@@ -98,12 +98,12 @@ impl SessionSpec {
 
     /// Returns the document to open at once, if the server needs one to begin: the document of the first request, or
     /// one that is searched for.
-    async fn first_document(&self, asked: Option<Utf8PathBuf>) -> Option<Utf8PathBuf> {
+    async fn first_document(&self, requested: Option<Utf8PathBuf>) -> Option<Utf8PathBuf> {
         if !self.needs_document {
             return None;
         }
-        match asked {
-            Some(asked) => Some(asked),
+        match requested {
+            Some(requested) => Some(requested),
             None => {
                 let (root, extensions, recipe) =
                     (self.folder.path.clone(), self.extensions.clone(), self.recipe.clone());
@@ -131,15 +131,15 @@ pub enum StartError {
 }
 
 /// A running, initialized server.
-pub struct Session {
+pub struct ServerSession {
     spec: SessionSpec,
     connection: Connection,
-    peer: Arc<Peer>,
+    peer: Arc<ServerPeer>,
     encoding: Encoding,
     /// `name version`, as the server reports them.
     server_version: Option<String>,
-    documents: Mutex<Documents>,
-    fence: SyncBarrier,
+    documents: Mutex<MirroredDocuments>,
+    sync_barrier: SyncBarrier,
     /// The reason for its end, once it has ended.
     ended: watch::Receiver<Option<String>>,
     stop: CancellationToken,
@@ -147,7 +147,7 @@ pub struct Session {
     verdict: Arc<OnceLock<String>>,
     /// The process id, for measuring its memory; `None` for a server without a process of its own.
     process: Option<u32>,
-    usage: Usage,
+    usage: SessionUsage,
     /// Ends the process when the session is dropped without [`Self::shutdown`].
     _ends_process: DropGuard,
     started: Instant,
@@ -167,7 +167,7 @@ impl OutgoingSync for Connection {
     }
 }
 
-impl Session {
+impl ServerSession {
     /// Starts a server and initializes it. `readiness` receives every change from then on. `first` is opened at once if
     /// the server needs a document to begin; without one, a suitable file is searched for.
     ///
@@ -196,8 +196,8 @@ impl Session {
         watching: impl Future<Output = ()>,
     ) -> Result<Arc<Self>, StartError> {
         let Process { output, input, child, stderr } = process;
-        let peer = Arc::new(Peer::new(&spec, readiness));
-        let connection = Connection::start(output, input, Arc::clone(&peer) as Arc<_>, Options::language_server());
+        let peer = Arc::new(ServerPeer::new(&spec, readiness));
+        let connection = Connection::start(output, input, Arc::clone(&peer) as Arc<_>, ConnectionOptions::language_server());
         let stop = CancellationToken::new();
         let (ended_sender, mut ended) = watch::channel(None);
         let verdict = Arc::new(OnceLock::new());
@@ -226,19 +226,19 @@ impl Session {
 
         let capabilities = answer.get("capabilities").cloned().unwrap_or_default();
         let encoding = encoding(&capabilities);
-        peer.offers().set_capabilities(capabilities);
+        peer.capabilities().set_capabilities(capabilities);
         let session = Arc::new(Self {
             connection,
             peer,
             encoding,
             server_version: server_version(&answer),
             documents: Mutex::default(),
-            fence: SyncBarrier::new(spec.fence.clone()),
+            sync_barrier: SyncBarrier::new(spec.barrier_method.clone()),
             ended,
             stop,
             verdict,
             process: pid,
-            usage: Usage::new(Instant::now()),
+            usage: SessionUsage::new(Instant::now()),
             _ends_process: end_with_session,
             started: Instant::now(),
             answered: AtomicBool::new(false),
@@ -259,7 +259,7 @@ impl Session {
         self.peer.track(|tracker| tracker.on_initialized(Instant::now()));
         match first {
             Some(path) => {
-                if let Err(error) = self.bring_up_to_date(&path, false) {
+                if let Err(error) = self.sync_document(&path, false) {
                     tracing::debug!(server = %self.spec.name, %error, "the first document cannot be opened");
                     self.peer.track(Tracker::nothing_to_open);
                 }
@@ -273,7 +273,7 @@ impl Session {
         &self.spec
     }
 
-    pub(crate) fn peer(&self) -> &Peer {
+    pub(crate) fn peer(&self) -> &ServerPeer {
         &self.peer
     }
 
@@ -313,7 +313,7 @@ impl Session {
         self.ended.clone()
     }
 
-    fn documents(&self) -> MutexGuard<'_, Documents> {
+    fn documents(&self) -> MutexGuard<'_, MirroredDocuments> {
         self.documents.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -325,44 +325,44 @@ impl Session {
         cancel: &CancellationToken,
         deadline: Instant,
     ) -> Result<Value, ConnectionError> {
-        self.fence.wait(&self.connection, cancel, deadline).await?;
+        self.sync_barrier.wait(&self.connection, cancel, deadline).await?;
         self.connection.request(method, params, cancel, deadline).await
     }
 
     /// Opens a document or sends what changed on disk since it was sent.
-    pub(crate) fn bring_up_to_date(&self, path: &Utf8Path, certainly_changed: bool) -> Result<SyncAction, ReadError> {
+    pub(crate) fn sync_document(&self, path: &Utf8Path, certainly_changed: bool) -> Result<SyncAction, ReadError> {
         let mut documents = self.documents();
-        self.bring_up_to_date_locked(&mut documents, path, certainly_changed)
+        self.sync_document_locked(&mut documents, path, certainly_changed)
     }
 
     /// Like [`Self::bring_up_to_date`], and prevents the document from being closed until the guard is dropped.
     pub(crate) fn pin(self: &Arc<Self>, path: &Utf8Path) -> Result<Pin, ReadError> {
         let mut documents = self.documents();
-        self.bring_up_to_date_locked(&mut documents, path, false)?;
+        self.sync_document_locked(&mut documents, path, false)?;
         documents.pin(path);
         Ok(Pin { session: Arc::clone(self), path: path.to_owned() })
     }
 
-    fn open_params(&self, path: &Utf8Path) -> OpenParams<'_> {
+    fn open_params(&self, path: &Utf8Path) -> DocumentOpenParams<'_> {
         let language = self.spec.language(path);
-        OpenParams { language, sync: self.peer.offers().sync((path, language)), now: SystemClock.now() }
+        DocumentOpenParams { language, sync: self.peer.capabilities().sync((path, language)), now: SystemClock.now() }
     }
 
-    fn bring_up_to_date_locked(
+    fn sync_document_locked(
         &self,
-        documents: &mut Documents,
+        documents: &mut MirroredDocuments,
         path: &Utf8Path,
         certainly_changed: bool,
     ) -> Result<SyncAction, ReadError> {
         let opening = self.open_params(path);
-        let known = documents.version(path);
+        let previous_version = documents.version(path);
         let root = &self.spec.folder.path;
-        if known.is_none() {
+        if previous_version.is_none() {
             self.peer.track(|tracker| tracker.on_opened(path, root));
         }
         let out = TextSentGuard { session: self, path };
         let touch = documents.sync(path, opening, certainly_changed, &out);
-        if known.is_none() && !matches!(touch, Ok(SyncAction::Opened)) {
+        if previous_version.is_none() && !matches!(touch, Ok(SyncAction::Opened)) {
             self.peer.track(|tracker| tracker.not_opened(path, root));
         }
         touch
@@ -371,11 +371,11 @@ impl Session {
     /// Returns the identifiers under which the server provides pull diagnostics for a document; empty when it only
     /// publishes them.
     pub(crate) fn pulls_for(&self, path: &Utf8Path) -> Vec<Option<String>> {
-        let offers = self.peer.offers();
-        if offers.is_disabled("textDocument/diagnostic") {
+        let capabilities = self.peer.capabilities();
+        if capabilities.is_disabled("textDocument/diagnostic") {
             return Vec::new();
         }
-        offers.diagnostic_identifiers((path, self.spec.language(path)))
+        capabilities.diagnostic_identifiers((path, self.spec.language(path)))
     }
 
     /// The open documents, for the server's successor.
@@ -404,7 +404,7 @@ impl Session {
 
 /// Records which text was sent, so that older diagnostics are not taken for those of the new one.
 struct TextSentGuard<'a> {
-    session: &'a Session,
+    session: &'a ServerSession,
     path: &'a Utf8Path,
 }
 
@@ -419,7 +419,7 @@ impl OutgoingSync for TextSentGuard<'_> {
         if let Some(version) = version.and_then(|version| i32::try_from(version).ok()) {
             self.session.peer.diagnostics.expect(self.path, version);
             self.session.peer.settling.mark_sent(self.path);
-            self.session.fence.mark_sent(self.path);
+            self.session.sync_barrier.mark_sent(self.path);
         }
         OutgoingSync::notify(&self.session.connection, method, params)
     }
@@ -427,7 +427,7 @@ impl OutgoingSync for TextSentGuard<'_> {
 
 /// Prevents a document from being closed while a request needs it.
 pub(crate) struct Pin {
-    session: Arc<Session>,
+    session: Arc<ServerSession>,
     path: Utf8PathBuf,
 }
 

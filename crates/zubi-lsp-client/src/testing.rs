@@ -15,16 +15,16 @@ use zubi_base::framing::{
 use zubi_base::workspace::Folder;
 
 use crate::catalogue::{Catalogue, Freshness};
-use crate::checks::Checker;
+use crate::checks::BackgroundCheck;
 use crate::detect::Languages;
 use crate::document_activity::DocumentStatus;
 use crate::endpoint::{LaunchSpec, Starter};
 use crate::log::LineRing;
 use crate::readiness::ReadinessSignal;
-use crate::session::{Process, Session, SessionSpec, StartError};
+use crate::session::{Process, ServerSession, SessionSpec, StartError};
 
 /// Longer than any wait of a test; only a failing test gets there.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The server's end.
 pub(crate) struct FakeServer {
@@ -34,7 +34,7 @@ pub(crate) struct FakeServer {
 }
 
 /// A temporary folder with files, and how a server would run in it.
-pub(crate) struct Workspace {
+pub(crate) struct TestWorkspace {
     _directory: tempfile::TempDir,
     pub(crate) root: Utf8PathBuf,
     pub(crate) spec: SessionSpec,
@@ -42,7 +42,7 @@ pub(crate) struct Workspace {
     pub(crate) tasks: TaskTracker,
 }
 
-impl Workspace {
+impl TestWorkspace {
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let root = zubi_base::fs::canonical(camino::Utf8Path::from_path(directory.path()).unwrap()).unwrap();
@@ -56,7 +56,7 @@ impl Workspace {
             withheld: Vec::new(),
             checker: None,
             document_status: None,
-            fence: None,
+            barrier_method: None,
             names_versions: false,
             tsserver_command: None,
             freshness: Freshness::WatchedFiles,
@@ -65,8 +65,8 @@ impl Workspace {
             extensions: vec!["rs".to_owned()],
             root_markers: vec!["Cargo.toml".to_owned()],
             needs_document: false,
-            start_timeout: PATIENCE,
-            shutdown_timeout: PATIENCE,
+            start_timeout: TEST_TIMEOUT,
+            shutdown_timeout: TEST_TIMEOUT,
             diagnoses: true,
         };
         let workspace = Self {
@@ -94,7 +94,7 @@ impl Workspace {
     }
 
     /// Starts a session and its server, and performs the handshake with these server capabilities.
-    pub(crate) async fn start(&self, capabilities: Value) -> (Arc<Session>, FakeServer) {
+    pub(crate) async fn start(&self, capabilities: Value) -> (Arc<ServerSession>, FakeServer) {
         let (mut server, session) = self.connect();
         let (id, _) = server.expect_request("initialize").await;
         server
@@ -107,11 +107,11 @@ impl Workspace {
     }
 
     /// Like [`Self::start`], but before the handshake.
-    pub(crate) fn connect(&self) -> (FakeServer, tokio::task::JoinHandle<Result<Arc<Session>, StartError>>) {
+    pub(crate) fn connect(&self) -> (FakeServer, tokio::task::JoinHandle<Result<Arc<ServerSession>, StartError>>) {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (spec, readiness, tasks) = (self.spec.clone(), Arc::clone(&self.readiness), self.tasks.clone());
         let session = tokio::spawn(async move {
-            Session::with_transport(spec, process(ours), None, readiness, &tasks, async {}).await
+            ServerSession::with_transport(spec, process(ours), None, readiness, &tasks, async {}).await
         });
         let (reader, writer) = tokio::io::split(theirs);
         (FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 }, session)
@@ -119,14 +119,14 @@ impl Workspace {
 }
 
 /// Returns a check whose tokens begin with `check/`, with a time-out as long as a test may take.
-pub(crate) fn checker() -> Checker {
-    let begins_within_ms = u64::try_from(PATIENCE.as_millis()).unwrap();
-    Checker { token: "check/".to_owned(), name: "cargo check".to_owned(), begins_within_ms, lasts_at_least_ms: 0 }
+pub(crate) fn checker() -> BackgroundCheck {
+    let begins_within_ms = u64::try_from(TEST_TIMEOUT.as_millis()).unwrap();
+    BackgroundCheck { token: "check/".to_owned(), name: "cargo check".to_owned(), begins_within_ms, lasts_at_least_ms: 0 }
 }
 
 /// Waits until an endpoint is in a state.
-pub(crate) async fn wait_until(states: &mut watch::Receiver<Readiness>, wanted: impl FnMut(&Readiness) -> bool) {
-    tokio::time::timeout(PATIENCE, states.wait_for(wanted)).await.expect("the state never comes").unwrap();
+pub(crate) async fn wait_until(states: &mut watch::Receiver<Readiness>, condition: impl FnMut(&Readiness) -> bool) {
+    tokio::time::timeout(TEST_TIMEOUT, states.wait_for(condition)).await.expect("the state never comes").unwrap();
 }
 
 /// Returns the form in which a server reports its work on documents.
@@ -135,7 +135,7 @@ pub(crate) fn document_status() -> DocumentStatus {
         notification: "fake/status".to_owned(),
         rebuilding: "rebuilding".to_owned(),
         idle: "idle".to_owned(),
-        fence: "textDocument/documentLink".to_owned(),
+        barrier_method: "textDocument/documentLink".to_owned(),
     }
 }
 
@@ -164,14 +164,14 @@ impl Starter for FakeStarter {
         first: Option<Utf8PathBuf>,
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
-    ) -> Result<Arc<Session>, StartError> {
+    ) -> Result<Arc<ServerSession>, StartError> {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (reader, writer) = tokio::io::split(theirs);
         let server = FakeServer { reader: FrameReader::new(reader), writer, next_id: 1000 };
         self.servers.send(server).map_err(|_| StartError::Spawn("the test is over".to_owned()))?;
         let process = process(ours);
         process.stderr.push("its last words");
-        Session::with_transport(launch.spec.clone(), process, first, readiness, tasks, async {}).await
+        ServerSession::with_transport(launch.spec.clone(), process, first, readiness, tasks, async {}).await
     }
 }
 
@@ -184,7 +184,7 @@ impl FakeServer {
     }
 
     pub(crate) async fn next(&mut self) -> Option<Message> {
-        let frame = tokio::time::timeout(PATIENCE, self.reader.next()).await.expect("zubi says nothing").unwrap();
+        let frame = tokio::time::timeout(TEST_TIMEOUT, self.reader.next()).await.expect("zubi says nothing").unwrap();
         match frame {
             Some(Frame::Body(body)) => Some(Message::parse(&body).unwrap()),
             Some(Frame::TooLarge { .. }) => panic!("too large"),

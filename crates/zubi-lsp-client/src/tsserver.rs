@@ -24,16 +24,16 @@ pub(crate) fn question(command: &str, step: &str, document: &Uri) -> Value {
 
 /// tsserver's response. Only the body matters: a failure is the command's failure.
 #[derive(Deserialize)]
-struct Response {
+struct TsResponse {
     body: Vec<Value>,
 }
 
 /// tsserver's `Diagnostic`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Problem {
-    start: Location,
-    end: Location,
+struct TsDiagnostic {
+    start: TsLocation,
+    end: TsLocation,
     text: String,
     category: String,
     code: Option<i64>,
@@ -46,12 +46,12 @@ struct Problem {
 
 /// One-based; `offset` counts UTF-16 units.
 #[derive(Deserialize)]
-struct Location {
+struct TsLocation {
     line: u32,
     offset: u32,
 }
 
-impl Location {
+impl TsLocation {
     fn to_lsp(&self) -> Value {
         json!({ "line": self.line.saturating_sub(1), "character": self.offset.saturating_sub(1) })
     }
@@ -60,12 +60,12 @@ impl Location {
 /// Returns the diagnostics of one step, in LSP's form; `None` when the value is not an answer of tsserver. A diagnostic
 /// that cannot be read is skipped.
 pub(crate) fn answer(result: Value) -> Option<Vec<Diagnostic>> {
-    let response = serde_json::from_value::<Response>(result).ok()?;
+    let response = serde_json::from_value::<TsResponse>(result).ok()?;
     Some(response.body.into_iter().take(MAX_ITEMS).filter_map(diagnostic).collect())
 }
 
 fn diagnostic(problem: Value) -> Option<Diagnostic> {
-    let problem = serde_json::from_value::<Problem>(problem).ok()?;
+    let problem = serde_json::from_value::<TsDiagnostic>(problem).ok()?;
     let is_set =
         |flag: &Option<Value>| flag.as_ref().is_some_and(|flag| !matches!(flag, Value::Null | Value::Bool(false)));
     // The numbers are LSP's `DiagnosticTag`.
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn problems_are_read_in_lsps_form() {
+    fn diagnostics_are_converted_to_lsp() {
         let at = |line: i32, offset: i32| json!({ "line": line, "offset": offset });
         let body = json!([
             { "start": at(3, 14), "end": at(3, 23), "text": "Cannot find name 'R'.", "code": 2304, "category": "error" },
@@ -104,8 +104,8 @@ mod tests {
             { "start": at(-1, 0), "text": 7 },
         ]);
         let read = answer(json!({ "type": "response", "success": true, "body": body })).unwrap();
-        let shown: Vec<_> = read.iter().map(|item| serde_json::to_string(item).unwrap()).collect();
-        insta::assert_snapshot!(shown.join("\n"), @r#"
+        let diagnostics: Vec<_> = read.iter().map(|item| serde_json::to_string(item).unwrap()).collect();
+        insta::assert_snapshot!(diagnostics.join("\n"), @r#"
         {"range":{"start":{"line":2,"character":13},"end":{"line":2,"character":22}},"severity":1,"code":2304,"source":"typescript","message":"Cannot find name 'R'."}
         {"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":1}},"severity":4,"code":6133,"source":"ts-plugin","message":"unused","tags":[1]}
         "#);

@@ -33,7 +33,7 @@ use crate::stamp::Stamp;
 mod tests;
 
 /// The time that a request waits for its fence. On an idle Linux machine the event takes about 0.1 ms.
-const FENCE_TIMEOUT: Duration = Duration::from_millis(200);
+const BARRIER_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// The maximum number of paths marked between two requests. Beyond it (a checkout of another branch) everything is
 /// compared.
@@ -44,7 +44,7 @@ const MAX_FILES: usize = 200_000;
 
 /// A change to a file. Paths are absolute.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FileChange {
+pub(crate) struct WatchedFileChange {
     pub(crate) path: Utf8PathBuf,
     pub(crate) kind: ChangeKind,
 }
@@ -53,7 +53,7 @@ pub(crate) struct FileChange {
 #[derive(Debug, Default)]
 pub(crate) struct FileChanges {
     /// The changes in the order of their paths.
-    pub(crate) changes: Vec<FileChange>,
+    pub(crate) changes: Vec<WatchedFileChange>,
     /// The reason why the changes may be incomplete, or took long to find.
     pub(crate) note: Option<String>,
 }
@@ -64,7 +64,7 @@ pub(crate) struct FileWatcher {
     record: Arc<Mutex<Record>>,
     /// The number of the last fence. The lock lets one request at a time pass the fence.
     fence: tokio::sync::Mutex<u64>,
-    fence_directory: Option<tempfile::TempDir>,
+    barrier_directory: Option<tempfile::TempDir>,
     /// The number of examinations that have found changes.
     found: AtomicU64,
 }
@@ -126,7 +126,7 @@ impl FileWatcher {
             watcher: None,
             blind: None,
         };
-        let fence_directory = match open_watcher(&marks, state_directory, open) {
+        let barrier_directory = match open_watcher(&marks, state_directory, open) {
             Ok((watcher, directory)) => {
                 record.watcher = Some(watcher);
                 Some(directory)
@@ -144,7 +144,7 @@ impl FileWatcher {
             marks,
             record: Arc::new(Mutex::new(record)),
             fence: tokio::sync::Mutex::new(0),
-            fence_directory,
+            barrier_directory: fence_directory: barrier_directory,
             found: AtomicU64::new(0),
         }
     }
@@ -153,7 +153,7 @@ impl FileWatcher {
     pub(crate) async fn refresh(&self) -> FileChanges {
         let mut last = self.fence.lock().await;
         *last += 1;
-        let fenced = self.pass_fence(*last).await;
+        let fenced = self.pass_barrier(*last).await;
         let marked = std::mem::take(&mut *lock(&self.marks.marked));
         let (compare_all, note) = {
             let record = lock(&self.record);
@@ -182,14 +182,14 @@ impl FileWatcher {
     }
 
     /// Writes the fence file and waits for its event.
-    async fn pass_fence(&self, number: u64) -> bool {
-        let Some(directory) = &self.fence_directory else { return false };
+    async fn pass_barrier(&self, number: u64) -> bool {
+        let Some(directory) = &self.barrier_directory else { return false };
         let path = directory.path().join(number.to_string());
         let mut seen = self.marks.fence.subscribe();
         if std::fs::File::create(&path).is_err() {
             return false;
         }
-        let passed = tokio::time::timeout(FENCE_TIMEOUT, seen.wait_for(|seen| *seen >= number)).await;
+        let passed = tokio::time::timeout(BARRIER_TIMEOUT, seen.wait_for(|seen| *seen >= number)).await;
         // A remaining fence file is only an empty file in a directory that is removed at the end.
         drop(std::fs::remove_file(&path));
         matches!(passed, Ok(Ok(_)))
@@ -218,14 +218,14 @@ fn open_watcher(
         let (marks, fence_directory) = (Arc::clone(marks), path.clone());
         move |event: notify::Result<notify::Event>| marks.on_event(event, &fence_directory)
     };
-    let mut watcher = open(Box::new(handler)).map_err(|error| why_blind(&error))?;
-    watcher.watch(&path, RecursiveMode::NonRecursive).map_err(|error| why_blind(&error))?;
+    let mut watcher = open(Box::new(handler)).map_err(|error| watch_failure_reason(&error))?;
+    watcher.watch(&path, RecursiveMode::NonRecursive).map_err(|error| watch_failure_reason(&error))?;
     Ok((watcher, directory))
 }
 
 /// Returns the reason why files or directories cannot be watched, as a clause. Names the setting if a limit is reached
 /// (inotify(7)).
-fn why_blind(error: &notify::Error) -> String {
+fn watch_failure_reason(error: &notify::Error) -> String {
     match &error.kind {
         notify::ErrorKind::MaxFilesWatch => {
             "the limit of watched directories (fs.inotify.max_user_watches) is reached".to_owned()
@@ -240,7 +240,7 @@ fn why_blind(error: &notify::Error) -> String {
 
 impl Marks {
     /// Called on the watcher's thread, in the order of the events.
-    fn on_event(&self, event: notify::Result<notify::Event>, fence_directory: &std::path::Path) {
+    fn on_event(&self, event: notify::Result<notify::Event>, barrier_directory: &std::path::Path) {
         let event = match event {
             Ok(event) => event,
             Err(error) => {
@@ -264,7 +264,7 @@ impl Marks {
             _ => Mark::default(),
         };
         for path in event.paths {
-            if let Ok(name) = path.strip_prefix(fence_directory) {
+            if let Ok(name) = path.strip_prefix(barrier_directory) {
                 if let Some(number) = name.to_str().and_then(|name| name.parse::<u64>().ok()) {
                     self.fence.send_if_modified(|seen| {
                         let newer = number > *seen;
@@ -281,16 +281,16 @@ impl Marks {
                 marked.paths = FxHashMap::default();
                 marked.everything = true;
             }
-            let known = marked.paths.entry(path).or_default();
-            known.written |= mark.written;
-            known.appeared |= mark.appeared;
+            let existing = marked.paths.entry(path).or_default();
+            existing.written |= mark.written;
+            existing.appeared |= mark.appeared;
         }
     }
 }
 
 impl Record {
     /// Returns the changes of the marked paths, and of all others too if `compare_all` is set.
-    fn examine(&mut self, marked: &FxHashMap<Utf8PathBuf, Mark>, compare_all: bool) -> Vec<FileChange> {
+    fn examine(&mut self, marked: &FxHashMap<Utf8PathBuf, Mark>, compare_all: bool) -> Vec<WatchedFileChange> {
         let mut changes = BTreeMap::new();
         let mut visible = FxHashMap::default();
         let mut rules_changed = false;
@@ -310,7 +310,7 @@ impl Record {
                 self.compare(&folder, &mut changes);
             }
         }
-        changes.into_iter().map(|(path, kind)| FileChange { path, kind }).collect()
+        changes.into_iter().map(|(path, kind)| WatchedFileChange { path, kind }).collect()
     }
 
     fn examine_one(
@@ -331,9 +331,9 @@ impl Record {
             Ok(metadata) if metadata.is_file() => {
                 let stamp = Stamp::from_metadata(&metadata);
                 match self.files.get_mut(path) {
-                    Some(known) => {
-                        if mark.written || *known != stamp {
-                            *known = stamp;
+                    Some(recorded) => {
+                        if mark.written || *recorded != stamp {
+                            *recorded = stamp;
                             changes.insert(path.to_owned(), ChangeKind::Changed);
                         }
                     }
@@ -388,9 +388,9 @@ impl Record {
             let Some(stamp) = Stamp::of_file(path) else { continue };
             unseen.remove(path);
             match self.files.get_mut(path) {
-                Some(known) if *known == stamp => {}
-                Some(known) => {
-                    *known = stamp;
+                Some(recorded) if *recorded == stamp => {}
+                Some(recorded) => {
+                    *recorded = stamp;
                     changes.insert(path.to_owned(), ChangeKind::Changed);
                 }
                 None => {
@@ -426,15 +426,15 @@ impl Record {
                 self.watched.insert(directory.to_owned());
             }
             // Deleted again since it was listed, or not readable, so that nothing in it was seen either.
-            Err(error) if is_gone_or_closed(&error) => {
+            Err(error) if is_missing_or_inaccessible(&error) => {
                 tracing::debug!(%directory, %error, "a directory cannot be watched");
             }
-            Err(error) => self.blind = Some(why_blind(&error)),
+            Err(error) => self.blind = Some(watch_failure_reason(&error)),
         }
     }
 }
 
-fn is_gone_or_closed(error: &notify::Error) -> bool {
+fn is_missing_or_inaccessible(error: &notify::Error) -> bool {
     match &error.kind {
         notify::ErrorKind::PathNotFound => true,
         notify::ErrorKind::Io(error) => {

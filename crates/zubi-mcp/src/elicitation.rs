@@ -28,7 +28,7 @@ const ANSWER: &str = "answer";
 const ARGUMENTS: &str = "arguments";
 const REASON: &str = "reason";
 /// The value for denial. It is the default, so that a form that is submitted unread approves nothing.
-const NO: &str = "no";
+const DENY: &str = "no";
 /// The longest arguments that a form offers to change, in bytes.
 const MAX_ARGUMENTS: usize = 4_000;
 
@@ -39,13 +39,13 @@ pub struct ElicitationMode {
     /// tools that a person has trusted.
     pub client_asks: bool,
     /// How long a form may stay open.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 impl Default for ElicitationMode {
     fn default() -> Self {
         // Half of what a call may take in all, so that there is time left for what was allowed.
-        Self { client_asks: true, patience: Duration::from_mins(5) }
+        Self { client_asks: true, timeout: Duration::from_mins(5) }
     }
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn shows_forms(capabilities: Option<&ClientCapabilities>) -> bool {
 }
 
 /// A question as a form.
-struct Form {
+struct ElicitationForm {
     params: ElicitRequestParams,
     /// The texts of the approving options, with their indices among the options of the prompt.
     yeses: Vec<(String, usize)>,
@@ -71,7 +71,7 @@ struct Form {
     arguments: Option<String>,
 }
 
-impl Form {
+impl ElicitationForm {
     fn new(request: &ApprovalRequest) -> Self {
         let lasts = |option: &ApprovalOption| matches!(option.scope, ApprovalScope::Once | ApprovalScope::Session);
         let mut message = approval_prompt::prompt_text(request);
@@ -85,13 +85,13 @@ impl Form {
             }
             yeses.push((words, at));
         }
-        let mut words: Vec<String> = vec![NO.to_owned()];
+        let mut words: Vec<String> = vec![DENY.to_owned()];
         words.extend(yeses.iter().map(|(words, _)| words.clone()));
         let choice = EnumSchema::builder(words).title("May it run?");
-        let choice = match choice.with_default(NO) {
+        let choice = match choice.with_default(DENY) {
             Ok(choice) => choice.build(),
             // Cannot be: the default is the first of the values.
-            Err(_) => EnumSchema::builder(vec![NO.to_owned()]).build(),
+            Err(_) => EnumSchema::builder(vec![DENY.to_owned()]).build(),
         };
         let text = |what: &'static str| StringSchema::new().description(what);
         let mut schema = ElicitationSchema::builder().required_enum_schema(ANSWER, choice).property(
@@ -127,7 +127,7 @@ impl Form {
             _ => return ApprovalAnswer::Deny { text: None },
         }
         let field = |name: &str| result.content.as_ref().and_then(|content| content.get(name)).and_then(Value::as_str);
-        let answer = field(ANSWER).unwrap_or(NO);
+        let answer = field(ANSWER).unwrap_or(DENY);
         let Some((_, option)) = self.yeses.iter().find(|(words, _)| words == answer) else {
             let text = field(REASON).map(str::trim).filter(|text| !text.is_empty());
             return ApprovalAnswer::Deny { text: text.map(str::to_owned) };
@@ -159,20 +159,20 @@ fn editable(arguments: &Value) -> Result<String, String> {
 /// Requests approval from a client of the old era, with a request while its call is open.
 pub(crate) struct InlineElicitation {
     pub(crate) peer: Peer<RoleServer>,
-    pub(crate) patience: Duration,
+    pub(crate) timeout: Duration,
 }
 
 #[async_trait]
 impl Approver for InlineElicitation {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
-        let form = Form::new(&request);
+        let form = ElicitationForm::new(&request);
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(form.params.clone()));
-        let options = PeerRequestOptions::with_timeout(self.patience);
+        let options = PeerRequestOptions::with_timeout(self.timeout);
         let sent = match self.peer.send_cancellable_request(request, options).await {
             Ok(sent) => sent,
             Err(error) => return elicitation_failed(&error),
         };
-        let mut open = Open { form: Some((self.peer.clone(), sent.id.clone())) };
+        let mut open = OpenForm { form: Some((self.peer.clone(), sent.id.clone())) };
         let answer = sent.await_response().await;
         // It is answered, or `rmcp` has taken it back itself when the time was over.
         open.form = None;
@@ -185,11 +185,11 @@ impl Approver for InlineElicitation {
 }
 
 /// An open form. It is withdrawn when the call is cancelled.
-struct Open {
+struct OpenForm {
     form: Option<(Peer<RoleServer>, RequestId)>,
 }
 
-impl Drop for Open {
+impl Drop for OpenForm {
     fn drop(&mut self) {
         let Some((peer, id)) = self.form.take() else { return };
         tokio::spawn(async move {
@@ -213,36 +213,36 @@ fn elicitation_failed(error: &ServiceError) -> ApprovalAnswer {
     }
 }
 
-fn timed_out(patience: Duration) -> ApprovalAnswer {
-    ApprovalAnswer::Unanswered { how: format!("no answer within {} s", patience.as_secs_f32().ceil()) }
+fn timed_out(timeout: Duration) -> ApprovalAnswer {
+    ApprovalAnswer::Unanswered { how: format!("no answer within {} s", timeout.as_secs_f32().ceil()) }
 }
 
 /// A question that waits for its client to call again.
-pub(crate) struct Question {
+pub(crate) struct PendingElicitation {
     pub(crate) form: ElicitRequestParams,
     pub(crate) answer: oneshot::Sender<ElicitResult>,
 }
 
 /// Requests approval from a client of the stateless era: the form is the answer to its call.
 pub(crate) struct DeferredElicitation {
-    pub(crate) questions: mpsc::Sender<Question>,
-    pub(crate) patience: Duration,
+    pub(crate) questions: mpsc::Sender<PendingElicitation>,
+    pub(crate) timeout: Duration,
 }
 
 #[async_trait]
 impl Approver for DeferredElicitation {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
-        let form = Form::new(&request);
+        let form = ElicitationForm::new(&request);
         let (answer, answered) = oneshot::channel();
-        let question = Question { form: form.params.clone(), answer };
-        let asked = async {
+        let question = PendingElicitation { form: form.params.clone(), answer };
+        let response = async {
             self.questions.send(question).await.ok()?;
             answered.await.ok()
         };
-        match tokio::time::timeout(self.patience, asked).await {
+        match tokio::time::timeout(self.timeout, response).await {
             Ok(Some(result)) => form.read(&result),
             Ok(None) => ApprovalAnswer::Unanswered { how: "the client did not come back with an answer".to_owned() },
-            Err(_) => timed_out(self.patience),
+            Err(_) => timed_out(self.timeout),
         }
     }
 }

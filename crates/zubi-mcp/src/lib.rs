@@ -21,8 +21,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use zubi_host::ToolService;
 
-use crate::server::Server;
-use crate::transport::WriteGate;
+use crate::server::McpServer;
+use crate::transport::LineTransport;
 
 pub use crate::convert::tool_list_json;
 pub use crate::elicitation::ElicitationMode;
@@ -58,7 +58,7 @@ const GRACE: Duration = Duration::from_millis(300);
 /// Only when the client's first message is such that no conversation can begin.
 pub async fn serve<R, W>(
     introduction: ServerIdentity,
-    asking: ElicitationMode,
+    elicitation: ElicitationMode,
     service: Arc<dyn ToolService>,
     input: R,
     output: W,
@@ -70,8 +70,8 @@ where
 {
     let calls = CancellationToken::new();
     let ended = CancellationToken::new();
-    let transport = WriteGate::new(input, output, ended.clone());
-    let server = Server::new(introduction, asking, service, calls.clone());
+    let transport = LineTransport::new(input, output, ended.clone());
+    let server = McpServer::new(introduction, elicitation, service, calls.clone());
     // Whatever ends the conversation, the calls end with it: after the drain, or at once when this future is dropped.
     let _calls = calls.clone().drop_guard();
     let drain = async {

@@ -26,10 +26,10 @@ impl Default for CallLimiter {
 
 impl CallLimiter {
     /// A slot for a call, if there is one.
-    pub(crate) fn take(&self) -> Option<Slot> {
-        let held = Arc::clone(&self.calls).try_acquire_owned().ok()?;
-        Some(Slot {
-            held: Arc::new(Mutex::new(Some(held))),
+    pub(crate) fn acquire(&self) -> Option<CallSlot> {
+        let permit = Arc::clone(&self.calls).try_acquire_owned().ok()?;
+        Some(CallSlot {
+            permit: Arc::new(Mutex::new(Some(permit))),
             calls: Arc::clone(&self.calls),
             questions: Arc::clone(&self.questions),
         })
@@ -38,40 +38,40 @@ impl CallLimiter {
 
 /// A call's slot. Every clone holds it, unless the call waits for a person.
 #[derive(Clone)]
-pub(crate) struct Slot {
-    held: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
+pub(crate) struct CallSlot {
+    permit: Arc<Mutex<Option<OwnedSemaphorePermit>>>,
     calls: Arc<Semaphore>,
     questions: Arc<Semaphore>,
 }
 
-impl Slot {
-    fn hold(&self, permit: Option<OwnedSemaphorePermit>) {
-        *self.held.lock().unwrap_or_else(PoisonError::into_inner) = permit;
+impl CallSlot {
+    fn set_permit(&self, permit: Option<OwnedSemaphorePermit>) {
+        *self.permit.lock().unwrap_or_else(PoisonError::into_inner) = permit;
     }
 }
 
 /// An approver for a call that releases its slot during the prompt.
 pub(crate) struct YieldPermit {
-    pub(crate) slot: Slot,
-    pub(crate) asks: Arc<dyn Approver>,
+    pub(crate) slot: CallSlot,
+    pub(crate) approver: Arc<dyn Approver>,
 }
 
 #[async_trait]
 impl Approver for YieldPermit {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let Ok(_question) = self.slot.questions.try_acquire() else {
-            return ApprovalAnswer::NotAsked { why: format!("{MAX_QUESTIONS} questions wait for an answer already") };
+            return ApprovalAnswer::NotPrompted { why: format!("{MAX_QUESTIONS} questions wait for an answer already") };
         };
-        self.slot.hold(None);
-        let answer = self.asks.request_approval(request).await;
+        self.slot.set_permit(None);
+        let answer = self.approver.request_approval(request).await;
         // If several prompts are answered at once, their calls run one after the other.
         if let Ok(permit) = Arc::clone(&self.slot.calls).acquire_owned().await {
-            self.slot.hold(Some(permit));
+            self.slot.set_permit(Some(permit));
         }
         answer
     }
 
-    fn client_asks(&self) -> bool {
-        self.asks.client_asks()
+    fn client_prompts(&self) -> bool {
+        self.approver.client_prompts()
     }
 }

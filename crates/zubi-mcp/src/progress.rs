@@ -14,32 +14,32 @@ const STEP: f64 = 0.01;
 
 /// The latest report of the tool.
 #[derive(Debug, Clone, Default)]
-struct Report {
+struct ProgressReport {
     fraction: Option<f64>,
     message: String,
 }
 
 /// Holds the newest report for the sender; older ones that were not sent in time are of no use to anyone.
-struct Newest(watch::Sender<Report>);
+struct Newest(watch::Sender<ProgressReport>);
 
 impl ProgressSink for Newest {
     fn report(&self, fraction: Option<f64>, message: &str) {
-        self.0.send_replace(Report { fraction, message: message.to_owned() });
+        self.0.send_replace(ProgressReport { fraction, message: message.to_owned() });
     }
 }
 
 /// The two ends of one call's progress.
-pub(crate) struct Progress {
-    reports: watch::Receiver<Report>,
+pub(crate) struct ProgressForwarder {
+    reports: watch::Receiver<ProgressReport>,
     peer: Peer<RoleServer>,
     token: ProgressToken,
     sent: f64,
 }
 
-impl Progress {
+impl ProgressForwarder {
     /// The sink for the tool, and the end that sends.
     pub(crate) fn new(peer: Peer<RoleServer>, token: ProgressToken) -> (Arc<dyn ProgressSink>, Self) {
-        let (sender, reports) = watch::channel(Report::default());
+        let (sender, reports) = watch::channel(ProgressReport::default());
         (Arc::new(ThrottledProgress::new(Arc::new(Newest(sender)))), Self { reports, peer, token, sent: 0.0 })
     }
 
@@ -69,7 +69,7 @@ impl Progress {
         }
     }
 
-    fn next(&mut self, report: Report) -> ProgressNotificationParam {
+    fn next(&mut self, report: ProgressReport) -> ProgressNotificationParam {
         let at_least = self.sent + STEP;
         self.sent = report.fraction.map_or(at_least, |fraction| (fraction * 100.0).max(at_least));
         let mut param = ProgressNotificationParam::new(self.token.clone(), self.sent).with_message(report.message);

@@ -21,9 +21,9 @@ use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, Restrictions, 
 use crate::ServerIdentity;
 use crate::convert;
 use crate::elicitation::{DeferredElicitation, ElicitationMode, InlineElicitation, shows_forms};
-use crate::limits::{CallLimiter, MAX_CALLS, Slot, YieldPermit};
-use crate::progress::Progress;
-use crate::suspended::{APPROVAL, NotResumed, Now, Outcome, SuspendedCall, SuspendedCalls};
+use crate::limits::{CallLimiter, MAX_CALLS, CallSlot, YieldPermit};
+use crate::progress::ProgressForwarder;
+use crate::suspended::{APPROVAL, NotResumed, Now, CallOutcome, SuspendedCall, SuspendedCalls};
 
 /// The time for which a client may cache the list and the discovery result, in milliseconds. The list is fixed for the
 /// life of the process.
@@ -33,11 +33,11 @@ const TTL_MS: u64 = 3_600_000;
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The longest a client can want to wait for one call; tools' own time-outs are shorter.
-const PATIENCE: Duration = Duration::from_mins(10);
+const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 
-pub(crate) struct Server {
+pub(crate) struct McpServer {
     introduction: ServerIdentity,
-    asking: ElicitationMode,
+    elicitation: ElicitationMode,
     service: Arc<dyn ToolService>,
     /// Cancelled when running calls have to end.
     calls: CancellationToken,
@@ -45,16 +45,16 @@ pub(crate) struct Server {
     suspended: SuspendedCalls,
 }
 
-impl Server {
+impl McpServer {
     pub(crate) fn new(
         introduction: ServerIdentity,
-        asking: ElicitationMode,
+        elicitation: ElicitationMode,
         service: Arc<dyn ToolService>,
         calls: CancellationToken,
     ) -> Self {
         Self {
             introduction,
-            asking,
+            elicitation: asking: elicitation,
             service,
             calls,
             slots: CallLimiter::default(),
@@ -68,7 +68,7 @@ impl Server {
     }
 
     fn circumstances(cancel: CancellationToken, approver: Arc<dyn Approver>) -> CallContext {
-        CallContext { cancel, progress: Arc::new(NoProgress), approver, patience: PATIENCE }
+        CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout: CALL_TIMEOUT }
     }
 
     fn call(request: CallToolRequestParams, cx: &RequestContext<RoleServer>) -> CallRequest {
@@ -87,11 +87,11 @@ impl Server {
         cx: RequestContext<RoleServer>,
         forms: bool,
     ) -> Result<CallToolResult, ErrorData> {
-        let Some(slot) = self.slots.take() else { return Ok(too_many(&request.name)) };
+        let Some(slot) = self.slots.acquire() else { return Ok(too_many(&request.name)) };
         let approver = if forms {
-            approver_for_slot(&slot, InlineElicitation { peer: cx.peer.clone(), patience: self.asking.patience })
+            approver_for_slot(&slot, InlineElicitation { peer: cx.peer.clone(), timeout: self.elicitation.timeout })
         } else {
-            self.asking.fallback_approver()
+            self.elicitation.fallback_approver()
         };
         let cancel = cx.ct.clone();
         let call = Self::call(request, &cx);
@@ -106,7 +106,7 @@ impl Server {
         let answered = async {
             match cx.meta.get_progress_token() {
                 Some(token) => {
-                    let (sink, progress) = Progress::new(cx.peer.clone(), token);
+                    let (sink, progress) = ProgressForwarder::new(cx.peer.clone(), token);
                     circumstances.progress = sink;
                     progress.during(self.service.call(call, circumstances)).await
                 }
@@ -122,16 +122,16 @@ impl Server {
 
     /// Runs a call of the stateless era whose client shows forms. The answer may be an approval prompt; the call
     /// continues when the client calls again.
-    async fn run_or_ask(&self, request: CallToolRequestParams, cx: RequestContext<RoleServer>) -> Outcome {
+    async fn run_or_prompt(&self, request: CallToolRequestParams, cx: RequestContext<RoleServer>) -> CallOutcome {
         let Some(handle) = &request.request_state else {
-            let Some(slot) = self.slots.take() else { return Ok(too_many(&request.name).into()) };
+            let Some(slot) = self.slots.acquire() else { return Ok(too_many(&request.name).into()) };
             let (sender, questions) = mpsc::channel(1);
             let approver =
-                approver_for_slot(&slot, DeferredElicitation { questions: sender, patience: self.asking.patience });
+                approver_for_slot(&slot, DeferredElicitation { questions: sender, timeout: self.elicitation.timeout });
             // The call outlives its request, so it ends with the process, or when the client does not return.
             let cancel = self.calls.child_token();
             let mut circumstances = Self::circumstances(cancel.clone(), approver);
-            let progress = cx.meta.get_progress_token().map(|token| Progress::new(cx.peer.clone(), token));
+            let progress = cx.meta.get_progress_token().map(|token| ProgressForwarder::new(cx.peer.clone(), token));
             let progress = progress.map(|(sink, progress)| {
                 circumstances.progress = sink;
                 progress
@@ -160,8 +160,8 @@ impl Server {
                 }
                 result
             }
-            Ok(Now::Before(outcome)) => self.resume_finished(outcome, &request.name, &cx).await,
-            Err(NotResumed::AskAgain(question)) => Ok((*question).into()),
+            Ok(Now::AlreadyResumed(outcome)) => self.resume_finished(outcome, &request.name, &cx).await,
+            Err(NotResumed::PromptAgain(question)) => Ok((*question).into()),
             Err(NotResumed::Unknown) => Ok(unknown_handle(&request.name)),
             Err(NotResumed::OtherCall) => Ok(error_response(
                 "Invalid input: requestState: it belongs to a call with another tool or other arguments\nCall again exactly \
@@ -174,12 +174,12 @@ impl Server {
     /// Returns the result of a call that was resumed before, if it is known.
     async fn resume_finished(
         &self,
-        mut outcome: watch::Receiver<Option<Outcome>>,
+        mut outcome: watch::Receiver<Option<CallOutcome>>,
         tool: &str,
         cx: &RequestContext<RoleServer>,
-    ) -> Outcome {
+    ) -> CallOutcome {
         tokio::select! {
-            known = outcome.wait_for(Option::is_some) => match known.ok().and_then(|known| known.clone()) {
+            known = outcome.wait_for(Option::is_some) => match known.ok().and_then(|outcome| outcome.clone()) {
                 Some(outcome) => outcome,
                 None => Ok(unknown_handle(tool)),
             },
@@ -189,14 +189,14 @@ impl Server {
     }
 
     /// Until the call has an answer or a question.
-    async fn go_on(&self, mut running: SuspendedCall, cx: &RequestContext<RoleServer>) -> Outcome {
+    async fn go_on(&self, mut running: SuspendedCall, cx: &RequestContext<RoleServer>) -> CallOutcome {
         tokio::select! {
             result = &mut running.task => match result {
                 Ok(result) => result.map(Into::into),
                 Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
             },
             Some(question) = running.questions.recv() => {
-                self.suspended.wait(running, question, self.asking.patience).map(Into::into)
+                self.suspended.wait(running, question, self.elicitation.timeout).map(Into::into)
             }
             () = cx.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
             () = self.calls.cancelled() => Err(ErrorData::internal_error("the server is ending", None)),
@@ -205,8 +205,8 @@ impl Server {
 }
 
 /// Wraps an approver for a call that holds this slot while it runs.
-fn approver_for_slot(slot: &Slot, asks: impl Approver + 'static) -> Arc<dyn Approver> {
-    Arc::new(YieldPermit { slot: slot.clone(), asks: Arc::new(asks) })
+fn approver_for_slot(slot: &CallSlot, approver: impl Approver + 'static) -> Arc<dyn Approver> {
+    Arc::new(YieldPermit { slot: slot.clone(), approver: Arc::new(approver) })
 }
 
 fn error_response(text: String) -> CallToolResponse {
@@ -236,7 +236,7 @@ fn too_many(tool: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-impl ServerHandler for Server {
+impl ServerHandler for McpServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_resources().build())
             .with_server_info(Implementation::new(self.introduction.name, env!("CARGO_PKG_VERSION")))
@@ -273,7 +273,7 @@ impl ServerHandler for Server {
             .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str());
         let forms = shows_forms(cx.client_capabilities().as_ref());
         let mut response = if stateless && forms {
-            self.run_or_ask(request, cx).await?
+            self.run_or_prompt(request, cx).await?
         } else if request.request_state.is_some() {
             // It would be a new call, beside the one that waits.
             error_response(

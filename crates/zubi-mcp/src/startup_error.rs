@@ -7,7 +7,7 @@ use rmcp::transport::Transport as _;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use crate::transport::WriteGate;
+use crate::transport::LineTransport;
 
 /// Answers every request of a client with this reason, until the input ends or `stop` is cancelled.
 pub async fn serve_startup_error<R, W>(why: String, input: R, output: W, stop: CancellationToken)
@@ -15,7 +15,7 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let mut transport = WriteGate::new(input, output, CancellationToken::new());
+    let mut transport = LineTransport::new(input, output, CancellationToken::new());
     loop {
         let message = tokio::select! {
             message = transport.receive() => message,

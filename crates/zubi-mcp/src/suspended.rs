@@ -18,7 +18,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::DropGuard;
 
-use crate::elicitation::Question;
+use crate::elicitation::PendingElicitation;
 
 /// The name of the question in what the client gets, and of its answer in what comes back.
 pub(crate) const APPROVAL: &str = "approval";
@@ -28,7 +28,7 @@ const REMEMBERED: usize = 64;
 const MEMORY: Duration = Duration::from_mins(10);
 
 /// The response to a request.
-pub(crate) type Outcome = Result<CallToolResponse, ErrorData>;
+pub(crate) type CallOutcome = Result<CallToolResponse, ErrorData>;
 
 /// A call that runs, or waits.
 pub(crate) struct SuspendedCall {
@@ -36,7 +36,7 @@ pub(crate) struct SuspendedCall {
     pub(crate) tool: String,
     pub(crate) arguments: Option<JsonObject>,
     pub(crate) task: JoinHandle<Result<CallToolResult, ErrorData>>,
-    pub(crate) questions: mpsc::Receiver<Question>,
+    pub(crate) questions: mpsc::Receiver<PendingElicitation>,
     /// Dropped, it cancels the call.
     pub(crate) _cancel: DropGuard,
 }
@@ -49,7 +49,7 @@ impl SuspendedCall {
 
 struct WaitingPrompt {
     call: SuspendedCall,
-    question: Question,
+    question: PendingElicitation,
 }
 
 /// A call whose question was answered.
@@ -57,13 +57,13 @@ struct AnsweredCall {
     handle: String,
     tool: String,
     arguments: Option<JsonObject>,
-    since: Instant,
+    answered_at: Instant,
     /// Nothing while it runs.
-    outcome: watch::Receiver<Option<Outcome>>,
+    outcome: watch::Receiver<Option<CallOutcome>>,
 }
 
 #[derive(Default)]
-struct All {
+struct SuspendedState {
     /// By their handles.
     waiting: BTreeMap<String, WaitingPrompt>,
     /// The oldest first.
@@ -72,14 +72,14 @@ struct All {
 
 /// The waiting calls, and the finished ones. The caller limits the number of waiting ones.
 #[derive(Clone, Default)]
-pub(crate) struct SuspendedCalls(Arc<Mutex<All>>);
+pub(crate) struct SuspendedCalls(Arc<Mutex<SuspendedState>>);
 
 /// The state behind a handle.
 pub(crate) enum Now {
     /// The call continues; its result must also be sent here.
-    Now(SuspendedCall, watch::Sender<Option<Outcome>>),
+    Now(SuspendedCall, watch::Sender<Option<CallOutcome>>),
     /// The call continued before, and its result arrives here.
-    Before(watch::Receiver<Option<Outcome>>),
+    AlreadyResumed(watch::Receiver<Option<CallOutcome>>),
 }
 
 /// The reason why a call does not continue.
@@ -89,11 +89,11 @@ pub(crate) enum NotResumed {
     /// The handle belongs to another call.
     OtherCall,
     /// No answer came with it: the question again.
-    AskAgain(Box<InputRequiredResult>),
+    PromptAgain(Box<InputRequiredResult>),
 }
 
 impl SuspendedCalls {
-    fn all(&self) -> MutexGuard<'_, All> {
+    fn lock_state(&self) -> MutexGuard<'_, SuspendedState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -102,22 +102,22 @@ impl SuspendedCalls {
     pub(crate) fn wait(
         &self,
         call: SuspendedCall,
-        question: Question,
-        patience: Duration,
+        question: PendingElicitation,
+        timeout: Duration,
     ) -> Result<InputRequiredResult, ErrorData> {
         let mut random = [0; 16];
         getrandom::fill(&mut random).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let handle = format!("{:032x}", u128::from_ne_bytes(random));
-        let told = input_required(&question, &handle);
-        self.all().waiting.insert(handle.clone(), WaitingPrompt { call, question });
+        let response = input_required(&question, &handle);
+        self.lock_state().waiting.insert(handle.clone(), WaitingPrompt { call, question });
         let all = Arc::downgrade(&self.0);
         tokio::spawn(async move {
-            tokio::time::sleep(patience).await;
+            tokio::time::sleep(timeout).await;
             if let Some(all) = all.upgrade() {
                 all.lock().unwrap_or_else(PoisonError::into_inner).waiting.remove(&handle);
             }
         });
-        Ok(told)
+        Ok(response)
     }
 
     /// The call that this one continues, with its question answered.
@@ -128,24 +128,24 @@ impl SuspendedCalls {
         arguments: Option<&JsonObject>,
         answer: Option<ElicitResult>,
     ) -> Result<Now, NotResumed> {
-        let mut all = self.all();
-        all.answered.retain(|answered| answered.since.elapsed() < MEMORY);
+        let mut all = self.lock_state();
+        all.answered.retain(|answered| answered.answered_at.elapsed() < MEMORY);
         if let Some(answered) = all.answered.iter().find(|answered| answered.handle == handle) {
             let same = answered.tool == tool && answered.arguments.as_ref() == arguments;
-            return if same { Ok(Now::Before(answered.outcome.clone())) } else { Err(NotResumed::OtherCall) };
+            return if same { Ok(Now::AlreadyResumed(answered.outcome.clone())) } else { Err(NotResumed::OtherCall) };
         }
         let waiting = all.waiting.get(handle).ok_or(NotResumed::Unknown)?;
         if !waiting.call.matches(tool, arguments) {
             return Err(NotResumed::OtherCall);
         }
         let Some(answer) = answer else {
-            return Err(NotResumed::AskAgain(Box::new(input_required(&waiting.question, handle))));
+            return Err(NotResumed::PromptAgain(Box::new(input_required(&waiting.question, handle))));
         };
         let WaitingPrompt { call, question } = all.waiting.remove(handle).ok_or(NotResumed::Unknown)?;
         // Under the same lock, so that a client that repeats it at once finds the handle.
         let (sender, outcome) = watch::channel(None);
         let (tool, arguments, since) = (call.tool.clone(), call.arguments.clone(), Instant::now());
-        all.answered.push_back(AnsweredCall { handle: handle.to_owned(), tool, arguments, since, outcome });
+        all.answered.push_back(AnsweredCall { handle: handle.to_owned(), tool, arguments, answered_at: since, outcome });
         if all.answered.len() > REMEMBERED {
             all.answered.pop_front();
         }
@@ -155,7 +155,7 @@ impl SuspendedCalls {
     }
 }
 
-fn input_required(question: &Question, handle: &str) -> InputRequiredResult {
+fn input_required(question: &PendingElicitation, handle: &str) -> InputRequiredResult {
     let request = InputRequest::Elicitation(ElicitRequest::new(question.form.clone()));
     InputRequiredResult::new(Some([(APPROVAL.to_owned(), request)].into()), Some(handle.to_owned()))
 }

@@ -16,15 +16,15 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
-use zubi_base::framing::lines::{self, Line, Lines};
+use zubi_base::framing::lines::{self, InputLine, LineReader};
 use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
 
 /// The longest message that is read, in bytes. The largest honest one carries a file's text; longer lines are dropped
 /// while they arrive.
 pub(crate) const MAX_LINE: usize = 4 * 1024 * 1024;
 
-pub(crate) struct WriteGate<R, W> {
-    lines: Lines<R>,
+pub(crate) struct LineTransport<R, W> {
+    lines: LineReader<R>,
     /// `None` once it is closed.
     output: Arc<Mutex<Option<W>>>,
     /// An error response that is being written: receiving may be interrupted and resumed meanwhile.
@@ -45,14 +45,14 @@ enum Read {
     Refused(Response),
 }
 
-impl<R, W> WriteGate<R, W>
+impl<R, W> LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
     pub(crate) fn new(input: R, output: W, ended: CancellationToken) -> Self {
         let output = Arc::new(Mutex::new(Some(output)));
-        Self { lines: Lines::new(input, MAX_LINE), output, telling: None, ended, begun: false }
+        Self { lines: LineReader::new(input, MAX_LINE), output, telling: None, ended, begun: false }
     }
 
     fn write(&self, mut line: Vec<u8>) -> impl Future<Output = io::Result<()>> + Send + 'static {
@@ -67,7 +67,7 @@ where
     }
 }
 
-impl<R, W> Transport<RoleServer> for WriteGate<R, W>
+impl<R, W> Transport<RoleServer> for LineTransport<R, W>
 where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -126,10 +126,10 @@ where
     }
 }
 
-fn read(line: &Line) -> Read {
+fn read(line: &InputLine) -> Read {
     let body = match line {
-        Line::Whole(body) => lines::text(body),
-        Line::TooLong { id, length, .. } => {
+        InputLine::Whole(body) => lines::text(body),
+        InputLine::TooLong { id, length, .. } => {
             let message = format!("the message has {length} bytes; at most {MAX_LINE} are read");
             return invalid_request(id.clone(), message);
         }

@@ -90,12 +90,12 @@ pub const PROVIDERS: &[WellKnown] = &[
 /// Returns the provider whose models have names like this one. A name with a tag, such as `gpt-oss:20b`, means open
 /// weights that any provider may have.
 pub fn maker(model: &str) -> Option<&'static str> {
-    let is_its = |known: &&WellKnown| known.prefixes.iter().any(|prefix| model.starts_with(prefix));
+    let is_its = |well_known: &&WellKnown| well_known.prefixes.iter().any(|prefix| model.starts_with(prefix));
     let maker = PROVIDERS.iter().find(is_its).filter(|_| !model.contains(':'));
-    maker.map(|known| known.name)
+    maker.map(|well_known| well_known.name)
 }
 
 /// Returns [`WellKnown::good`] of a provider.
 pub fn good_models(provider: &str) -> &'static [&'static str] {
-    PROVIDERS.iter().find(|known| known.name == provider).map_or(&[], |known| known.good)
+    PROVIDERS.iter().find(|well_known| well_known.name == provider).map_or(&[], |well_known| well_known.good)
 }

@@ -20,11 +20,11 @@ use reqwest::{Client, Response};
 use serde_json::Value;
 
 use self::request::Dialect;
-use self::stream::Reader;
+use self::stream::StreamReader;
 use super::ids::Ids;
 use super::model_list::ModelList;
 use super::provider::ProviderConfig;
-use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
+use super::{ModelAnswer, ErrorKind, LanguageModel, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
 
 /// How long to wait for the server after it has reported the end of the answer: the token counts may still follow, the
 /// end of the stream need not.
@@ -43,7 +43,7 @@ struct ChatShared {
     no_stream_options: AtomicBool,
     /// Whether the server requires `max_completion_tokens`.
     completion_tokens: AtomicBool,
-    roster: ModelList,
+    model_list: ModelList,
 }
 
 /// One model of the provider.
@@ -63,7 +63,7 @@ impl ChatCompletionsProvider {
             client: Mutex::new(None),
             no_stream_options: AtomicBool::new(false),
             completion_tokens,
-            roster: ModelList::default(),
+            model_list: ModelList::default(),
         }))
     }
 }
@@ -79,12 +79,12 @@ impl ModelSource for ChatCompletionsProvider {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
-        let ChatShared { config, roster, .. } = &*self.0;
+        let ChatShared { config, model_list, .. } = &*self.0;
         roster.list(config, async { list::list_models(config, &self.0.client()?).await }).await
     }
 
-    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
-        let info = self.0.roster.find_or_assume(&self.0.config, name)?;
+    async fn open(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
+        let info = self.0.model_list.find_or_assume(&self.0.config, name)?;
         Ok(Arc::new(ChatModel { info, name: name.to_owned(), shared: Arc::clone(&self.0) }))
     }
 }
@@ -110,12 +110,12 @@ impl ChatShared {
         if refusal.kind != ErrorKind::Refused {
             return false;
         }
-        let says = |word: &str| refusal.message.contains(word);
-        if sent.stream_options && (says("stream_options") || says("include_usage")) {
+        let mentions = |word: &str| refusal.message.contains(word);
+        if sent.stream_options && (mentions("stream_options") || mentions("include_usage")) {
             self.no_stream_options.store(true, Ordering::Relaxed);
             return true;
         }
-        if has_limit && !sent.completion_tokens && says("max_completion_tokens") {
+        if has_limit && !sent.completion_tokens && mentions("max_completion_tokens") {
             self.completion_tokens.store(true, Ordering::Relaxed);
             return true;
         }
@@ -124,26 +124,26 @@ impl ChatShared {
 }
 
 #[async_trait]
-impl Model for ChatModel {
+impl LanguageModel for ChatModel {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         let config = &self.shared.config;
         let mut response = self.request_response(prompt).await?;
-        let mut reader = Reader::new(&config.provider, config.redactor(), Ids::from_messages(prompt.messages));
-        let mut hear = |piece| pieces(piece);
+        let mut reader = StreamReader::new(&config.provider, config.redactor(), Ids::from_messages(prompt.messages));
+        let mut sink = |delta| on_delta(delta);
         let mut waits = http::ResponseTimeouts::new(config);
         while !reader.is_done() {
             let Some(bytes) = waits.chunk(&mut response).await? else { break };
-            reader.push(&bytes, &mut hear)?;
+            reader.push(&bytes, &mut sink)?;
             waits.on_progress(reader.progress());
             if reader.is_finished() {
                 waits.has_finished(AFTER_FINISH);
             }
         }
-        reader.finish(&mut hear)
+        reader.finish(&mut sink)
     }
 }
 

@@ -15,7 +15,7 @@ use super::genai_adapter::GenaiProvider;
 use super::keys::{self, Variables};
 use super::openai::OpenAi;
 use super::provider::{self, ProviderConfig, ProviderTimeouts, secrets_of_field};
-use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource, address, registry};
+use super::{ErrorKind, LanguageModel, ModelError, ModelInfo, ModelSource, address, registry};
 
 /// The minimum context size; every request with tools has more tokens.
 const LEAST_CONTEXT: u64 = 1_024;
@@ -27,19 +27,19 @@ pub fn configured_sources(
     secrets: &Secrets,
     variables: Variables<'_>,
 ) -> Vec<Arc<dyn ModelSource>> {
-    let known = |name: &str| builtin::PROVIDERS.iter().find(|known| known.name == name);
-    let own = settings.models.iter().map(|(name, layer)| (name.as_str(), layer.clone(), known(name)));
-    let built_in = builtin::PROVIDERS.iter().filter(|known| !settings.models.contains_key(known.name));
-    let built_in = built_in.map(|known| (known.name, ProviderLayer::default(), Some(known)));
-    let asked = ProviderContext { settings, secrets, variables };
+    let find_well_known = |name: &str| builtin::PROVIDERS.iter().find(|well_known| well_known.name == name);
+    let own = settings.models.iter().map(|(name, layer)| (name.as_str(), layer.clone(), find_well_known(name)));
+    let built_in = builtin::PROVIDERS.iter().filter(|well_known| !settings.models.contains_key(well_known.name));
+    let built_in = built_in.map(|well_known| (well_known.name, ProviderLayer::default(), Some(well_known)));
+    let context = ProviderContext { settings, secrets, variables };
     own.chain(built_in)
         .map(|(name, layer, known)| -> Arc<dyn ModelSource> {
-            match asked.config(name, &layer, known) {
+            match context.config(name, &layer, known) {
                 // If the user names the API, zubi uses that one.
-                Ok(config) if layer.api.is_none() && OpenAi::is_meant(&config) => Arc::new(OpenAi::new(config)),
+                Ok(config) if layer.api.is_none() && OpenAi::applies_to(&config) => Arc::new(OpenAi::new(config)),
                 // A provider that the user has not configured is not called with a key that was set for another
                 // purpose.
-                Ok(config) if known.is_some_and(|known| known.only_by_name) && !settings.models.contains_key(name) => {
+                Ok(config) if known.is_some_and(|well_known| well_known.only_by_name) && !settings.models.contains_key(name) => {
                     Arc::new(ByName(source(config)))
                 }
                 Ok(config) => source(config),
@@ -53,7 +53,7 @@ pub fn configured_sources(
 /// headers and parameters with secret-looking names.
 pub fn secrets_of_models(settings: &Settings, variables: Variables<'_>) -> Vec<String> {
     let own = settings.models.values().filter_map(|layer| layer.key.as_deref());
-    let built_in = builtin::PROVIDERS.iter().filter_map(|known| known.key).map(|key| key.name);
+    let built_in = builtin::PROVIDERS.iter().filter_map(|well_known| well_known.key).map(|key| key.name);
     let keys = own.chain(built_in).filter_map(variables);
     let fields = settings.models.values().flat_map(|layer| layer.headers.0.iter().chain(&layer.query.0));
     let fields = fields.filter(|(name, _)| secret::may_be_name_of_one(name));
@@ -76,22 +76,22 @@ struct ProviderContext<'a> {
 }
 
 impl ProviderContext<'_> {
-    fn config(&self, name: &str, layer: &ProviderLayer, known: Option<&WellKnown>) -> Result<ProviderConfig, String> {
+    fn config(&self, name: &str, layer: &ProviderLayer, well_known: Option<&WellKnown>) -> Result<ProviderConfig, String> {
         if !is_name(name) {
             return Err("invalid provider name; use letters, digits, `-`, `_` and `.`, and no name that zubi reserves"
                 .to_owned());
         }
-        let api = layer.api.or(known.map(|known| known.api)).unwrap_or(Api::OpenaiChat);
-        let url = match (&layer.url, known) {
+        let api = layer.api.or(well_known.map(|well_known| well_known.api)).unwrap_or(Api::OpenaiChat);
+        let url = match (&layer.url, well_known) {
             (Some(url), _) => address::parse(url, api, layer.allow_http == Some(true))?,
-            (None, Some(known)) => match (self.variables)(known.address.name) {
+            (None, Some(well_known)) => match (self.variables)(well_known.address.name) {
                 Some(url) => address::parse(&url, api, layer.allow_http == Some(true))
-                    .map_err(|why| format!("the environment variable {}: {why}", known.address.name))?,
-                None => address::parse(known.url, api, false)?,
+                    .map_err(|why| format!("the environment variable {}: {why}", well_known.address.name))?,
+                None => address::parse(well_known.url, api, false)?,
             },
             (None, None) => return Err(format!("needs an address: write `url = \"…\"` into [models.{name}]")),
         };
-        let key = match (&layer.key, known.and_then(|known| known.key)) {
+        let key = match (&layer.key, well_known.and_then(|well_known| well_known.key)) {
             (Some(key), _) => Some(self.key(key)?),
             // Another server of the user's own may need no key, and must not receive the provider's.
             (None, Some(_)) if layer.url.is_some() => None,
@@ -121,14 +121,14 @@ impl ProviderContext<'_> {
             query: query.clone(),
             context: layer.context,
             models: layer.models.clone(),
-            patience: ProviderTimeouts {
+            timeouts: ProviderTimeouts {
                 idle: layer.timeout.map_or(ProviderTimeouts::default().idle, Duration::from_secs),
                 ..ProviderTimeouts::default()
             },
         })
     }
 
-    fn key(&self, name: &str) -> Result<keys::Key, String> {
+    fn key(&self, name: &str) -> Result<keys::ApiKey, String> {
         keys::find(name, self.settings, self.secrets, self.variables)
     }
 }
@@ -163,7 +163,7 @@ impl ModelSource for ByName {
         self.0.models().await
     }
 
-    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+    async fn open(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         self.0.open(name).await
     }
 }
@@ -201,7 +201,7 @@ impl ModelSource for Unusable {
         Err(self.error())
     }
 
-    async fn open(&self, _name: &str) -> Result<Arc<dyn Model>, ModelError> {
+    async fn open(&self, _name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         Err(self.error())
     }
 }

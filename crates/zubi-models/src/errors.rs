@@ -68,7 +68,7 @@ const CODES: &[(&str, ErrorKind)] = &[
 
 /// Converts a response with an error status. `body` is the part of the body that was read.
 pub fn of_response(provider: &str, status: u16, headers: &HeaderMap, body: &str, redactor: &Redactor) -> ModelError {
-    let body = Body::read(body);
+    let body = ErrorBody::read(body);
     let reason = reqwest::StatusCode::from_u16(status).ok().and_then(|status| status.canonical_reason());
     let status_text = reason.map_or_else(|| status.to_string(), |reason| format!("{status} {reason}"));
     if (300..400).contains(&status) {
@@ -90,7 +90,7 @@ pub fn of_response(provider: &str, status: u16, headers: &HeaderMap, body: &str,
 
 /// Converts an error in the middle of an answer: the object that contains it, or the error itself.
 pub fn in_stream(provider: &str, error: &Value, redactor: &Redactor) -> ModelError {
-    let body = Body::from_json(error);
+    let body = ErrorBody::from_json(error);
     let status = body.status.filter(|status| (400..600).contains(status));
     let words = sanitize_words(&body.words, redactor);
     let words = if words.is_empty() { "an error without a message" } else { words.as_str() };
@@ -143,10 +143,10 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 }
 
 /// Returns the kind of error.
-fn kind(status: Option<u16>, body: &Body) -> ErrorKind {
-    let says = |texts: &[&str]| texts.iter().any(|text| body.codes.contains(text) || body.small.contains(text));
+fn kind(status: Option<u16>, body: &ErrorBody) -> ErrorKind {
+    let mentions = |texts: &[&str]| texts.iter().any(|text| body.codes.contains(text) || body.small.contains(text));
     // With status 429 the text is about tokens per minute, unless the code says otherwise.
-    if body.codes.contains("context_length") || (status != Some(429) && says(TOO_LONG)) {
+    if body.codes.contains("context_length") || (status != Some(429) && mentions(TOO_LONG)) {
         return ErrorKind::TooLong;
     }
     match status {
@@ -159,11 +159,11 @@ fn kind(status: Option<u16>, body: &Body) -> ErrorKind {
         Some(429) => ErrorKind::RateLimited,
         Some(501 | 505) => ErrorKind::Refused,
         Some(409 | 425 | 500..=599) => ErrorKind::Overloaded,
-        Some(_) if says(NO_KEY) => ErrorKind::Unauthorized,
-        Some(_) if says(NO_MODEL) => ErrorKind::NotConfigured,
+        Some(_) if mentions(NO_KEY) => ErrorKind::Unauthorized,
+        Some(_) if mentions(NO_MODEL) => ErrorKind::NotConfigured,
         Some(_) => ErrorKind::Refused,
-        None if says(NO_KEY) => ErrorKind::Unauthorized,
-        None if says(NO_MODEL) => ErrorKind::NotConfigured,
+        None if mentions(NO_KEY) => ErrorKind::Unauthorized,
+        None if mentions(NO_MODEL) => ErrorKind::NotConfigured,
         None => {
             let by_code = CODES.iter().find(|(code, _)| body.codes.contains(code));
             by_code.map_or(ErrorKind::Overloaded, |(_, kind)| *kind)
@@ -173,7 +173,7 @@ fn kind(status: Option<u16>, body: &Body) -> ErrorKind {
 
 /// The contents of a refusal's body.
 #[derive(Debug, Default)]
-struct Body {
+struct ErrorBody {
     /// The message for a person.
     words: String,
     /// `words` in lower case.
@@ -185,7 +185,7 @@ struct Body {
     wait: Option<Duration>,
 }
 
-impl Body {
+impl ErrorBody {
     fn read(text: &str) -> Self {
         let trimmed = text.trim_start_matches('\u{feff}').trim();
         match serde_json::from_str::<Value>(trimmed) {

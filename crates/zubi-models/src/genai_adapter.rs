@@ -28,12 +28,12 @@ use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::json;
 use zubi_base::config::Api;
 
-use self::answer::{FrameTap, Reader};
+use self::answer::{FrameTap, GenaiReader};
 use self::ollama::Ollama;
 use super::ids::Ids;
 use super::model_list::ModelList;
 use super::provider::ProviderConfig;
-use super::{Answer, ErrorKind, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
+use super::{ModelAnswer, ErrorKind, LanguageModel, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
 
 /// The version of Anthropic's API that zubi uses.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
@@ -49,7 +49,7 @@ struct GenaiShared {
     kind: AdapterKind,
     /// Created on first use.
     clients: Mutex<Option<Clients>>,
-    roster: ModelList,
+    model_list: ModelList,
 }
 
 /// Both use the same connections.
@@ -83,7 +83,7 @@ impl GenaiProvider {
             config: Arc::new(config),
             kind,
             clients: Mutex::default(),
-            roster: ModelList::default(),
+            model_list: ModelList::default(),
         }))
     }
 }
@@ -99,12 +99,12 @@ impl ModelSource for GenaiProvider {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
-        let GenaiShared { config, roster, .. } = &*self.0;
+        let GenaiShared { config, model_list, .. } = &*self.0;
         roster.list(config, async { list::list_models(config, &self.0.clients()?.http).await }).await
     }
 
-    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
-        let mut info = self.0.roster.find_or_assume(&self.0.config, name)?;
+    async fn open(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
+        let mut info = self.0.model_list.find_or_assume(&self.0.config, name)?;
         if self.0.config.api == Api::Ollama {
             let client = self.0.clients()?.http;
             info.context = Some(ollama::context(&self.0.config, &client, name).await);
@@ -144,18 +144,18 @@ struct NativeModel {
 }
 
 #[async_trait]
-impl Model for NativeModel {
+impl LanguageModel for NativeModel {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         let is_plain = self.is_plain.load(Ordering::Relaxed);
-        let refusal = match self.request_answer(prompt, pieces, is_plain).await {
+        let refusal = match self.request_answer(prompt, on_delta, is_plain).await {
             Err(error) if !is_plain && self.refuses_to_think(&error) => error,
             answered => return answered,
         };
-        let answered = self.request_answer(prompt, pieces, true).await;
+        let answered = self.request_answer(prompt, on_delta, true).await;
         // If the retry is refused as well, the first error had another cause.
         let answered = answered.map_err(|error| if error.kind == ErrorKind::Refused { refusal } else { error })?;
         self.is_plain.store(true, Ordering::Relaxed);
@@ -166,18 +166,18 @@ impl Model for NativeModel {
 impl NativeModel {
     /// Returns whether a retry without reasoning makes sense: models without reasoning refuse requests for it.
     fn refuses_to_think(&self, error: &ModelError) -> bool {
-        let says = |word: &str| error.message.to_ascii_lowercase().contains(word);
+        let mentions = |word: &str| error.message.to_ascii_lowercase().contains(word);
         error.kind == ErrorKind::Refused
             && matches!(self.shared.kind, AdapterKind::OpenAIResp | AdapterKind::Gemini)
-            && ["reasoning", "thinking", "thought", "encrypted_content"].into_iter().any(says)
+            && ["reasoning", "thinking", "thought", "encrypted_content"].into_iter().any(mentions)
     }
 
     async fn request_answer(
         &self,
         prompt: Prompt<'_>,
-        pieces: OnDelta<'_>,
+        on_delta: OnDelta<'_>,
         is_plain: bool,
-    ) -> Result<Answer, ModelError> {
+    ) -> Result<ModelAnswer, ModelError> {
         let shared = &self.shared;
         let frames = Arc::new(FrameTap::default());
         let request = request::chat_request(shared.kind, &self.info.provider, &self.name, prompt);
@@ -187,16 +187,16 @@ impl NativeModel {
         let mut stream: ChatStream =
             stream.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?.stream;
         let ids = Ids::from_messages(prompt.messages);
-        let mut reader = Reader::new(shared.kind, &self.name, ids);
+        let mut reader = GenaiReader::new(shared.kind, &self.name, ids);
         let mut waits = http::ResponseTimeouts::new(&shared.config);
-        let mut said = 0;
+        let mut progress = 0;
         // The library reports silence itself, but not everything that ends it.
-        let idle = shared.config.patience.answer;
+        let idle = shared.config.timeouts.answer;
         while let Some(event) = waits.wait(idle, stream.next()).await? {
             let event = event.map_err(|error| failure::from_genai(&shared.config, &frames, &error))?;
-            said += u64::from(!matches!(event, ChatStreamEvent::Start | ChatStreamEvent::Heartbeat));
-            waits.on_progress(said);
-            reader.read_event(event, pieces).map_err(|why| failure::malformed_error(&shared.config, &why))?;
+            progress += u64::from(!matches!(event, ChatStreamEvent::Start | ChatStreamEvent::Heartbeat));
+            waits.on_progress(progress);
+            reader.read_event(event, on_delta).map_err(|why| failure::malformed_error(&shared.config, &why))?;
             frames.check().map_err(|why| failure::malformed_error(&shared.config, &why))?;
         }
         reader.finish(&frames, &shared.config)
@@ -234,7 +234,7 @@ impl NativeModel {
     }
 
     fn options(&self, max_output: Option<u64>, is_plain: bool, frames: &Arc<FrameTap>) -> ChatOptions {
-        let idle = self.shared.config.patience.idle;
+        let idle = self.shared.config.timeouts.idle;
         let mut options = ChatOptions::default()
             .with_capture_usage(true)
             .with_capture_tool_calls(true)

@@ -22,7 +22,7 @@ pub fn client(config: &ProviderConfig) -> Result<Client, ModelError> {
         .no_brotli()
         .no_deflate()
         .no_zstd()
-        .connect_timeout(config.patience.connect)
+        .connect_timeout(config.timeouts.connect)
         .user_agent(concat!("zubi/", env!("CARGO_PKG_VERSION")));
     if config.url.scheme() == "http" {
         // The host is on this machine or network, which needs no proxy; and the system's certificates may be missing.
@@ -36,7 +36,7 @@ pub fn client(config: &ProviderConfig) -> Result<Client, ModelError> {
 
 /// Waits for a response of the provider, up to the idle time-out.
 pub async fn with_timeout<T>(config: &ProviderConfig, future: impl Future<Output = T>) -> Result<T, ModelError> {
-    let idle = config.patience.idle;
+    let idle = config.timeouts.idle;
     tokio::time::timeout(idle, future).await.map_err(|_| {
         let why = format!("{} sent nothing for {}", config.provider, seconds(idle));
         ModelError::new(ErrorKind::TimedOut, why)
@@ -61,22 +61,22 @@ impl<'a> ResponseTimeouts<'a> {
     }
 
     /// Reports the total amount of output so far. Heartbeats of the connection do not count.
-    pub fn on_progress(&mut self, said: u64) {
-        if said != self.said.0 {
-            self.said = (said, Instant::now());
+    pub fn on_progress(&mut self, total: u64) {
+        if total != self.said.0 {
+            self.said = (total, Instant::now());
         }
     }
 
     /// Marks the answer as complete. The rest of the response may take this long, counted from the first call.
     pub fn has_finished(&mut self, rest: Duration) {
-        self.finish.get_or_insert_with(|| Instant::now() + rest.min(self.config.patience.idle));
+        self.finish.get_or_insert_with(|| Instant::now() + rest.min(self.config.timeouts.idle));
     }
 
     /// Waits for the next part of an answer, up to `idle` in silence.
     pub async fn wait<T>(&self, idle: Duration, future: impl Future<Output = T>) -> Result<T, ModelError> {
-        let patience = self.config.patience;
+        let timeouts = self.config.timeouts;
         // A user's longer idle time-out overrides the other two.
-        let (kept_alive, answer) = (patience.kept_alive.max(patience.idle), patience.answer.max(patience.idle));
+        let (kept_alive, answer) = (timeouts.heartbeats_only.max(timeouts.idle), timeouts.answer.max(timeouts.idle));
         let now = Instant::now();
         let (end, silence) = (self.began + answer, self.said.1 + kept_alive);
         let until = end.min(silence);
@@ -104,7 +104,7 @@ impl<'a> ResponseTimeouts<'a> {
             // The answer is complete, however its connection ends.
             Some(until) => tokio::time::timeout_at(until, response.chunk()).await.ok().and_then(Result::ok).flatten(),
             None => self
-                .wait(self.config.patience.idle, response.chunk())
+                .wait(self.config.timeouts.idle, response.chunk())
                 .await?
                 .map_err(|error| not_read(self.config, &error))?,
         };
@@ -122,7 +122,7 @@ fn seconds(duration: Duration) -> String {
 
 /// Returns the error for a request without a response.
 pub fn not_sent(config: &ProviderConfig, error: &reqwest::Error) -> ModelError {
-    let address = place(&config.url);
+    let address = url_without_query(&config.url);
     if error.is_connect() || error.is_timeout() {
         let why = format!("{} cannot be reached at {address}: {}", config.provider, cause(error));
         return ModelError::new(ErrorKind::Unreachable, why);
@@ -138,7 +138,7 @@ pub fn not_read(config: &ProviderConfig, error: &reqwest::Error) -> ModelError {
 }
 
 /// Returns the address without parts that may be secret.
-fn place(url: &Url) -> String {
+fn url_without_query(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);
     url.to_string()

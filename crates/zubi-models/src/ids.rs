@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::message::Message;
+use crate::message::PromptMessage;
 
 /// The longest provider's id that is stored, in bytes.
 const LONGEST: usize = 128;
@@ -14,18 +14,18 @@ pub struct Ids(BTreeSet<String>);
 
 impl Ids {
     /// Collects the ids of a prompt: some providers count from 0 in each answer.
-    pub fn from_messages(messages: &[Message]) -> Self {
+    pub fn from_messages(messages: &[PromptMessage]) -> Self {
         let calls = messages.iter().filter_map(|message| match message {
-            Message::Assistant(said) => Some(&said.calls),
+            PromptMessage::Assistant(said) => Some(&said.calls),
             _ => None,
         });
         Self(calls.flatten().map(|call| call.id.clone()).collect())
     }
 
     /// Returns `given` if it is a valid unused id, otherwise a new one, and marks it as used.
-    pub fn ensure_unique(&mut self, given: &str) -> String {
-        let is_good = !given.is_empty() && given.len() <= LONGEST && given.bytes().all(|byte| byte.is_ascii_graphic());
-        let mut id = if is_good { given.to_owned() } else { random() };
+    pub fn ensure_unique(&mut self, candidate: &str) -> String {
+        let is_good = !candidate.is_empty() && candidate.len() <= LONGEST && candidate.bytes().all(|byte| byte.is_ascii_graphic());
+        let mut id = if is_good { candidate.to_owned() } else { random() };
         while !self.0.insert(id.clone()) {
             id = random();
         }
@@ -49,14 +49,14 @@ mod tests {
     use crate::message::{AssistantMessage, ToolCall};
 
     #[test]
-    fn good_ids_are_kept_and_others_are_new() {
+    fn valid_ids_stay_and_others_are_replaced() {
         let call = |id: &str| ToolCall { id: id.to_owned(), tool: "t".to_owned(), arguments: serde_json::json!({}) };
-        let said = AssistantMessage { calls: vec![call("call_0")], ..AssistantMessage::default() };
-        let mut ids = Ids::from_messages(&[Message::Assistant(said), Message::User { text: "x".to_owned() }]);
+        let message = AssistantMessage { calls: vec![call("call_0")], ..AssistantMessage::default() };
+        let mut ids = Ids::from_messages(&[PromptMessage::Assistant(message), PromptMessage::User { text: "x".to_owned() }]);
         assert_eq!(ids.ensure_unique("call_1"), "call_1");
-        for given in ["call_0", "call_1", "", "a b", "é", &"x".repeat(200)] {
-            let id = ids.ensure_unique(given);
-            assert!(id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{given}: {id}");
+        for candidate in ["call_0", "call_1", "", "a b", "é", &"x".repeat(200)] {
+            let id = ids.ensure_unique(candidate);
+            assert!(id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()), "{candidate}: {id}");
             assert_eq!(ids.ensure_unique("call_0").len(), 9);
         }
     }

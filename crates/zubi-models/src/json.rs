@@ -39,8 +39,8 @@ pub fn arguments(text: &str) -> Option<Map<String, Value>> {
 
 /// Returns the text with `\ufffd` instead of each escaped half of a surrogate pair without its other half.
 fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
-    let mut mended = String::new();
-    let mut kept = 0;
+    let mut repaired = String::new();
+    let mut copied = 0;
     let mut at = 0;
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('\\')) {
         let escape = at + found;
@@ -52,16 +52,16 @@ fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
         if is_pair {
             at += 6;
         } else if (0xd800..0xe000).contains(&first) {
-            mended.push_str(text.get(kept..escape).unwrap_or_default());
-            mended.push_str("\\ufffd");
-            kept = at;
+            repaired.push_str(text.get(copied..escape).unwrap_or_default());
+            repaired.push_str("\\ufffd");
+            copied = at;
         }
     }
-    if kept == 0 {
+    if copied == 0 {
         return Cow::Borrowed(text);
     }
-    mended.push_str(text.get(kept..).unwrap_or_default());
-    Cow::Owned(mended)
+    repaired.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(repaired)
 }
 
 /// Returns the number of the `\uXXXX` at this offset.

@@ -7,21 +7,21 @@ use zubi_tool_api::redact::Redactor;
 
 /// A key. Its `Debug` output does not contain it.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct ApiKey {
     value: String,
-    place: String,
+    source: String,
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Key({})", self.place)
+        write!(f, "Key({})", self.source)
     }
 }
 
-impl Key {
+impl ApiKey {
     /// Creates a key. `place` is for a person: the variable or the file that contains it.
-    pub fn new(value: impl Into<String>, place: impl Into<String>) -> Self {
-        Self { value: value.into(), place: place.into() }
+    pub fn new(value: impl Into<String>, source: impl Into<String>) -> Self {
+        Self { value: value.into(), source: source.into() }
     }
 
     /// Returns the key itself.
@@ -30,8 +30,8 @@ impl Key {
     }
 
     /// Returns the variable or the file that contains the key.
-    pub fn place(&self) -> &str {
-        &self.place
+    pub fn source(&self) -> &str {
+        &self.source
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn find(
     settings: &Settings,
     secrets: &Secrets,
     variables: Variables<'_>,
-) -> Result<Key, String> {
+) -> Result<ApiKey, String> {
     // A key is never shown, even in the wrong field.
     if !may_be_name(name) {
         return Err(
@@ -78,5 +78,5 @@ pub(super) fn find(
     if value.is_empty() || !value.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(format!("its key, {place}, is empty or has characters that are invalid in a key"));
     }
-    Ok(Key::new(value, place))
+    Ok(ApiKey::new(value, place))
 }

@@ -28,7 +28,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::message::{AssistantMessage, Message, Usage};
+use crate::message::{AssistantMessage, PromptMessage, TokenUsage};
 
 /// Name of the tool whose arguments are the final answer of a turn with a schema, unless another tool has this name.
 pub const FINAL_ANSWER: &str = "final_answer";
@@ -78,7 +78,7 @@ pub struct ToolDefinition {
 pub struct Prompt<'a> {
     pub system: &'a str,
     /// Every call in an assistant's message has its result among the following messages, and each result its call.
-    pub messages: &'a [Message],
+    pub messages: &'a [PromptMessage],
     pub tools: &'a [ToolDefinition],
     /// In tokens; `None` for the provider's own limit.
     pub max_output: Option<u64>,
@@ -86,16 +86,16 @@ pub struct Prompt<'a> {
 
 /// A part of a streamed answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Delta {
+pub enum AnswerDelta {
     Text(String),
     Reasoning(String),
 }
 
 /// A complete answer.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answer {
-    pub said: AssistantMessage,
-    pub usage: Usage,
+pub struct ModelAnswer {
+    pub message: AssistantMessage,
+    pub usage: TokenUsage,
     pub stop: FinishReason,
 }
 
@@ -199,19 +199,19 @@ impl ErrorKind {
 }
 
 /// Receives the deltas of an answer. Called often; must not block.
-pub type OnDelta<'a> = &'a (dyn Fn(Delta) + Send + Sync);
+pub type OnDelta<'a> = &'a (dyn Fn(AnswerDelta) + Send + Sync);
 
 /// A model. Dropping the future cancels the request: it closes the connection at once.
 #[async_trait]
-pub trait Model: Send + Sync {
+pub trait LanguageModel: Send + Sync {
     fn info(&self) -> &ModelInfo;
 
     /// Requests one answer. The deltas that `pieces` receives are the beginnings of the returned answer; after an error
     /// they are void.
-    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError>;
+    async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError>;
 }
 
-impl fmt::Debug for dyn Model {
+impl fmt::Debug for dyn LanguageModel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Model").field(&self.info().id).finish()
     }
@@ -243,5 +243,5 @@ pub trait ModelSource: Send + Sync {
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError>;
 
     /// Opens a model, listed or not; `name` is the part after `provider/`.
-    async fn open(&self, name: &str) -> Result<std::sync::Arc<dyn Model>, ModelError>;
+    async fn open(&self, name: &str) -> Result<std::sync::Arc<dyn LanguageModel>, ModelError>;
 }

@@ -7,7 +7,8 @@ use serde_json::Value;
 /// One message of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "role", rename_all = "snake_case")]
-pub enum Message {
+#[schemars(rename = "Message")]
+pub enum PromptMessage {
     /// The user's message, or its replacement: the summary of messages that were removed from the prompt.
     User {
         text: String,
@@ -67,7 +68,8 @@ pub struct ToolResult {
 /// Tokens, as the provider counts them; 0 if it reports none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct Usage {
+#[schemars(rename = "Usage")]
+pub struct TokenUsage {
     /// Tokens of the whole prompt, including `cached`.
     pub input: u64,
     /// Tokens of the answer, including reasoning.
@@ -76,13 +78,13 @@ pub struct Usage {
     pub cached: u64,
 }
 
-impl Usage {
+impl TokenUsage {
     pub fn total(self) -> u64 {
         self.input.saturating_add(self.output)
     }
 }
 
-impl std::ops::AddAssign for Usage {
+impl std::ops::AddAssign for TokenUsage {
     fn add_assign(&mut self, other: Self) {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);

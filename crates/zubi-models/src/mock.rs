@@ -9,10 +9,10 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 
 use self::keywords::Keywords;
-pub use self::playback::{MISMATCH_HINT, holds};
+pub use self::playback::{MISMATCH_HINT, check_expectation};
 use self::playback::{ScenarioModel, ScenarioPlayback};
-use super::{Delta, ErrorKind, Model, ModelError, ModelInfo, ModelSource, OnDelta};
-use crate::message::Message;
+use super::{AnswerDelta, ErrorKind, LanguageModel, ModelError, ModelInfo, ModelSource, OnDelta};
+use crate::message::PromptMessage;
 use crate::scenario::{Scenario, lines_of_answers};
 
 mod keywords;
@@ -39,7 +39,7 @@ impl Mock {
         Self { directory, played: Mutex::default() }
     }
 
-    async fn scenario(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+    async fn scenario(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         let path = self.directory.join(name);
         let read = tokio::task::spawn_blocking({
             let path = path.clone();
@@ -88,24 +88,24 @@ impl ModelSource for Mock {
     }
 
     /// Opens a mock model. `name` is empty, or the path of a scenario.
-    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+    async fn open(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         if name.is_empty() { Ok(Arc::new(Keywords::default())) } else { self.scenario(name).await }
     }
 }
 
 /// Sends a text word by word, so that the receiver sees how a model streams.
-async fn stream_words(text: &str, piece: fn(String) -> Delta, pieces: OnDelta<'_>) {
+async fn stream_words(text: &str, make_delta: fn(String) -> AnswerDelta, on_delta: OnDelta<'_>) {
     for word in text.split_inclusive(char::is_whitespace) {
-        pieces(piece(word.to_owned()));
+        on_delta(make_delta(word.to_owned()));
         // Lets other tasks run, and the caller cancel.
         tokio::task::yield_now().await;
     }
 }
 
 /// Returns the number after which ids of new calls start: the largest one in the prompt.
-fn last_call(messages: &[Message]) -> u64 {
+fn last_call(messages: &[PromptMessage]) -> u64 {
     let calls = messages.iter().filter_map(|message| match message {
-        Message::Assistant(said) => Some(&said.calls),
+        PromptMessage::Assistant(said) => Some(&said.calls),
         _ => None,
     });
     calls.flatten().filter_map(|call| call.id.strip_prefix("mock-")?.parse().ok()).max().unwrap_or(0)

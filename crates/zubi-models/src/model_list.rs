@@ -41,9 +41,9 @@ impl ModelList {
     fn info(&self, config: &ProviderConfig, name: &str) -> ModelInfo {
         let provider = &config.provider;
         let id = format!("{provider}/{name}");
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = known.iter().find(|known| known.id == id).cloned();
-        known.unwrap_or_else(|| ModelInfo {
+        let models = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = models.iter().find(|model| model.id == id).cloned();
+        cached.unwrap_or_else(|| ModelInfo {
             id,
             name: name.to_owned(),
             provider: provider.clone(),

@@ -9,7 +9,7 @@ use zubi_base::config::Api;
 use super::chat::ChatCompletionsProvider;
 use super::genai_adapter::GenaiProvider;
 use super::provider::ProviderConfig;
-use super::{Model, ModelError, ModelInfo, ModelSource};
+use super::{LanguageModel, ModelError, ModelInfo, ModelSource};
 
 /// The host with both APIs.
 const HOST: &str = "api.openai.com";
@@ -22,7 +22,7 @@ pub(super) struct OpenAi {
 
 impl OpenAi {
     /// Returns whether the provider is known to have both APIs. A gateway may have only one of them.
-    pub(super) fn is_meant(config: &ProviderConfig) -> bool {
+    pub(super) fn applies_to(config: &ProviderConfig) -> bool {
         config.url.host_str() == Some(HOST)
     }
 
@@ -46,7 +46,7 @@ impl ModelSource for OpenAi {
         self.chat.models().await
     }
 
-    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+    async fn open(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         if wants_responses(name) { self.responses.open(name).await } else { self.chat.open(name).await }
     }
 }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn newer_models_are_asked_over_responses() {
+    fn newer_models_use_the_responses_api() {
         for name in
             ["gpt-5", "gpt-5.1-codex", "gpt-5-mini", "gpt-10", "o1-pro", "codex-mini-latest", "o3-deep-research"]
         {

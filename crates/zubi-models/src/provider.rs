@@ -9,7 +9,7 @@ use zubi_base::config::Api;
 use zubi_base::secret;
 use zubi_tool_api::redact::Redactor;
 
-use super::keys::Key;
+use super::keys::ApiKey;
 use super::{ErrorKind, ModelError};
 
 /// A provider that can be called.
@@ -20,7 +20,7 @@ pub struct ProviderConfig {
     pub api: Api,
     /// The base address, to which paths of the API are appended; its path ends without `/`.
     pub url: Url,
-    pub key: Option<Key>,
+    pub key: Option<ApiKey>,
     /// The header for the bare key; `None` for the API's own header.
     pub key_header: Option<HeaderName>,
     /// Further headers. Those with secret-looking names are marked as sensitive.
@@ -31,7 +31,7 @@ pub struct ProviderConfig {
     pub context: Option<u64>,
     /// The models that the user has listed; if there are any, the provider is not queried for them.
     pub models: Vec<String>,
-    pub patience: ProviderTimeouts,
+    pub timeouts: ProviderTimeouts,
 }
 
 /// The time-outs for a provider.
@@ -42,7 +42,7 @@ pub struct ProviderTimeouts {
     /// Without a byte of the answer, including the first one: a local model may compute for long before it answers.
     pub idle: Duration,
     /// With heartbeats only: the server is alive, but makes no progress.
-    pub kept_alive: Duration,
+    pub heartbeats_only: Duration,
     /// For a complete answer.
     pub answer: Duration,
 }
@@ -52,7 +52,7 @@ impl Default for ProviderTimeouts {
         Self {
             connect: Duration::from_secs(10),
             idle: Duration::from_mins(2),
-            kept_alive: Duration::from_mins(10),
+            heartbeats_only: Duration::from_mins(10),
             answer: Duration::from_hours(1),
         }
     }
@@ -100,7 +100,7 @@ impl ProviderConfig {
 
     /// Returns, for a person, the address and the place where the key was found.
     pub fn describe(&self) -> String {
-        let key = self.key.as_ref().map_or_else(|| "no key".to_owned(), |key| format!("key from {}", key.place()));
+        let key = self.key.as_ref().map_or_else(|| "no key".to_owned(), |key| format!("key from {}", key.source()));
         format!("{} at {} ({key})", self.api.name(), self.url)
     }
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::builtin;
-use super::{ErrorKind, Model, ModelError, ModelInfo, ModelSource};
+use super::{ErrorKind, LanguageModel, ModelError, ModelInfo, ModelSource};
 use crate::{ModelList, ProviderProblem};
 
 /// The id of the first available model.
@@ -45,7 +45,7 @@ impl std::fmt::Debug for ModelRegistry {
 pub struct Provider {
     pub name: String,
     /// The address and the place where the key was found; never the key.
-    pub about: String,
+    pub description: String,
 }
 
 impl ModelRegistry {
@@ -63,7 +63,7 @@ impl ModelRegistry {
     /// Returns the providers in order.
     pub fn providers(&self) -> Vec<Provider> {
         let about =
-            |source: &Arc<dyn ModelSource>| Provider { name: source.provider().to_owned(), about: source.describe() };
+            |source: &Arc<dyn ModelSource>| Provider { name: source.provider().to_owned(), description: source.describe() };
         self.sources.iter().map(about).collect()
     }
 
@@ -90,7 +90,7 @@ impl ModelRegistry {
 
     /// Opens the model of this id. [`AUTO`] is the first model of the first provider that has any, in the order of the
     /// sources, but never the mock, nor a provider that is used only by name.
-    pub async fn open(&self, id: &str) -> Result<Arc<dyn Model>, ModelError> {
+    pub async fn open(&self, id: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         let id = id.trim();
         if id.is_empty() || id == AUTO {
             return self.first().await;
@@ -98,13 +98,13 @@ impl ModelRegistry {
         if let Some(file) =
             id.strip_prefix(MOCK).and_then(|rest| if rest.is_empty() { Some("") } else { rest.strip_prefix(':') })
         {
-            return self.source(MOCK).ok_or_else(|| self.unknown(id))?.open(file).await;
+            return self.source(MOCK).ok_or_else(|| self.unknown_model(id))?.open(file).await;
         }
         match id.split_once('/') {
             Some((provider, name)) if !name.is_empty() => {
-                self.source(provider).ok_or_else(|| self.unknown(id))?.open(name).await
+                self.source(provider).ok_or_else(|| self.unknown_model(id))?.open(name).await
             }
-            Some(_) => Err(self.unknown(id)),
+            Some(_) => Err(self.unknown_model(id)),
             None => match self.source(id) {
                 Some(source) => first_of(source).await?.ok_or_else(|| no_models(source)),
                 None => self.bare(id).await,
@@ -116,7 +116,7 @@ impl ModelRegistry {
         self.sources.iter().find(|source| source.provider() == provider).map(AsRef::as_ref)
     }
 
-    async fn first(&self) -> Result<Arc<dyn Model>, ModelError> {
+    async fn first(&self) -> Result<Arc<dyn LanguageModel>, ModelError> {
         for source in self.sources.iter().filter(|source| may_be_first(source.as_ref())) {
             match first_of(source.as_ref()).await {
                 Ok(Some(model)) => return Ok(model),
@@ -136,7 +136,7 @@ impl ModelRegistry {
     }
 
     /// Opens a model by its bare name.
-    async fn bare(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+    async fn bare(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         // The editor also finds its models by their families, and opens only models that it has.
         if let Some(editor) = self.source(EDITOR)
             && let Ok(model) = editor.open(name).await
@@ -174,12 +174,12 @@ impl ModelRegistry {
                 ModelError::new(silent.kind, unasked(&missing, &silent)).with_hint(ErrorKind::NotConfigured.advice())
             }
             (Some(missing), ..) => missing,
-            (None, Some(silent), _) => ModelError::new(silent.kind, unasked(&self.unknown(name), &silent)),
+            (None, Some(silent), _) => ModelError::new(silent.kind, unasked(&self.unknown_model(name), &silent)),
             // A local program that does not run has no models: the next step is to start it.
             (None, None, Some(absent)) => {
-                ModelError::new(ErrorKind::NotConfigured, unasked(&self.unknown(name), &absent))
+                ModelError::new(ErrorKind::NotConfigured, unasked(&self.unknown_model(name), &absent))
             }
-            (None, None, None) => self.unknown(name),
+            (None, None, None) => self.unknown_model(name),
         })
     }
 
@@ -190,7 +190,7 @@ impl ModelRegistry {
         lists(source, name_of(model)).await.ok()
     }
 
-    fn unknown(&self, id: &str) -> ModelError {
+    fn unknown_model(&self, id: &str) -> ModelError {
         let names = |lacking: bool| {
             let sources = self.sources.iter().filter(|source| source.lacks_something() == lacking);
             sources.map(|source| source.provider()).collect::<Vec<_>>().join(", ")
@@ -215,7 +215,7 @@ fn may_be_first(source: &dyn ModelSource) -> bool {
 
 /// Returns whether an error only means that the provider is not set up: no key, or no running local program.
 fn is_absence(provider: &str, kind: ErrorKind) -> bool {
-    let needs_no_key = || builtin::PROVIDERS.iter().any(|known| known.name == provider && known.key.is_none());
+    let needs_no_key = || builtin::PROVIDERS.iter().any(|well_known| well_known.name == provider && well_known.key.is_none());
     kind == ErrorKind::NotConfigured || (kind == ErrorKind::Unreachable && needs_no_key())
 }
 
@@ -263,11 +263,11 @@ fn name_of(model: &ModelInfo) -> &str {
 }
 
 /// Opens the provider's first model: preferably a known good one, because lists are in any order.
-async fn first_of(source: &dyn ModelSource) -> Result<Option<Arc<dyn Model>>, ModelError> {
+async fn first_of(source: &dyn ModelSource) -> Result<Option<Arc<dyn LanguageModel>>, ModelError> {
     let models = list_with_timeout(source).await?;
     let good = builtin::good_models(source.provider());
-    let known = good.iter().find_map(|good| models.iter().find(|model| name_of(model) == *good));
-    let Some(model) = known.or(models.first()) else { return Ok(None) };
+    let preferred = good.iter().find_map(|good| models.iter().find(|model| name_of(model) == *good));
+    let Some(model) = preferred.or(models.first()) else { return Ok(None) };
     source.open(name_of(model)).await.map(Some)
 }
 

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::ErrorKind;
-use crate::message::{StopReason, Usage};
+use crate::message::{StopReason, TokenUsage};
 
 /// The current version of the format.
 pub const VERSION: u32 = 1;
@@ -43,19 +43,20 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     #[serde(default)]
-    pub turns: Vec<Turn>,
+    pub turns: Vec<ScenarioTurn>,
 }
 
 /// The user's message, and everything until the turn ends.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Turn {
+#[schemars(rename = "Turn")]
+pub struct ScenarioTurn {
     pub user: String,
     #[serde(default)]
-    pub answers: Vec<Answer>,
+    pub answers: Vec<ScenarioAnswer>,
     /// The results of the calls, in the order of the calls; the mock ignores them, a replay compares them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub results: Vec<Outcome>,
+    pub results: Vec<ScenarioOutcome>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<StopReason>,
 }
@@ -63,7 +64,8 @@ pub struct Turn {
 /// One answer of the model.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Answer {
+#[schemars(rename = "Answer")]
+pub struct ScenarioAnswer {
     /// Conditions on the prompt.
     #[serde(skip_serializing_if = "Expectation::is_empty")]
     pub expect: Expectation,
@@ -72,12 +74,12 @@ pub struct Answer {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub calls: Vec<Call>,
+    pub calls: Vec<ScenarioCall>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub usage: Option<Usage>,
+    pub usage: Option<TokenUsage>,
     /// Replaces the answer, after text and reasoning have been sent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<Failure>,
+    pub error: Option<ScenarioFailure>,
     /// In milliseconds, before the first delta.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delay_ms: Option<u64>,
@@ -86,7 +88,8 @@ pub struct Answer {
 /// A call of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Call {
+#[schemars(rename = "Call")]
+pub struct ScenarioCall {
     /// The wire name; the id of a tool is accepted too.
     pub tool: String,
     /// An object, or the model's own text if that was not an object.
@@ -97,7 +100,8 @@ pub struct Call {
 /// An error in place of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Failure {
+#[schemars(rename = "Failure")]
+pub struct ScenarioFailure {
     pub kind: ErrorKind,
     pub message: String,
 }
@@ -105,7 +109,8 @@ pub struct Failure {
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Outcome {
+#[schemars(rename = "Outcome")]
+pub struct ScenarioOutcome {
     pub tool: String,
     #[serde(default = "no_arguments")]
     pub arguments: Value,
@@ -202,9 +207,9 @@ pub(crate) fn lines_of_answers(text: &str) -> Vec<u64> {
         #[serde(default)]
         answers: Vec<serde_saphyr::Spanned<IgnoredAny>>,
     }
-    let places: Result<ConversationPositions, _> =
+    let positions: Result<ConversationPositions, _> =
         serde_saphyr::from_str_with_options(text, serde_saphyr::options! { with_snippet: false });
-    let turns = places.map(|places| places.turns).unwrap_or_default();
+    let turns = positions.map(|positions| positions.turns).unwrap_or_default();
     turns.iter().flat_map(|turn| &turn.answers).map(|answer| answer.referenced.line()).collect()
 }
 

@@ -5,7 +5,7 @@
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Event {
+pub struct SseEvent {
     /// The event's name; empty unless the server gave one.
     pub name: String,
     pub data: String,
@@ -17,7 +17,7 @@ pub struct TooLong;
 
 /// A decoder from bytes to events.
 #[derive(Debug)]
-pub struct Decoder {
+pub struct SseDecoder {
     /// The maximum length of one line and of one event, in bytes.
     limit: usize,
     line: Vec<u8>,
@@ -28,14 +28,14 @@ pub struct Decoder {
     data: Option<String>,
 }
 
-impl Decoder {
+impl SseDecoder {
     /// Creates a decoder for events and lines of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self { limit, line: Vec::new(), after_return: false, is_first_line: true, name: String::new(), data: None }
     }
 
     /// Appends the events that end in these bytes to `events`.
-    pub fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
+    pub fn push(&mut self, bytes: &[u8], events: &mut Vec<SseEvent>) -> Result<(), TooLong> {
         let mut rest = bytes;
         if self.after_return && !rest.is_empty() {
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
@@ -59,7 +59,7 @@ impl Decoder {
     }
 
     /// Returns the last event, if it had no end when the bytes ended. It may be truncated.
-    pub fn finish(mut self) -> Vec<Event> {
+    pub fn finish(mut self) -> Vec<SseEvent> {
         let mut events = Vec::new();
         // A line that is too long has been refused before.
         let _ = self.end_line(&mut events);
@@ -75,7 +75,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn end_line(&mut self, events: &mut Vec<Event>) -> Result<(), TooLong> {
+    fn end_line(&mut self, events: &mut Vec<SseEvent>) -> Result<(), TooLong> {
         let line = std::mem::take(&mut self.line);
         let line = String::from_utf8_lossy(&line);
         let mut line = line.as_ref();
@@ -88,7 +88,7 @@ impl Decoder {
         }
         if line.starts_with('{') {
             self.dispatch(events);
-            events.push(Event { name: String::new(), data: line.to_owned() });
+            events.push(SseEvent { name: String::new(), data: line.to_owned() });
             return Ok(());
         }
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
@@ -107,7 +107,7 @@ impl Decoder {
             "event" => value.clone_into(&mut self.name),
             "error" => {
                 self.dispatch(events);
-                events.push(Event { name: "error".to_owned(), data: value.to_owned() });
+                events.push(SseEvent { name: "error".to_owned(), data: value.to_owned() });
             }
             // Comments, which only maintain the connection, `id`, `retry`, and unknown fields.
             _ => {}
@@ -115,10 +115,10 @@ impl Decoder {
         Ok(())
     }
 
-    fn dispatch(&mut self, events: &mut Vec<Event>) {
+    fn dispatch(&mut self, events: &mut Vec<SseEvent>) {
         let name = std::mem::take(&mut self.name);
         if let Some(data) = self.data.take() {
-            events.push(Event { name, data });
+            events.push(SseEvent { name, data });
         }
     }
 }
@@ -131,11 +131,11 @@ mod tests {
     use super::*;
 
     /// Returns the events of a text, fed in chunks of `piece` bytes.
-    fn decode(bytes: &[u8], piece: usize) -> Result<Vec<Event>, TooLong> {
-        let mut decoder = Decoder::new(64);
+    fn decode(bytes: &[u8], chunk_size: usize) -> Result<Vec<SseEvent>, TooLong> {
+        let mut decoder = SseDecoder::new(64);
         let mut events = Vec::new();
-        for piece in bytes.chunks(piece) {
-            decoder.push(piece, &mut events)?;
+        for chunk in bytes.chunks(chunk_size) {
+            decoder.push(chunk, &mut events)?;
         }
         events.extend(decoder.finish());
         Ok(events)
@@ -144,8 +144,8 @@ mod tests {
     /// Returns one line for each event, and checks that the result is independent of the chunks.
     fn check(text: &str) -> String {
         let whole = decode(text.as_bytes(), usize::MAX);
-        for piece in 1..8 {
-            assert_eq!(decode(text.as_bytes(), piece), whole, "in pieces of {piece}");
+        for chunk_size in 1..8 {
+            assert_eq!(decode(text.as_bytes(), chunk_size), whole, "in pieces of {chunk_size}");
         }
         match whole {
             Ok(events) => {
@@ -183,9 +183,9 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_replaced() {
+    fn invalid_utf8_is_replaced() {
         let events = decode(b"data: a\xff\xf0\x9f\n\n", 1).unwrap();
-        assert_eq!(events, [Event { name: String::new(), data: "a\u{fffd}\u{fffd}".to_owned() }]);
+        assert_eq!(events, [SseEvent { name: String::new(), data: "a\u{fffd}\u{fffd}".to_owned() }]);
     }
 
     proptest! {

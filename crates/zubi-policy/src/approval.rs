@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::part::Access;
-use super::rule::{Action, Rule, RuleText};
+use super::rule::{Action, CompiledRule, RuleText};
 use super::{Decision, Policy};
 use crate::caller::{ApprovalScope, Caller};
 use crate::footprint::Footprint;
@@ -74,15 +74,15 @@ pub fn options(
         would_also_allow: Vec::new(),
     };
     let mut options = vec![once];
-    let asked: Vec<&Access> =
-        judgement.parts.iter().filter(|judged| judged.action == Action::Ask).map(|judged| &judged.part).collect();
-    if !asked.iter().all(|part| part.can_be_kept()) {
+    let unapproved: Vec<&Access> =
+        judgement.parts.iter().filter(|part_decision| part_decision.action == Action::Ask).map(|part_decision| &part_decision.part).collect();
+    if !unapproved.iter().all(|part| part.is_storable()) {
         return options;
     }
-    let exact: Vec<RuleText> = rules(spec, &asked, false);
-    let wide: Vec<RuleText> = rules(spec, &asked, true);
+    let exact: Vec<RuleText> = rules(spec, &unapproved, false);
+    let wide: Vec<RuleText> = rules(spec, &unapproved, true);
     let mut add = |scope, rules: &[RuleText]| {
-        let new = |rule: &RuleText| Rule::new(rule.clone(), "this answer", policy.places()).map(Arc::new);
+        let new = |rule: &RuleText| CompiledRule::new(rule.clone(), "this answer", policy.paths()).map(Arc::new);
         let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return };
         let with = policy.with_rules(new);
         let action =
@@ -124,16 +124,16 @@ pub fn options(
 
 /// Returns the rule lists that `--auto-approve` could be given so that they approve everything that `left` still
 /// requires approval for, from the narrowest to the widest. `given` holds the rules that the run already has.
-pub fn suggest_auto_approve(policy: &Policy, given: &Policy, call: &RecentCall, left: &Decision) -> Vec<Vec<RuleText>> {
-    let asked: Vec<&Access> =
-        left.parts.iter().filter(|judged| judged.action == Action::Ask).map(|judged| &judged.part).collect();
+pub fn suggest_auto_approve(policy: &Policy, run_policy: &Policy, call: &RecentCall, left: &Decision) -> Vec<Vec<RuleText>> {
+    let unapproved: Vec<&Access> =
+        left.parts.iter().filter(|part_decision| part_decision.action == Action::Ask).map(|part_decision| &part_decision.part).collect();
     let answers = |rules: &Vec<RuleText>| {
-        let new = |rule: &RuleText| Rule::new(rule.clone(), "this run", policy.places()).map(Arc::new);
+        let new = |rule: &RuleText| CompiledRule::new(rule.clone(), "this run", policy.paths()).map(Arc::new);
         let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return false };
-        let with = given.with_rules(new);
+        let with = run_policy.with_rules(new);
         policy.remaining_after(&with, &call.spec, &call.caller, &call.footprint).action == Action::Allow
     };
-    let (exact, wide) = (rules(&call.spec, &asked, false), rules(&call.spec, &asked, true));
+    let (exact, wide) = (rules(&call.spec, &unapproved, false), rules(&call.spec, &unapproved, true));
     let mut found: Vec<Vec<RuleText>> = [exact, wide].into_iter().filter(answers).collect();
     found.dedup();
     if found.is_empty() {
@@ -143,11 +143,11 @@ pub fn suggest_auto_approve(policy: &Policy, given: &Policy, call: &RecentCall, 
 }
 
 /// Rules that allow these parts of calls of this tool.
-fn rules(spec: &ToolSpec, asked: &[&Access], wide: bool) -> Vec<RuleText> {
+fn rules(spec: &ToolSpec, unapproved: &[&Access], wide: bool) -> Vec<RuleText> {
     let empty = RuleText::allow_tool(&spec.id);
     let mut rules: Vec<RuleText> = Vec::new();
     let mut rest = empty.clone();
-    for part in asked {
+    for part in unapproved {
         match part {
             Access::Command(argv) => {
                 let rule = RuleText { command: command(argv, wide), ..empty.clone() };
@@ -178,8 +178,8 @@ fn command(argv: &[String], wide: bool) -> Vec<String> {
     if !wide || argv.len() < 2 || RUN_ARGUMENTS.contains(&name) || crate::shell::runs_arguments(name) {
         return argv.iter().map(|word| escape_pattern(word)).collect();
     }
-    let kept = if subcommand { 2 } else { 1 };
-    argv.iter().take(kept).map(|word| escape_pattern(word)).chain(["*".to_owned()]).collect()
+    let word_count = if subcommand { 2 } else { 1 };
+    argv.iter().take(word_count).map(|word| escape_pattern(word)).chain(["*".to_owned()]).collect()
 }
 
 fn escape_pattern(text: &str) -> String {
@@ -205,8 +205,8 @@ fn label(rule: &RuleText) -> String {
     {
         if !names.is_empty() {
             // A call that may reach any host says `*`, which a pattern escapes.
-            let shown = names.iter().map(|name| if what == "reaching" && name == "\\*" { "any host" } else { name });
-            parts.push(format!("{what} {}", shown.collect::<Vec<_>>().join(", ")));
+            let labels = names.iter().map(|name| if what == "reaching" && name == "\\*" { "any host" } else { name });
+            parts.push(format!("{what} {}", labels.collect::<Vec<_>>().join(", ")));
         }
     }
     let tool = rule.tools.join(", ");

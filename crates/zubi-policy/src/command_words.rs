@@ -6,7 +6,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::credentials;
 
 use super::pattern::{absolute, is_glob, may_become};
-use super::rule::{Action, Rule};
+use super::rule::{Action, CompiledRule};
 use crate::footprint::Footprint;
 use crate::shell;
 
@@ -65,7 +65,7 @@ const READERS: &[&str] = &[
 ];
 
 /// Programs that run none of their words as a command.
-const KNOWN: &[&str] = &[
+const NON_EXECUTING_PROGRAMS: &[&str] = &[
     "cp", "mv", "ln", "rm", "mkdir", "rmdir", "touch", "chmod", "chown", "sort", "uniq", "tee", "seq", "date", "man",
     "sed", "unzip", "gzip", "gunzip", "curl", "wget", "find", "git", "echo", "printf", "export", "local", "declare",
     "readonly", "set", "kill", "pkill", "pgrep", "ps",
@@ -181,12 +181,12 @@ fn readings(word: &str) -> impl Iterator<Item = &str> {
 pub(super) fn find_embedded_command<'a>(
     argv: &[String],
     directory: Option<&Utf8Path>,
-    rules: &(impl Iterator<Item = &'a Rule> + Clone),
-) -> Option<(Action, &'a Rule, String)> {
+    rules: &(impl Iterator<Item = &'a CompiledRule> + Clone),
+) -> Option<(Action, &'a CompiledRule, String)> {
     let (program, arguments) = argv.split_first()?;
     let name = shell::system_name(program).unwrap_or_default();
     if READERS.contains(&name)
-        || KNOWN.contains(&name)
+        || NON_EXECUTING_PROGRAMS.contains(&name)
         || (name == "command" && matches!(argv.get(1).map(String::as_str), Some("-v" | "-V")))
     {
         return None;
@@ -197,7 +197,7 @@ pub(super) fn find_embedded_command<'a>(
     }
     let starts = shell::starts_others(program);
     let about = |argv: &[String]| rules.clone().find(|rule| rule.means_command(argv, directory));
-    let found = |rule: &'a Rule, argv: &[String]| {
+    let found = |rule: &'a CompiledRule, argv: &[String]| {
         let action = if starts { rule.text.action } else { Action::Ask };
         (action, rule, argv.join(" "))
     };
@@ -223,7 +223,7 @@ pub(super) fn find_embedded_command<'a>(
 /// A word's relation to the locations of credentials.
 pub(super) enum Credentials {
     /// A path of such a location, or a glob pattern that may expand to one.
-    At(Utf8PathBuf),
+    Path(Utf8PathBuf),
     /// Not a path, but a text that names such a location: a program text, or a directory that is computed at run time.
     Mentioned(String),
 }
@@ -269,7 +269,7 @@ fn credentials_in(
     if !becomes && (!credentials::is_credential_path(&path) || directory.is_some_and(|directory| path == directory)) {
         return None;
     }
-    Some(if is_path { Credentials::At(path) } else { Credentials::Mentioned(shell::short(value)) })
+    Some(if is_path { Credentials::Path(path) } else { Credentials::Mentioned(shell::short(value)) })
 }
 
 /// Whether a path with patterns in it may expand to a location of credentials.
@@ -290,8 +290,8 @@ fn may_be_credentials(path: &Utf8Path, hidden: bool) -> bool {
     [&names, &in_config].into_iter().any(|names| {
         credentials::is_credential_path(&names.iter().collect::<Utf8PathBuf>())
             || names.iter().enumerate().filter(|(_, name)| is_glob(name)).any(|(at, glob)| {
-                let mut known = credentials::names().filter(|known| may_become(glob, known));
-                known.any(|known| credentials::is_credential_path(&with(at, known, names)))
+                let mut candidates = credentials::names().filter(|candidate| may_become(glob, candidate));
+                candidates.any(|candidate| credentials::is_credential_path(&with(at, candidate, names)))
             })
     })
 }

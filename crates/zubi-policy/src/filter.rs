@@ -25,7 +25,7 @@ pub struct UnknownFacet {
     pub name: &'static str,
     pub value: String,
     /// Those that tools have, sorted.
-    pub known: Vec<String>,
+    pub available: Vec<String>,
 }
 
 impl fmt::Display for UnknownFacet {
@@ -37,32 +37,32 @@ impl fmt::Display for UnknownFacet {
 impl UnknownFacet {
     /// The next step: what could have been meant.
     pub fn hint(&self) -> String {
-        format!("There are: {}.", self.known.join(", "))
+        format!("There are: {}.", self.available.join(", "))
     }
 }
 
 impl<'a> ToolQuery<'a> {
     /// Retains the tools that have all of these facets.
     pub fn retain<T>(&self, tools: &mut Vec<T>, spec: impl Fn(&T) -> &ToolSpec) -> Result<(), UnknownFacet> {
-        type Of = fn(&ToolSpec) -> Vec<&str>;
-        let facets: [(&'static str, Option<&'a str>, Of); 3] = [
+        type FacetValues = fn(&ToolSpec) -> Vec<&str>;
+        let facets: [(&'static str, Option<&'a str>, FacetValues); 3] = [
             ("toolset", self.toolset, |spec| vec![&spec.toolset]),
             ("category", self.category, |spec| vec![&spec.category]),
             ("tag", self.tag, |spec| spec.tags.iter().map(String::as_str).collect()),
         ];
         // Against all tools, so that a name which is known is not called unknown because another has narrowed the list.
         for (name, wanted, of) in facets {
-            let Some(wanted) = wanted else { continue };
-            let mut known: Vec<String> = tools.iter().flat_map(|tool| of(spec(tool))).map(str::to_owned).collect();
-            if !known.iter().any(|known| known.eq_ignore_ascii_case(wanted)) {
-                known.sort();
-                known.dedup();
-                return Err(UnknownFacet { name, value: wanted.to_owned(), known });
+            let Some(requested) = wanted else { continue };
+            let mut available: Vec<String> = tools.iter().flat_map(|tool| of(spec(tool))).map(str::to_owned).collect();
+            if !available.iter().any(|value| value.eq_ignore_ascii_case(requested)) {
+                available.sort();
+                available.dedup();
+                return Err(UnknownFacet { name, value: requested.to_owned(), available: known: available });
             }
         }
         tools.retain(|tool| {
             facets.iter().all(|(_, wanted, of)| {
-                wanted.is_none_or(|wanted| of(spec(tool)).iter().any(|has| has.eq_ignore_ascii_case(wanted)))
+                wanted.is_none_or(|requested| of(spec(tool)).iter().any(|has| has.eq_ignore_ascii_case(requested)))
             })
         });
         Ok(())
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn facets_narrow_together_and_unknown_ones_are_told() {
+    fn facets_combine_and_unknown_ones_are_reported() {
         let tool = |id: &str, category: &str, tags: &[&str]| ToolSpec {
             category: category.to_owned(),
             tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
@@ -207,9 +207,9 @@ mod tests {
         };
         let tools = [tool("a.x", "Code", &["find", "jump"]), tool("b.y", "Files", &["find"])];
         let check = |toolset, category, tag| {
-            let mut kept: Vec<&ToolSpec> = tools.iter().collect();
-            match (ToolQuery { toolset, category, tag }).retain(&mut kept, |tool| tool) {
-                Ok(()) => kept.iter().map(|spec| spec.id.as_str()).collect::<Vec<_>>().join(" "),
+            let mut matching: Vec<&ToolSpec> = tools.iter().collect();
+            match (ToolQuery { toolset, category, tag }).retain(&mut matching, |tool| tool) {
+                Ok(()) => matching.iter().map(|spec| spec.id.as_str()).collect::<Vec<_>>().join(" "),
                 Err(error) => format!("{error}. {}", error.hint()),
             }
         };
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn misspelt_patterns_are_told() {
+    fn misspelt_patterns_are_reported() {
         let filter = ToolFilter::new(["lsp_*", "lps_hover", "!undo"]);
         assert_eq!(filter.unmatched_patterns(["lsp_hover", "undo_edit"]), ["lps_hover", "undo"]);
     }

@@ -31,7 +31,7 @@ pub use self::approval::{ApprovalOption, RuleStore};
 pub use self::approval::{RECENT, RecentCall, options, suggest_auto_approve};
 use self::command_words::CommandPaths;
 use self::part::{Access, DefaultAction};
-use self::rule::{Action, Rule};
+use self::rule::{Action, CompiledRule};
 use crate::caller::Caller;
 use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
@@ -44,7 +44,7 @@ pub struct PolicyPaths {
     pub roots: Vec<Utf8PathBuf>,
     pub home: Option<Utf8PathBuf>,
     /// Zubi's own directories, which no call changes.
-    pub own: Vec<Utf8PathBuf>,
+    pub zubi_directories: Vec<Utf8PathBuf>,
 }
 
 /// The rules in force.
@@ -52,8 +52,8 @@ pub struct PolicyPaths {
 pub struct Policy {
     /// Tools that run without approval: `allow = […]`.
     allow: ToolFilter,
-    rules: Vec<Arc<Rule>>,
-    places: PolicyPaths,
+    rules: Vec<Arc<CompiledRule>>,
+    paths: PolicyPaths,
     /// Why the policy is closed.
     broken: Option<String>,
     /// Every question is answered yes; nothing that is denied is allowed.
@@ -69,7 +69,8 @@ pub struct Policy {
 pub struct PartDecision {
     pub part: Access,
     /// A description of the part for a person: "it runs `git push`".
-    pub what: String,
+    #[serde(rename = "what")]
+    pub description: String,
     pub action: Action,
     /// The source of the rule that decided; `None` if no rule matches.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,7 +89,8 @@ pub struct PartDecision {
 pub struct Decision {
     pub action: Action,
     /// The reason, for the approval prompt or the denied caller.
-    pub why: String,
+    #[serde(rename = "why")]
+    pub reason: String,
     /// The source of the rule that decided; `None` if no rule matches.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
@@ -110,11 +112,11 @@ impl Policy {
     pub fn from_rules<'a>(
         allow: ToolFilter,
         rules: impl IntoIterator<Item = (&'a serde_json::Value, String)>,
-        places: PolicyPaths,
+        paths: PolicyPaths,
     ) -> Self {
-        let mut policy = Self { allow, places, ..Self::default() };
+        let mut policy = Self { allow, paths: places: paths, ..Self::default() };
         for (value, source) in rules {
-            match Rule::read(value, &source, &policy.places) {
+            match CompiledRule::read(value, &source, &policy.paths) {
                 Ok(rule) => policy.rules.push(Arc::new(rule)),
                 Err(why) if policy.broken.is_none() => policy.broken = Some(why),
                 Err(_) => {}
@@ -148,7 +150,7 @@ impl Policy {
 
     /// Returns a copy of the policy with more rules.
     #[must_use]
-    pub fn with_rules(&self, rules: impl IntoIterator<Item = Arc<Rule>>) -> Self {
+    pub fn with_rules(&self, rules: impl IntoIterator<Item = Arc<CompiledRule>>) -> Self {
         let mut policy = self.clone();
         policy.rules.extend(rules);
         policy
@@ -159,7 +161,7 @@ impl Policy {
         self.broken.as_deref()
     }
 
-    pub fn rules(&self) -> &[Arc<Rule>] {
+    pub fn rules(&self) -> &[Arc<CompiledRule>] {
         &self.rules
     }
 
@@ -167,21 +169,21 @@ impl Policy {
         &self.allow
     }
 
-    pub fn places(&self) -> &PolicyPaths {
-        &self.places
+    pub fn paths(&self) -> &PolicyPaths {
+        &self.paths
     }
 
     /// Decides on one call of a tool, and says what was decided about each part. A footprint without an effect counts as
     /// the tool's worst.
     pub fn judge(&self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
         let effect = footprint.effect.unwrap_or(spec.effect);
-        let parts: Vec<PartDecision> = part::accesses_of(spec, footprint, self.places.home.as_deref())
+        let parts: Vec<PartDecision> = part::accesses_of(spec, footprint, self.paths.home.as_deref())
             .iter()
             .map(|part| self.judge_part(spec, effect, part, footprint))
             .collect();
         // Whole calls are denied by rules that name them, whatever they consist of.
         let whole = self.whole(spec, effect);
-        let deny = |why: String| Decision { action: Action::Deny, why, rule: None, parts: parts.clone() };
+        let deny = |why: String| Decision { action: Action::Deny, reason: why, rule: None, parts: parts.clone() };
         if self.denies_all {
             return deny("nothing is allowed here".to_owned());
         }
@@ -195,43 +197,43 @@ impl Policy {
         if action == Action::Ask && self.auto_approve {
             action = Action::Allow;
         }
-        Decision { action, why, rule, parts }
+        Decision { action, reason: why, rule, parts }
     }
 
     /// Returns the approvals that a call still needs after the `allow` rules of another policy have approved as much as
     /// they can. A part that needs approval because no rule matches it is approved if the other policy allows it; a
     /// part that an `ask` rule matches is approved only by a rule about the same thing.
-    pub fn remaining_after(&self, yes: &Self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
+    pub fn remaining_after(&self, approving: &Self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
         let effect = footprint.effect.unwrap_or(spec.effect);
-        let mut asked = self.judge(spec, caller, footprint);
-        if asked.action != Action::Ask {
-            return asked;
+        let mut decision = self.judge(spec, caller, footprint);
+        if decision.action != Action::Ask {
+            return decision;
         }
-        let concerns = |rule: &Rule, action| rule.text.action == action && rule.applies_to_effect(&spec.id, effect);
+        let concerns = |rule: &CompiledRule, action| rule.text.action == action && rule.applies_to_effect(&spec.id, effect);
         let means = |part: &Access| {
             let part = match resolve_links(part) {
                 Some(Ok(part)) => part,
                 Some(Err(())) => return false,
                 None => part.clone(),
             };
-            let mut allowing = yes.rules.iter().filter(|rule| concerns(rule, Action::Allow));
+            let mut allowing = approving.rules.iter().filter(|rule| concerns(rule, Action::Allow));
             allowing.any(|rule| rule.matches(&part, footprint.directory.as_deref()))
         };
-        for judged in asked.parts.iter_mut().filter(|judged| judged.action == Action::Ask) {
-            let answer = yes.judge_part(spec, effect, &judged.part, footprint);
-            if answer.action == Action::Allow && (judged.rule.is_none() || means(&judged.part)) {
-                *judged = answer;
+        for part_decision in decision.parts.iter_mut().filter(|part_decision| part_decision.action == Action::Ask) {
+            let answer = approving.judge_part(spec, effect, &part_decision.part, footprint);
+            if answer.action == Action::Allow && (part_decision.rule.is_none() || means(&part_decision.part)) {
+                *part_decision = answer;
             }
         }
         let whole =
             |policy: &Self, action| policy.rules.iter().any(|rule| rule.means_calls() && concerns(rule, action));
-        let is_answered = whole(yes, Action::Allow);
-        let (action, why, rule) = worst(&asked.parts, self.whole(spec, effect).filter(|_| !is_answered));
-        Decision { action, why, rule, parts: asked.parts }
+        let is_answered = whole(approving, Action::Allow);
+        let (action, why, rule) = worst(&decision.parts, self.whole(spec, effect).filter(|_| !is_answered));
+        Decision { action, reason: why, rule, parts: decision.parts }
     }
 
     /// The strongest rule that means whole calls of this tool.
-    fn whole(&self, spec: &ToolSpec, effect: Effect) -> Option<&Rule> {
+    fn whole(&self, spec: &ToolSpec, effect: Effect) -> Option<&CompiledRule> {
         let rules = self.rules.iter().map(Arc::as_ref);
         rules
             .filter(|rule| rule.means_calls() && rule.applies_to_effect(&spec.id, effect))
@@ -249,7 +251,7 @@ impl Policy {
         let directory = footprint.directory.as_deref();
         // Its author wants each call to be confirmed, and a pattern for many tools does not override that.
         let by_name = *part == Access::Call;
-        let means = |rule: &Rule, action: Action| {
+        let means = |rule: &CompiledRule, action: Action| {
             rule.text.action == action
                 && (!by_name || rule.names(&spec.id))
                 && rule.applies_to_effect(&spec.id, effect)
@@ -262,9 +264,9 @@ impl Policy {
                 }
         };
         let by = |action: Action| self.rules.iter().find(|rule| means(rule, action));
-        let judged = |action, rule: Option<&Arc<Rule>>, reason: Option<String>| PartDecision {
+        let part_decision = |action, rule: Option<&Arc<CompiledRule>>, reason: Option<String>| PartDecision {
             part: part.clone(),
-            what: what.clone(),
+            description: what.clone(),
             action,
             rule: rule.map(|rule| rule.source.clone()),
             reason: reason.or_else(|| rule.and_then(|rule| rule.text.reason.clone())),
@@ -273,34 +275,34 @@ impl Policy {
         let among = self.among_words(spec, effect, part, footprint);
         for action in [Action::Deny, Action::Ask] {
             if let Some(rule) = by(action) {
-                return judged(action, Some(rule), None);
+                return part_decision(action, Some(rule), None);
             }
             if let Some((_, source, why)) = among.iter().find(|(found, ..)| *found == action) {
-                return PartDecision { rule: Some(source.clone()), ..judged(action, None, Some(why.clone())) };
+                return PartDecision { rule: Some(source.clone()), ..part_decision(action, None, Some(why.clone())) };
             }
         }
-        let otherwise = |part: &Access| part::otherwise(part, &self.places, footprint);
+        let otherwise = |part: &Access| part::otherwise(part, &self.paths, footprint);
         let written = otherwise(part);
         let led = meant.as_ref().map_or(written, otherwise);
-        let led = if lost { DefaultAction::AskAlways("the target of the path cannot be determined") } else { led };
+        let led = if lost { DefaultAction::AskUnlessSpecificRule("the target of the path cannot be determined") } else { led };
         let otherwise = if strength(led) > strength(written) { led } else { written };
         let by_call = || self.whole(spec, effect).filter(|rule| rule.text.action == Action::Allow && !by_name);
         let in_list = if by_name { self.allow.names(&spec.id) } else { self.allow.includes(&spec.id) };
         match otherwise {
-            DefaultAction::Deny(why) => judged(Action::Deny, None, Some(why.to_owned())),
-            DefaultAction::Allow => judged(Action::Allow, None, None),
-            DefaultAction::Ask | DefaultAction::AskAlways(_) if by(Action::Allow).is_some() => {
-                judged(Action::Allow, by(Action::Allow), None)
+            DefaultAction::Deny(why) => part_decision(Action::Deny, None, Some(why.to_owned())),
+            DefaultAction::Allow => part_decision(Action::Allow, None, None),
+            DefaultAction::Ask | DefaultAction::AskUnlessSpecificRule(_) if by(Action::Allow).is_some() => {
+                part_decision(Action::Allow, by(Action::Allow), None)
             }
             DefaultAction::Ask if in_list => {
-                PartDecision { rule: Some("`allow`".to_owned()), ..judged(Action::Allow, None, None) }
+                PartDecision { rule: Some("`allow`".to_owned()), ..part_decision(Action::Allow, None, None) }
             }
             DefaultAction::Ask => match by_call() {
-                Some(rule) => PartDecision { rule: Some(rule.source.clone()), ..judged(Action::Allow, None, None) },
-                None => judged(Action::Ask, None, None),
+                Some(rule) => PartDecision { rule: Some(rule.source.clone()), ..part_decision(Action::Allow, None, None) },
+                None => part_decision(Action::Ask, None, None),
             },
-            DefaultAction::AskAlways(why) => {
-                PartDecision { only_by_name: true, ..judged(Action::Ask, None, Some(why.to_owned())) }
+            DefaultAction::AskUnlessSpecificRule(why) => {
+                PartDecision { only_by_name: true, ..part_decision(Action::Ask, None, Some(why.to_owned())) }
             }
         }
     }
@@ -320,7 +322,7 @@ impl Policy {
             rules.filter(|rule| rule.text.action > Action::Allow && rule.applies_to_effect(&spec.id, effect))
         };
         let mut found = Vec::new();
-        if stronger().any(Rule::means_paths) {
+        if stronger().any(CompiledRule::means_paths) {
             let named = CommandPaths::new(argv, footprint);
             if named.too_many
                 && let Some(rule) = stronger().find(|rule| rule.means_paths())
@@ -355,15 +357,15 @@ impl Policy {
 
 /// Returns the decision for the whole call, from its parts and the rule for the whole call, with the reason and that
 /// rule's source.
-fn worst(parts: &[PartDecision], whole: Option<&Rule>) -> (Action, String, Option<String>) {
+fn worst(parts: &[PartDecision], whole: Option<&CompiledRule>) -> (Action, String, Option<String>) {
     let mut worst: Option<(Action, String, Option<String>)> = None;
-    let told = |judged: &PartDecision| match &judged.reason {
-        Some(reason) => format!("{} ({reason})", judged.what),
-        None => judged.what.clone(),
+    let describe = |part_decision: &PartDecision| match &part_decision.reason {
+        Some(reason) => format!("{} ({reason})", part_decision.description),
+        None => part_decision.description.clone(),
     };
-    for judged in parts {
-        if worst.as_ref().is_none_or(|(action, ..)| judged.action > *action) {
-            worst = Some((judged.action, told(judged), judged.rule.clone()));
+    for part_decision in parts {
+        if worst.as_ref().is_none_or(|(action, ..)| part_decision.action > *action) {
+            worst = Some((part_decision.action, describe(part_decision), part_decision.rule.clone()));
         }
     }
     if let Some(rule) = whole {
@@ -386,7 +388,7 @@ fn strength(otherwise: DefaultAction) -> u8 {
     match otherwise {
         DefaultAction::Allow => 0,
         DefaultAction::Ask => 1,
-        DefaultAction::AskAlways(_) => 2,
+        DefaultAction::AskUnlessSpecificRule(_) => 2,
         DefaultAction::Deny(_) => 3,
     }
 }

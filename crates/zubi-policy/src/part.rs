@@ -56,7 +56,7 @@ impl fmt::Display for Access {
 
 impl Access {
     /// Whether a rule can describe exactly this part, so that an approval of it can be stored.
-    pub(super) fn can_be_kept(&self) -> bool {
+    pub(super) fn is_storable(&self) -> bool {
         match self {
             Self::Unresolved(_) | Self::Mentions(_) => false,
             Self::MayRead(path) => !is_glob(path.as_str()),
@@ -72,7 +72,7 @@ pub(super) enum DefaultAction {
     /// A rule for whole calls is enough to allow it.
     Ask,
     /// Only a rule that names this very kind of part can allow it.
-    AskAlways(&'static str),
+    AskUnlessSpecificRule(&'static str),
     Deny(&'static str),
 }
 
@@ -88,12 +88,12 @@ pub(super) fn accesses_of(spec: &ToolSpec, footprint: &Footprint, home: Option<&
     parts.extend(footprint.secrets.iter().cloned().map(Access::Secret));
     parts.extend(footprint.writes.iter().cloned().map(Access::Write));
     parts.extend(footprint.reads.iter().cloned().map(Access::Read));
-    let told = match effect {
+    let is_effect_covered = match effect {
         Effect::Execute => !footprint.commands.is_empty(),
         Effect::Network => !footprint.hosts.is_empty(),
         Effect::Read | Effect::Plan | Effect::Write => false,
     };
-    if !told {
+    if !is_effect_covered {
         parts.push(Access::Effect(effect));
     }
     if spec.approval == Approval::Always {
@@ -101,7 +101,7 @@ pub(super) fn accesses_of(spec: &ToolSpec, footprint: &Footprint, home: Option<&
     }
     for found in command_words::credentials(footprint, home) {
         parts.push(match found {
-            Credentials::At(path) => Access::MayRead(path),
+            Credentials::Path(path) => Access::MayRead(path),
             Credentials::Mentioned(word) => Access::Mentions(word),
         });
     }
@@ -109,37 +109,37 @@ pub(super) fn accesses_of(spec: &ToolSpec, footprint: &Footprint, home: Option<&
 }
 
 /// Returns the decision about a part that no rule matches.
-pub(super) fn otherwise(part: &Access, places: &PolicyPaths, footprint: &Footprint) -> DefaultAction {
+pub(super) fn otherwise(part: &Access, policy_paths: &PolicyPaths, footprint: &Footprint) -> DefaultAction {
     match part {
         Access::Effect(Effect::Read | Effect::Plan | Effect::Write) => DefaultAction::Allow,
         Access::Effect(_) | Access::Call | Access::Host(_) => DefaultAction::Ask,
         // The user who trusted the file has read this text; the arguments cannot add to its effects.
         Access::Unresolved(_) if footprint.vouched => DefaultAction::Ask,
-        Access::Unresolved(_) => DefaultAction::AskAlways("a rule never allows effects that cannot be determined"),
+        Access::Unresolved(_) => DefaultAction::AskUnlessSpecificRule("a rule never allows effects that cannot be determined"),
         Access::Secret(_) => DefaultAction::Ask,
         Access::Command(argv) if argv.first().is_some_and(|program| is_harmless(program, argv)) => DefaultAction::Allow,
         Access::Command(_) => DefaultAction::Ask,
         Access::Read(path) if credentials::is_credential_path(path) => {
-            DefaultAction::AskAlways("credentials are stored there")
+            DefaultAction::AskUnlessSpecificRule("credentials are stored there")
         }
         Access::MayRead(path) if is_glob(path.as_str()) && !credentials::is_credential_path(path) => {
-            DefaultAction::AskAlways("its matches may include credentials")
+            DefaultAction::AskUnlessSpecificRule("its matches may include credentials")
         }
-        Access::MayRead(_) => DefaultAction::AskAlways("credentials are stored there"),
-        Access::Mentions(_) => DefaultAction::AskAlways("whether it reads the files there cannot be determined"),
+        Access::MayRead(_) => DefaultAction::AskUnlessSpecificRule("credentials are stored there"),
+        Access::Mentions(_) => DefaultAction::AskUnlessSpecificRule("whether it reads the files there cannot be determined"),
         Access::Read(_) => DefaultAction::Allow,
-        Access::Write(path) => places.write(path, footprint.checked),
+        Access::Write(path) => policy_paths.write(path, footprint.checked),
     }
 }
 
 impl PolicyPaths {
     /// `checked`: the tool itself holds what it writes to values that decide about nothing.
     fn write(&self, path: &Utf8Path, checked: bool) -> DefaultAction {
-        let own = self.own.iter().any(|own| path.starts_with(own));
+        let own = self.zubi_directories.iter().any(|own| path.starts_with(own));
         let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else {
             return match () {
                 () if own => DefaultAction::Deny("a call never changes zubi's own settings and records"),
-                () if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are stored there"),
+                () if credentials::is_credential_path(path) => DefaultAction::AskUnlessSpecificRule("credentials are stored there"),
                 () if ["/tmp", "/var/tmp"].iter().any(|temporary| path.starts_with(temporary)) => DefaultAction::Allow,
                 () => DefaultAction::Ask,
             };
@@ -149,8 +149,8 @@ impl PolicyPaths {
         }
         match decides(path.strip_prefix(root).unwrap_or(path)) {
             Some(Decides::Programs(_)) if checked => DefaultAction::Allow,
-            Some(Decides::Programs(why) | Decides::Rights(why)) => DefaultAction::AskAlways(why),
-            None if credentials::is_credential_path(path) => DefaultAction::AskAlways("credentials are stored there"),
+            Some(Decides::Programs(why) | Decides::Rights(why)) => DefaultAction::AskUnlessSpecificRule(why),
+            None if credentials::is_credential_path(path) => DefaultAction::AskUnlessSpecificRule("credentials are stored there"),
             None => DefaultAction::Allow,
         }
     }

@@ -14,19 +14,19 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// A word's pattern: the alternatives, each in pieces between stars.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
+pub struct WordPattern {
     alternatives: Vec<Vec<String>>,
 }
 
-impl Word {
+impl WordPattern {
     pub(super) fn new(text: &str) -> Self {
         let mut alternatives = vec![vec![String::new()]];
         let mut chars = text.chars();
         while let Some(c) = chars.next() {
-            let last = alternatives.last_mut().and_then(|pieces| pieces.last_mut());
+            let last = alternatives.last_mut().and_then(|segments| segments.last_mut());
             match (c, last) {
                 ('|', _) => alternatives.push(vec![String::new()]),
-                ('*', _) => alternatives.last_mut().into_iter().for_each(|pieces| pieces.push(String::new())),
+                ('*', _) => alternatives.last_mut().into_iter().for_each(|segments| segments.push(String::new())),
                 ('\\', Some(last)) => last.extend(chars.next()),
                 (c, Some(last)) => last.push(c),
                 (_, None) => {}
@@ -36,7 +36,7 @@ impl Word {
     }
 
     pub(super) fn matches(&self, text: &str) -> bool {
-        self.alternatives.iter().any(|pieces| pieces_match(pieces, text))
+        self.alternatives.iter().any(|segments| segments_match(segments, text))
     }
 
     /// Whether it is `*` and nothing else.
@@ -45,13 +45,13 @@ impl Word {
     }
 }
 
-fn pieces_match(pieces: &[String], text: &str) -> bool {
-    let Some((first, rest)) = pieces.split_first() else { return false };
+fn segments_match(segments: &[String], text: &str) -> bool {
+    let Some((first, rest)) = segments.split_first() else { return false };
     let Some(mut text) = text.strip_prefix(first.as_str()) else { return false };
     let Some((last, middle)) = rest.split_last() else { return text.is_empty() };
-    for piece in middle {
+    for segment in middle {
         // The leftmost place is as good as any: what follows may only lie further right.
-        let Some((_, after)) = text.split_once(piece.as_str()) else { return false };
+        let Some((_, after)) = text.split_once(segment.as_str()) else { return false };
         text = after;
     }
     text.ends_with(last.as_str())
@@ -59,28 +59,28 @@ fn pieces_match(pieces: &[String], text: &str) -> bool {
 
 /// A command's pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Command {
-    program: Word,
+pub struct CommandPattern {
+    program: WordPattern,
     /// The program is a file, relative to the workspace.
     is_path: bool,
-    words: Vec<Word>,
+    words: Vec<WordPattern>,
     /// Any number of words may follow.
     open: bool,
 }
 
-impl Command {
+impl CommandPattern {
     /// An error says what is wrong with the pattern.
     pub(super) fn new(words: &[String]) -> Result<Self, String> {
         let Some((program, rest)) = words.split_first() else { return Err("`command` has no words".to_owned()) };
         if let Some(text) = words.iter().find(|text| text.is_empty()) {
             return Err(format!("`command` has an empty word: {words:?}; write \"*\" for any {text}"));
         }
-        let mut rest: Vec<Word> = rest.iter().map(|text| Word::new(text)).collect();
-        let open = rest.last().is_some_and(Word::is_any);
+        let mut rest: Vec<WordPattern> = rest.iter().map(|text| WordPattern::new(text)).collect();
+        let open = rest.last().is_some_and(WordPattern::is_any);
         if open {
             rest.pop();
         }
-        Ok(Self { is_path: program.contains('/'), program: Word::new(program), words: rest, open })
+        Ok(Self { is_path: program.contains('/'), program: WordPattern::new(program), words: rest, open })
     }
 
     /// Whether an allowing rule means this very command.
@@ -133,12 +133,12 @@ impl Command {
 
 /// Whether the words occur among the arguments in this order, with nothing but options and a value after each between
 /// them. The function tracks the set of possible positions, so it is linear in both.
-fn in_order(words: &[Word], arguments: &[String]) -> bool {
-    let mut places: Vec<usize> = vec![0];
+fn in_order(words: &[WordPattern], arguments: &[String]) -> bool {
+    let mut positions: Vec<usize> = vec![0];
     for word in words {
         let mut reachable = vec![false; arguments.len() + 2];
-        for place in places {
-            if let Some(reached) = reachable.get_mut(place) {
+        for position in positions {
+            if let Some(reached) = reachable.get_mut(position) {
                 *reached = true;
             }
         }
@@ -155,7 +155,7 @@ fn in_order(words: &[Word], arguments: &[String]) -> bool {
         if next.is_empty() {
             return false;
         }
-        places = next;
+        positions = next;
     }
     true
 }
@@ -186,15 +186,15 @@ pub(super) fn is_glob(name: &str) -> bool {
 pub(super) fn may_become(glob: &str, name: &str) -> bool {
     let opening = glob.find('[').unwrap_or(glob.len());
     let closing = glob.rfind(']').unwrap_or(glob.len());
-    let mut pieces = vec![String::new()];
+    let mut segments = vec![String::new()];
     for (at, c) in glob.char_indices() {
         if matches!(c, '*' | '?') || (opening..=closing).contains(&at) {
-            pieces.push(String::new());
-        } else if let Some(last) = pieces.last_mut() {
+            segments.push(String::new());
+        } else if let Some(last) = segments.last_mut() {
             last.push(c);
         }
     }
-    pieces_match(&pieces, name)
+    segments_match(&segments, name)
 }
 
 /// Whether the names of a pattern match some path that the names of a word may expand to. The function tracks the set
@@ -206,37 +206,37 @@ fn overlap(words: &[&str], names: &[String], above: bool) -> bool {
         (false, true) => name.contains(['{', '\\']) || may_become(name, word),
         (true, true) => true,
     };
-    let follow = |places: &mut Vec<usize>| {
+    let follow = |positions: &mut Vec<usize>| {
         let mut at = 0;
-        while let Some(place) = places.get(at).copied() {
+        while let Some(position) = positions.get(at).copied() {
             at += 1;
-            if names.get(place).is_some_and(|name| name == "**") && !places.contains(&(place + 1)) {
-                places.push(place + 1);
+            if names.get(position).is_some_and(|name| name == "**") && !positions.contains(&(position + 1)) {
+                positions.push(position + 1);
             }
         }
     };
-    let mut places = vec![0];
+    let mut positions = vec![0];
     for word in words {
-        follow(&mut places);
+        follow(&mut positions);
         let mut next = Vec::new();
-        for place in places {
-            let Some(name) = names.get(place) else { return true };
+        for position in positions {
+            let Some(name) = names.get(position) else { return true };
             if name == "**" {
-                next.push(place);
+                next.push(position);
             } else if same(word, name) {
-                next.push(place + 1);
+                next.push(position + 1);
             }
         }
         next.sort_unstable();
         next.dedup();
-        places = next;
+        positions = next;
     }
-    follow(&mut places);
+    follow(&mut positions);
     // A pattern for a directory matches its contents too. A directory that contains a match counts only if the caller
     // requests it and the pattern names that directory: `**/*.lock` may match anywhere.
     let stars = names.iter().position(|name| name == "**").unwrap_or(names.len());
-    let whole = |place: usize| names.get(place..).is_none_or(|rest| rest.iter().all(|name| name == "**"));
-    places.iter().any(|place| (above && *place < stars) || whole(*place))
+    let whole = |position: usize| names.get(position..).is_none_or(|rest| rest.iter().all(|name| name == "**"));
+    positions.iter().any(|position| (above && *position < stars) || whole(*position))
 }
 
 /// Path globs: `**` matches any folders, `*` any characters of one name. Relative patterns are relative to the
@@ -294,8 +294,8 @@ pub(super) fn host_matches(pattern: &str, host: &str) -> bool {
     let (name, port) = name_and_port(host);
     pattern.split('|').any(|pattern| {
         let (pattern, pattern_port) = name_and_port(pattern);
-        Word::new(&pattern).matches(&name)
-            && pattern_port.is_none_or(|pattern| port.as_ref().is_some_and(|port| Word::new(&pattern).matches(port)))
+        WordPattern::new(&pattern).matches(&name)
+            && pattern_port.is_none_or(|pattern| port.as_ref().is_some_and(|port| WordPattern::new(&pattern).matches(port)))
     })
 }
 

@@ -9,7 +9,7 @@ use zubi_base::escape::is_printed;
 use super::PolicyPaths;
 use super::command_words::CommandPaths;
 use super::part::Access;
-use super::pattern::{self, Command, Paths, Word};
+use super::pattern::{self, CommandPattern, Paths, WordPattern};
 use crate::filter::{self, ToolFilter};
 use crate::spec::Effect;
 
@@ -159,47 +159,47 @@ impl Examples {
 
 /// A rule that can be applied.
 #[derive(Debug, Clone)]
-pub struct Rule {
+pub struct CompiledRule {
     pub text: RuleText,
     /// The source of the rule: `` `…/zubi.toml`:12 ``, "this session".
     pub source: String,
     tools: ToolFilter,
-    command: Option<Command>,
+    command: Option<CommandPattern>,
     read: Paths,
     write: Paths,
-    secrets: Vec<Word>,
+    secrets: Vec<WordPattern>,
     root: Option<Utf8PathBuf>,
 }
 
-impl Rule {
+impl CompiledRule {
     /// Reads a rule. The error says what is wrong with the rule, and its source.
-    pub fn read(value: &Value, source: &str, places: &PolicyPaths) -> Result<Self, String> {
+    pub fn read(value: &Value, source: &str, policy_paths: &PolicyPaths) -> Result<Self, String> {
         let text: RuleText =
             serde_path_to_error::deserialize(value.clone()).map_err(|error| match error.path().to_string() {
                 path if path == "." => format!("{source}: {}", error.inner()),
                 path => format!("{source}: `{path}`: {}", error.inner()),
             })?;
-        Self::new(text, source, places).map_err(|why| format!("{source}: {why}"))
+        Self::new(text, source, policy_paths).map_err(|why| format!("{source}: {why}"))
     }
 
-    pub fn new(text: RuleText, source: &str, places: &PolicyPaths) -> Result<Self, String> {
+    pub fn new(text: RuleText, source: &str, policy_paths: &PolicyPaths) -> Result<Self, String> {
         // A filter passes over names that say nothing, and one that excludes nothing permits every tool.
-        let names_no_tool = |name: &&String| {
+        let is_invalid_tool_name = |name: &&String| {
             let (_, name) = filter::read(name);
             name.is_empty() || name.contains(|c: char| matches!(c, '!' | ' ') || !is_printed(c))
         };
-        if let Some(name) = text.tools.iter().find(names_no_tool) {
+        if let Some(name) = text.tools.iter().find(is_invalid_tool_name) {
             return Err(format!("`tools`: {name:?} names no tool"));
         }
-        let paths = |patterns: &[String]| Paths::new(patterns, &places.roots, places.home.as_deref());
+        let paths = |patterns: &[String]| Paths::new(patterns, &policy_paths.roots, policy_paths.home.as_deref());
         let rule = Self {
             source: source.to_owned(),
             tools: ToolFilter::new(text.tools.iter().map(String::as_str)),
-            command: if text.command.is_empty() { None } else { Some(Command::new(&text.command)?) },
+            command: if text.command.is_empty() { None } else { Some(CommandPattern::new(&text.command)?) },
             read: paths(&text.read)?,
             write: paths(&text.write)?,
-            secrets: text.secrets.iter().map(|name| Word::new(name)).collect(),
-            root: places.roots.first().cloned(),
+            secrets: text.secrets.iter().map(|name| WordPattern::new(name)).collect(),
+            root: policy_paths.roots.first().cloned(),
             text,
         };
         if rule.means_calls() && rule.text.tools.is_empty() && rule.text.effect.is_none() {

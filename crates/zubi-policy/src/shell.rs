@@ -74,7 +74,7 @@ pub fn read(text: &str, directory: &Utf8Path) -> ShellReading {
 /// reads there.
 pub fn read_fed(text: &str, directory: &Utf8Path, fed: bool) -> ShellReading {
     let mut reading = ShellReading { fed, ..ShellReading::default() };
-    read_into(&mut reading, text, &WorkingDir::Known(directory.to_owned()), 0);
+    read_into(&mut reading, text, &WorkingDir::Initial(directory.to_owned()), 0);
     reading
 }
 
@@ -90,22 +90,22 @@ pub fn chooses_commands(variable: &str) -> bool {
 }
 
 /// Adds the effects of a script that is nested `depth` levels inside others.
-fn read_into(reading: &mut ShellReading, text: &str, place: &WorkingDir, depth: usize) {
+fn read_into(reading: &mut ShellReading, text: &str, working_dir: &WorkingDir, depth: usize) {
     if depth > MAX_DEPTH {
-        return reading.cannot_tell("scripts are nested too deeply");
+        return reading.mark_unresolved("scripts are nested too deeply");
     }
     if text.len() > MAX_SCRIPT {
-        return reading.cannot_tell(format!("the script has more than {} KiB", MAX_SCRIPT / 1024));
+        return reading.mark_unresolved(format!("the script has more than {} KiB", MAX_SCRIPT / 1024));
     }
     if text.contains('\0') {
-        return reading.cannot_tell("the script has a NUL character");
+        return reading.mark_unresolved("the script has a NUL character");
     }
     if substitutions(text) > MAX_SUBSTITUTIONS {
-        return reading.cannot_tell(format!("the script has more than {MAX_SUBSTITUTIONS} substitutions"));
+        return reading.mark_unresolved(format!("the script has more than {MAX_SUBSTITUTIONS} substitutions"));
     }
     match tokens(text) {
-        Ok(tokens) => Script::new(reading, place.clone(), depth, &tokens).walk(),
-        Err(why) => reading.cannot_tell(format!("the script cannot be read: {why}")),
+        Ok(tokens) => Script::new(reading, working_dir.clone(), depth, &tokens).walk(),
+        Err(why) => reading.mark_unresolved(format!("the script cannot be read: {why}")),
     }
 }
 
@@ -126,7 +126,7 @@ fn substitutions(text: &str) -> usize {
 }
 
 impl ShellReading {
-    fn cannot_tell(&mut self, why: impl Into<String>) {
+    fn mark_unresolved(&mut self, why: impl Into<String>) {
         let why = why.into();
         if self.unresolved.len() < MAX_CLAUSES && !self.unresolved.contains(&why) {
             self.unresolved.push(why);
@@ -137,19 +137,19 @@ impl ShellReading {
         if self.commands.len() < MAX_COMMANDS {
             self.commands.push(argv);
         } else {
-            self.cannot_tell(format!("the script has more than {MAX_COMMANDS} commands"));
+            self.mark_unresolved(format!("the script has more than {MAX_COMMANDS} commands"));
         }
     }
 }
 
 /// A piece of a script, short enough for a clause.
 pub(crate) fn short(text: &str) -> String {
-    const SHOWN: usize = 60;
-    let mut shown: String = text.chars().take(SHOWN).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(SHOWN).is_some() {
-        shown.push('…');
+    const MAX_CHARS: usize = 60;
+    let mut shortened: String = text.chars().take(MAX_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.chars().nth(MAX_CHARS).is_some() {
+        shortened.push('…');
     }
-    shown
+    shortened
 }
 
 #[cfg(test)]

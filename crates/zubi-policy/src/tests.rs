@@ -44,7 +44,7 @@ fn the_footprint_of_this_call_counts_not_the_worst_case() {
 }
 
 #[test]
-fn a_rule_allows_what_would_ask_but_not_what_is_denied() {
+fn a_rule_approves_calls_but_not_denied_ones() {
     let policy = Policy::new(ToolFilter::new(["a.*"]));
     let footprint = Footprint {
         commands: vec![vec!["make".to_owned(), "all".to_owned()]],
@@ -53,12 +53,12 @@ fn a_rule_allows_what_would_ask_but_not_what_is_denied() {
     let judge = |tool: &str, read_only| policy.judge(&spec(tool, Effect::Execute), &caller(read_only), &footprint);
     assert_eq!(judge("a.b", false).action, Action::Allow);
     assert_eq!(judge("a.b", true).action, Action::Deny);
-    let asked = judge("c", false);
-    assert_eq!((asked.action, asked.why.as_str()), (Action::Ask, "it runs `make all`"), "no rule names it");
+    let decision = judge("c", false);
+    assert_eq!((decision.action, decision.reason.as_str()), (Action::Ask, "it runs `make all`"), "no rule names it");
 }
 
 #[test]
-fn the_author_may_ask_for_every_call() {
+fn authors_can_require_approval_for_every_call() {
     let mut careful = spec("a", Effect::Write);
     careful.approval = Approval::Always;
     let judgement = Policy::default().judge(&careful, &caller(false), &Footprint::of_effect(Effect::Write));
@@ -107,19 +107,19 @@ fn what_its_author_wants_confirmed_runs_unasked_only_by_its_name() {
             rule
         });
         let rules = rule.iter().map(|rule| (rule, "zubi.toml:1".to_owned()));
-        let policy = Policy::from_rules(ToolFilter::new(allow.iter().copied()), rules, places());
+        let policy = Policy::from_rules(ToolFilter::new(allow.iter().copied()), rules, policy_paths());
         assert_eq!(policy.broken(), None);
         let decide = |spec| word(policy.judge(spec, &caller(false), &footprint).action);
         assert_eq!(decide(&careful), expected, "{allow:?} {rule:?}");
     }
 }
 
-fn places() -> PolicyPaths {
-    PolicyPaths { roots: vec!["/w".into()], home: Some("/h".into()), own: vec!["/h/.config/zubi".into()] }
+fn policy_paths() -> PolicyPaths {
+    PolicyPaths { roots: vec!["/w".into()], home: Some("/h".into()), zubi_directories: vec!["/h/.config/zubi".into()] }
 }
 
 fn policy(rules: &[Value]) -> Policy {
-    Policy::from_rules(ToolFilter::default(), rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), places())
+    Policy::from_rules(ToolFilter::default(), rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), policy_paths())
 }
 
 /// Returns the decision about a script that a tool `shell.run` receives.
@@ -264,12 +264,12 @@ fn a_broken_policy_is_closed() {
         let judge = |effect| policy.judge(&spec("a", effect), &caller(false), &Footprint::of_effect(effect));
         assert_eq!(judge(Effect::Read).action, Action::Allow);
         let closed = judge(Effect::Write);
-        assert!(closed.action == Action::Deny && closed.why.contains("zubi.toml:1"), "{closed:?}");
+        assert!(closed.action == Action::Deny && closed.reason.contains("zubi.toml:1"), "{closed:?}");
     }
 }
 
 #[test]
-fn yes_to_everything_is_no_yes_to_what_is_denied() {
+fn auto_approve_does_not_override_deny_rules() {
     let policy = policy(&[json!({"action": "deny", "command": ["rm"]})]).with_auto_approve(true);
     assert_eq!(shell(&policy, "make"), "allow");
     assert_eq!(shell(&policy, "make; rm x"), "deny");
@@ -285,7 +285,7 @@ fn what_is_denied_does_not_slip_by_inside_others() {
         json!({"action": "deny", "command": ["git", "push"]}),
         json!({"action": "ask", "command": ["terraform", "apply"]}),
     ];
-    let policy = Policy::from_rules(allowed, rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), places());
+    let policy = Policy::from_rules(allowed, rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), policy_paths());
     assert_eq!(policy.broken(), None);
     for (text, expected) in [
         ("git -c alias.p=push p", "deny"),
@@ -353,14 +353,14 @@ fn what_is_denied_does_not_slip_by_inside_others() {
 
 /// Rules about paths meet the words of commands.
 #[test]
-fn what_is_said_about_paths_holds_for_words() {
+fn path_rules_apply_to_command_words() {
     let allowed = ToolFilter::new(["shell.run"]);
     let rules = [
         json!({"action": "deny", "read": ["secrets/**"]}),
         json!({"action": "deny", "write": ["migrations/**"]}),
         json!({"action": "ask", "write": ["**/*.lock"]}),
     ];
-    let policy = Policy::from_rules(allowed, rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), places());
+    let policy = Policy::from_rules(allowed, rules.iter().map(|rule| (rule, "zubi.toml:1".to_owned())), policy_paths());
     assert_eq!(policy.broken(), None);
     for (text, expected) in [
         ("cat secrets/x", "deny"),
@@ -396,7 +396,7 @@ fn what_is_said_about_paths_holds_for_words() {
 }
 
 #[test]
-fn hosts_are_compared_by_what_they_mean() {
+fn host_patterns_match_equivalent_spellings() {
     for (action, pattern, host, expected) in [
         ("deny", "evil.example", "evil.example.:80", "deny"),
         ("deny", "evil.example.", "EVIL.example:80", "deny"),
@@ -419,14 +419,14 @@ fn hosts_are_compared_by_what_they_mean() {
     ] {
         let policy = policy(&[json!({"action": action, "hosts": [pattern]})]);
         let footprint = Footprint { hosts: vec![host.to_owned()], ..Footprint::of_effect(Effect::Network) };
-        let judged = policy.judge(&spec("a", Effect::Network), &caller(false), &footprint);
-        assert_eq!(word(judged.action), expected, "{action} {pattern}: {host}");
+        let decision = policy.judge(&spec("a", Effect::Network), &caller(false), &footprint);
+        assert_eq!(word(decision.action), expected, "{action} {pattern}: {host}");
     }
 }
 
 /// Files that editors, agents, shells and git run automatically.
 #[test]
-fn files_that_others_obey_are_not_written_without_a_question() {
+fn writes_to_automatically_executed_files_need_approval() {
     let writes = |path: &str, checked| {
         let footprint = Footprint { writes: vec![path.into()], checked, ..Footprint::of_effect(Effect::Write) };
         word(policy(&[]).judge(&spec("a", Effect::Write), &caller(false), &footprint).action)
@@ -461,7 +461,7 @@ fn files_that_others_obey_are_not_written_without_a_question() {
 
 /// An approval with a longer scope must name what runs, each time.
 #[test]
-fn what_is_kept_says_what_runs() {
+fn long_lived_approvals_name_the_command() {
     let labels = |text: &str, hosts: &[&str]| {
         let reading = crate::shell::read(text, "/w".into());
         let footprint = Footprint {

@@ -61,8 +61,8 @@ mod bash {
 
     fn policy(allow: &[&str], directory: &Utf8Path) -> Policy {
         let rule = json!({"action": "allow", "command": ["sleep", "*"]});
-        let places = PolicyPaths { roots: vec![directory.to_owned()], ..PolicyPaths::default() };
-        Policy::from_rules(ToolFilter::new(allow.iter().copied()), [(&rule, "a test".to_owned())], places)
+        let policy_paths = PolicyPaths { roots: vec![directory.to_owned()], ..PolicyPaths::default() };
+        Policy::from_rules(ToolFilter::new(allow.iter().copied()), [(&rule, "a test".to_owned())], policy_paths)
     }
 
     fn decide(policy: &Policy, reading: &ShellReading, directory: &Utf8Path) -> Action {
@@ -100,7 +100,7 @@ mod bash {
     fn verdict(ground: &Ground, script: &str) -> Result<&'static str, String> {
         let directory = ground.directory.as_path();
         let reading = read(script, directory);
-        let shown = reading.commands.iter().any(|argv| argv.iter().any(|word| word.contains("touch") || word == "pwn"))
+        let is_reported = reading.commands.iter().any(|argv| argv.iter().any(|word| word.contains("touch") || word == "pwn"))
             || reading.writes.iter().any(|path| path.as_str().contains("pwn"));
         let ran = ground.runs(script);
         let careful = decide(&policy(&[], directory), &reading, directory);
@@ -110,7 +110,7 @@ mod bash {
         let written = reading.writes.iter().any(|path| path.as_str().contains("pwn"));
         match (ran, careful, generous) {
             (true, Action::Allow, _) if !written => Err(format!("it ran without a question: {script:?}\n{reading:?}")),
-            (true, _, Action::Allow) if !shown => Err(format!("it ran and was not shown: {script:?}\n{reading:?}")),
+            (true, _, Action::Allow) if !is_reported => Err(format!("it ran and was not shown: {script:?}\n{reading:?}")),
             (true, _, Action::Allow) => Ok("ran, shown"),
             (true, ..) => Ok("ran, unresolved"),
             (false, _, Action::Allow) => Ok("did not run, resolved"),
@@ -120,7 +120,7 @@ mod bash {
 
     /// Arbitrary text of a variable or a subscript that Bash evaluates once more; a variable that chooses programs; built-ins
     /// that run their arguments; interpreters that are fed.
-    const KNOWN: &[&str] = &[
+    const EVASIVE_SCRIPTS: &[&str] = &[
         "printf '-va[$(touch pwn)]' x",
         "printf -v 'a[$(touch pwn)]' x",
         "jobs -x touch pwn",
@@ -198,15 +198,15 @@ mod bash {
     ];
 
     #[test]
-    fn what_runs_was_shown_or_could_not_be_told() {
+    fn executed_commands_are_reported_or_unresolved() {
         let ground = Ground::new();
-        let wrong: Vec<String> = KNOWN.iter().filter_map(|script| verdict(&ground, script).err()).collect();
+        let wrong: Vec<String> = EVASIVE_SCRIPTS.iter().filter_map(|script| verdict(&ground, script).err()).collect();
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
     /// Everyday scripts that a rule can allow: none of them is unresolved.
     #[test]
-    fn everyday_scripts_are_told() {
+    fn everyday_scripts_are_resolved() {
         for script in [
             "cd x && npm test",
             "FOO=bar cmd",

@@ -17,15 +17,15 @@ const LISTED: usize = 20;
 const PREVIEW_LINES: usize = 30;
 const PREVIEW_END: usize = 12;
 /// The maximum length of one fact, in characters.
-const SHOWN: usize = 1_000;
+const MAX_FACT_CHARS: usize = 1_000;
 /// How many of these characters are from its end.
-const SHOWN_OF_END: usize = 300;
+const FACT_END_CHARS: usize = 300;
 
 /// Returns the lines that describe the call: the tool and the reason first, then what it touches, then what it changes
 /// or sends.
 pub fn prompt_text(request: &ApprovalRequest) -> String {
     let footprint = &request.footprint;
-    let mut card = format!("{} wants to run: {}\n", escape(&request.tool), escape(&request.why));
+    let mut card = format!("{} wants to run: {}\n", escape(&request.tool), escape(&request.reason));
     let mut list = |name: &str, items: Vec<String>| {
         for item in items.iter().take(LISTED) {
             // Writing to a `String` cannot fail.
@@ -95,12 +95,12 @@ fn words(argv: &[String]) -> String {
 /// size.
 pub fn escape(text: &str) -> String {
     let count = text.chars().count();
-    if count <= SHOWN {
+    if count <= MAX_FACT_CHARS {
         return printable(text).into_owned();
     }
-    let start: String = text.chars().take(SHOWN - SHOWN_OF_END).collect();
-    let end: String = text.chars().skip(count - SHOWN_OF_END).collect();
-    format!("{} … {} characters … {}", printable(&start), count - SHOWN, printable(&end))
+    let start: String = text.chars().take(MAX_FACT_CHARS - FACT_END_CHARS).collect();
+    let end: String = text.chars().skip(count - FACT_END_CHARS).collect();
+    format!("{} … {} characters … {}", printable(&start), count - MAX_FACT_CHARS, printable(&end))
 }
 
 #[cfg(test)]

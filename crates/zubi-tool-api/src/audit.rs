@@ -80,9 +80,9 @@ pub fn shorten(arguments: &Value, secrets: &[String], redactor: &Redactor) -> Va
 
 /// Returns a client's name for a record, without hidden or misleading characters.
 pub(crate) fn client(name: &str) -> String {
-    let kept: String = name.chars().take(MAX_CLIENT).collect();
-    let dots = if kept.len() < name.len() { "…" } else { "" };
-    format!("{}{dots}", printable(&kept))
+    let shortened: String = name.chars().take(MAX_CLIENT).collect();
+    let dots = if shortened.len() < name.len() { "…" } else { "" };
+    format!("{}{dots}", printable(&shortened))
 }
 
 fn shorten_at(value: &Value, secrets: &[String], depth: usize, room: &mut usize) -> Value {
@@ -93,24 +93,24 @@ fn shorten_at(value: &Value, secrets: &[String], depth: usize, room: &mut usize)
     match value {
         Value::String(text) => {
             let length = text.chars().count();
-            let kept: String = text.chars().take(MAX_STRING).collect();
-            let kept = named::without_values(&kept);
+            let shortened: String = text.chars().take(MAX_STRING).collect();
+            let shortened = named::without_values(&shortened);
             if length <= MAX_STRING {
-                return kept.into();
+                return shortened.into();
             }
-            format!("{kept}… ({length} characters)").into()
+            format!("{shortened}… ({length} characters)").into()
         }
         Value::Array(_) | Value::Object(_) if depth >= MAX_DEPTH => "…".into(),
         Value::Array(items) => {
-            let mut kept: Vec<Value> =
+            let mut shortened: Vec<Value> =
                 items.iter().take(MAX_ITEMS).map(|item| shorten_at(item, secrets, depth + 1, room)).collect();
             if items.len() > MAX_ITEMS {
-                kept.push(format!("… ({} items)", items.len()).into());
+                shortened.push(format!("… ({} items)", items.len()).into());
             }
-            kept.into()
+            shortened.into()
         }
         Value::Object(object) => {
-            let kept: Map<String, Value> = object
+            let shortened: Map<String, Value> = object
                 .iter()
                 .take(MAX_ITEMS)
                 .map(|(name, inner)| {
@@ -121,7 +121,7 @@ fn shorten_at(value: &Value, secrets: &[String], depth: usize, room: &mut usize)
                     (name.chars().take(MAX_STRING).collect(), inner)
                 })
                 .collect();
-            kept.into()
+            shortened.into()
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => value.clone(),
     }

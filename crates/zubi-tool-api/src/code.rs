@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The reason why a call failed, for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Code {
+pub enum ErrorCode {
     InvalidInput,
     UnknownTool,
     Failed,
@@ -30,7 +30,7 @@ pub enum Code {
 /// The exit status of a program that runs a single call which fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Exit {
+pub enum ExitKind {
     /// The tool ran and reports a negative result.
     Negative,
     /// The call itself is invalid.
@@ -40,7 +40,7 @@ pub enum Exit {
     Interrupted,
 }
 
-impl Exit {
+impl ExitKind {
     /// Returns the exit status as a number, as documented for the command line.
     pub fn number(self) -> u8 {
         match self {
@@ -53,7 +53,7 @@ impl Exit {
     }
 }
 
-impl Code {
+impl ErrorCode {
     /// Every code, in the order of the documentation.
     pub const ALL: [Self; 16] = [
         Self::InvalidInput,
@@ -147,10 +147,10 @@ impl Code {
     }
 
     /// Returns the exit status of `zubi call` for this code.
-    pub fn exit(self) -> Exit {
+    pub fn exit(self) -> ExitKind {
         match self {
-            Self::InvalidInput | Self::UnknownTool => Exit::Usage,
-            Self::Failed | Self::Stale | Self::Exists => Exit::Negative,
+            Self::InvalidInput | Self::UnknownTool => ExitKind::Usage,
+            Self::Failed | Self::Stale | Self::Exists => ExitKind::Negative,
             Self::Denied
             | Self::ApprovalUnavailable
             | Self::Loading
@@ -160,13 +160,13 @@ impl Code {
             | Self::Unavailable
             | Self::TimedOut
             | Self::OutcomeUnknown
-            | Self::Fatal => Exit::Environment,
-            Self::Cancelled => Exit::Interrupted,
+            | Self::Fatal => ExitKind::Environment,
+            Self::Cancelled => ExitKind::Interrupted,
         }
     }
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }
@@ -177,14 +177,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_one_in_every_place() {
-        for code in Code::ALL {
+    fn code_names_match_in_every_representation() {
+        for code in ErrorCode::ALL {
             assert_eq!(serde_json::json!(code), code.as_str());
-            assert_eq!(Code::of_name(code.as_str()), Some(code));
+            assert_eq!(ErrorCode::of_name(code.as_str()), Some(code));
             for text in [code.description(), code.next_step()] {
                 assert!(text.ends_with('.') && text.len() < 120, "{text}");
             }
         }
-        assert_eq!(Code::of_name("ok"), None, "`ok` is not a failure");
+        assert_eq!(ErrorCode::of_name("ok"), None, "`ok` is not a failure");
     }
 }

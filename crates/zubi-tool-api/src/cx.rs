@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_base::text::TextSource;
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 
 pub use zubi_policy::caller::{ApprovalScope, Caller, Restrictions, Surface};
 
@@ -35,7 +35,8 @@ impl ProgressSink for NoProgress {
 pub struct ApprovalRequest {
     pub tool: String,
     /// The reason: the part of the call that needs approval.
-    pub why: String,
+    #[serde(rename = "why")]
+    pub reason: String,
     /// The location of the rule that requires approval. `None` if no rule applies, in which case such calls need
     /// approval.
     pub rule: Option<String>,
@@ -63,7 +64,8 @@ pub enum ApprovalAnswer {
     /// The user was prompted and did not answer: the clause gives the reason ("nobody answered within 5 minutes").
     Unanswered { how: String },
     /// A user is present but was not prompted: the clause gives the reason ("64 questions wait for an answer already").
-    NotAsked { why: String },
+    #[serde(rename = "notAsked")]
+    NotPrompted { why: String },
     /// No user can be prompted here.
     Unavailable,
     /// No user can be prompted, but these rules of this run (`--auto-approve`) count as approval. They do not cover
@@ -85,7 +87,7 @@ pub trait Approver: Send + Sync {
 
     /// Returns whether the client itself prompts its user before each call (`mcp.ask = "client"`). This counts only for
     /// calls with [`Footprint::vouched`], that is, of tools that a person has reviewed.
-    fn client_asks(&self) -> bool {
+    fn client_prompts(&self) -> bool {
         false
     }
 }
@@ -112,7 +114,7 @@ impl Approver for ClientApprover {
         ApprovalAnswer::Unavailable
     }
 
-    fn client_asks(&self) -> bool {
+    fn client_prompts(&self) -> bool {
         true
     }
 }
@@ -130,7 +132,7 @@ pub struct ToolCx {
     pub nesting: usize,
     pub caller: Arc<Caller>,
     pub approver: Arc<dyn Approver>,
-    pub workspace: Arc<Workspace>,
+    pub workspace: Arc<WorkspaceFolders>,
     pub text_source: Arc<dyn TextSource>,
 }
 

@@ -25,9 +25,9 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::watch;
 
-pub use crate::code::Code;
+pub use crate::code::ErrorCode;
 pub use crate::cx::ToolCx;
-pub use crate::output::{Status, ToolError, ToolOutput, Truncation};
+pub use crate::output::{OutputStatus, ToolError, ToolOutput, Truncation};
 pub use crate::static_provider::static_provider;
 pub use zubi_policy::footprint::Footprint;
 pub use zubi_policy::spec::{Approval, Effect, Exposure, ToolSpec};

@@ -5,11 +5,11 @@ use std::fmt;
 use serde_json::Value;
 use zubi_base::escape;
 
-use crate::code::Code;
+use crate::code::ErrorCode;
 
 /// The last line of an output: which server answered, how reliable the output is, and what is left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
-pub struct Status {
+pub struct OutputStatus {
     /// The server: `rust-analyzer`, `pyright + ruff`, `no server`.
     pub endpoint: String,
     /// The state of the server: `ready`, `loading 43 %`, `unknown`.
@@ -21,7 +21,7 @@ pub struct Status {
     pub note: Option<String>,
 }
 
-impl fmt::Display for Status {
+impl fmt::Display for OutputStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}", self.endpoint)?;
         for part in [Some(&self.readiness), self.note.as_ref()].into_iter().flatten().filter(|part| !part.is_empty()) {
@@ -47,7 +47,7 @@ pub struct ToolOutput {
     pub text: String,
     /// The data for programs, on request (`format: "json"`, `--json`).
     pub data: Option<Value>,
-    pub status: Option<Status>,
+    pub status: Option<OutputStatus>,
     pub truncated: Option<Truncation>,
 }
 
@@ -55,7 +55,7 @@ impl ToolOutput {
     /// Returns the output without characters that could hide or forge text; see [`clean`].
     #[must_use]
     pub fn sanitized(self) -> Self {
-        let status = self.status.map(|status| Status {
+        let status = self.status.map(|status| OutputStatus {
             endpoint: clean(status.endpoint),
             readiness: clean(status.readiness),
             complete: status.complete,
@@ -85,7 +85,7 @@ impl ToolOutput {
 #[derive(Debug)]
 pub enum ToolError {
     /// An error that the caller can act on: the message says what is wrong, the hint names the next step.
-    Tell { code: Code, message: String, hint: String },
+    Actionable { code: ErrorCode, message: String, hint: String },
     /// A defect of zubi; the details go to the log.
     Fatal(anyhow::Error),
 }
@@ -93,15 +93,15 @@ pub enum ToolError {
 impl ToolError {
     /// Creates an error that the caller can act on; see [`ToolError::Tell`]. The message must begin with one of the
     /// three prefixes of [`ToolError::render`].
-    pub fn user(code: Code, message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::Tell { code, message: message.into(), hint: hint.into() }
+    pub fn user(code: ErrorCode, message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Actionable { code, message: message.into(), hint: hint.into() }
     }
 
     /// Returns the code for logs, programs and exit codes.
-    pub fn code(&self) -> Code {
+    pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Tell { code, .. } => *code,
-            Self::Fatal(_) => Code::Fatal,
+            Self::Actionable { code, .. } => *code,
+            Self::Fatal(_) => ErrorCode::Fatal,
         }
     }
 
@@ -109,8 +109,8 @@ impl ToolError {
     #[must_use]
     pub fn cleaned(self) -> Self {
         match self {
-            Self::Tell { code, message, hint } => {
-                Self::Tell { code, message: truncate(clean(message)), hint: truncate(clean(hint)) }
+            Self::Actionable { code, message, hint } => {
+                Self::Actionable { code, message: truncate(clean(message)), hint: truncate(clean(hint)) }
             }
             Self::Fatal(error) => Self::Fatal(error),
         }
@@ -118,12 +118,12 @@ impl ToolError {
 
     /// Creates an error for an invalid argument: `Invalid input: <field>: <what>`.
     pub fn invalid(field: &str, what: impl fmt::Display, hint: impl Into<String>) -> Self {
-        Self::Tell { code: Code::InvalidInput, message: format!("Invalid input: {field}: {what}"), hint: hint.into() }
+        Self::Actionable { code: ErrorCode::InvalidInput, message: format!("Invalid input: {field}: {what}"), hint: hint.into() }
     }
 
     /// Creates an error for a failed operation: `Failed to <operation>: <why>`.
     pub fn operation_failed(operation: &str, why: impl fmt::Display, hint: impl Into<String>) -> Self {
-        Self::Tell { code: Code::Failed, message: format!("Failed to {operation}: {why}"), hint: hint.into() }
+        Self::Actionable { code: ErrorCode::Failed, message: format!("Failed to {operation}: {why}"), hint: hint.into() }
     }
 
     /// Returns the text that every surface shows for an error of this tool. It begins with one of three prefixes
@@ -131,8 +131,8 @@ impl ToolError {
     pub fn render(&self, tool: &str) -> String {
         match self {
             // A message that is data has no hint.
-            Self::Tell { message, hint, .. } if hint.is_empty() => message.clone(),
-            Self::Tell { message, .. } => format!("{message}\n{}", self.hint()),
+            Self::Actionable { message, hint, .. } if hint.is_empty() => message.clone(),
+            Self::Actionable { message, .. } => format!("{message}\n{}", self.hint()),
             Self::Fatal(error) => format!("Error in {tool}: {error:#}\n{}", self.hint()),
         }
     }
@@ -140,7 +140,7 @@ impl ToolError {
     /// Returns the next step; empty if the message is data.
     pub fn hint(&self) -> &str {
         match self {
-            Self::Tell { hint, .. } => hint,
+            Self::Actionable { hint, .. } => hint,
             Self::Fatal(_) => "This is a defect of zubi; the log on stderr has the details.",
         }
     }
@@ -160,11 +160,11 @@ pub fn clean(text: String) -> String {
 }
 
 /// The maximum length of an error's message, and of its hint, in characters.
-const MAX_TOLD: usize = 4_000;
+const MAX_ERROR_CHARS: usize = 4_000;
 
 /// Shortens an error text: it repeats input, which may be of any size.
 fn truncate(text: String) -> String {
-    match text.char_indices().nth(MAX_TOLD) {
+    match text.char_indices().nth(MAX_ERROR_CHARS) {
         None => text,
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
     }
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn answers_end_in_their_status_line() {
-        let status = Status {
+        let status = OutputStatus {
             endpoint: "clangd".to_owned(),
             readiness: "loading 43 %".to_owned(),
             complete: Some(false),

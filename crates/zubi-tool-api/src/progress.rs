@@ -14,11 +14,11 @@ pub const INTERVAL: Duration = Duration::from_millis(200);
 /// not buffered, because the next report makes them obsolete.
 pub struct ThrottledProgress {
     inner: Arc<dyn ProgressSink>,
-    state: Mutex<State>,
+    state: Mutex<ThrottleState>,
 }
 
 #[derive(Default)]
-struct State {
+struct ThrottleState {
     last: Option<Instant>,
     fraction: Option<f64>,
     message: String,
@@ -46,7 +46,7 @@ impl ProgressSink for ThrottledProgress {
             if state.fraction == fraction && state.message == message {
                 return;
             }
-            *state = State { last: Some(now), fraction, message: message.to_owned() };
+            *state = ThrottleState { last: Some(now), fraction, message: message.to_owned() };
             fraction
         };
         self.inner.report(fraction, message);
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn reports_are_spaced_and_never_go_back() {
+    async fn reports_are_throttled_and_monotonic() {
         let recorded = Arc::new(RecordedProgress::default());
         let throttled = ThrottledProgress::new(Arc::clone(&recorded) as Arc<dyn ProgressSink>);
         throttled.report(Some(0.1), "a");

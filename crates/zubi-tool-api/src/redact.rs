@@ -133,8 +133,8 @@ fn in_result(result: Result<ToolOutput, ToolError>, change: &dyn Fn(&str) -> Str
             let data = output.data.map(|data| map_texts(&data, change));
             Ok(ToolOutput { text: change(&output.text), data, ..output })
         }
-        Err(ToolError::Tell { code, message, hint }) => {
-            Err(ToolError::Tell { code, message: change(&message), hint: change(&hint) })
+        Err(ToolError::Actionable { code, message, hint }) => {
+            Err(ToolError::Actionable { code, message: change(&message), hint: change(&hint) })
         }
         Err(fatal @ ToolError::Fatal(_)) => Err(fatal),
     }
@@ -145,9 +145,9 @@ fn map_texts(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
         Value::String(text) => change(text).into(),
         Value::Array(items) => items.iter().map(|item| map_texts(item, change)).collect(),
         Value::Object(object) => {
-            let kept: Map<String, Value> =
+            let mapped: Map<String, Value> =
                 object.iter().map(|(name, inner)| (change(name), map_texts(inner, change))).collect();
-            kept.into()
+            mapped.into()
         }
         Value::Number(number) => {
             let text = number.to_string();
@@ -320,13 +320,13 @@ fn is_secret(token: &str) -> bool {
     let parts =
         [Some(token), token.rsplit_once('=').map(|(_, value)| value), token.split_once('=').map(|(_, value)| value)];
     parts.into_iter().flatten().any(|part| {
-        let known = PREFIXES.iter().any(|(prefix, length)| {
+        let has_known_prefix = PREFIXES.iter().any(|(prefix, length)| {
             part.strip_prefix(prefix).is_some_and(|rest| {
                 rest.len() >= *length && rest.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
             })
         });
         // A JSON Web Token: three parts, the first of which is the Base64 of `{"`.
-        known || (part.starts_with("eyJ") && part.len() > 24 && part.matches('.').count() == 2)
+        has_known_prefix || (part.starts_with("eyJ") && part.len() > 24 && part.matches('.').count() == 2)
     })
 }
 
@@ -369,9 +369,9 @@ mod tests {
             "p%22ss+w%C3%B6rd%2F1",
             "p%22ss%20w%C3%B6rd/1",
         ];
-        for shown in written.iter().chain(&encoded) {
-            let told = redactor.text(&format!("a {shown} b"));
-            assert!(told.contains(REDACTED) && told.len() < 30, "{shown}: {told}");
+        for encoding in written.iter().chain(&encoded) {
+            let redacted = redactor.text(&format!("a {encoding} b"));
+            assert!(redacted.contains(REDACTED) && redacted.len() < 30, "{encoding}: {redacted}");
         }
         assert_eq!(redactor.text("bXk6 harmless"), "bXk6 harmless");
         let number = Redactor::new(["31415926".to_owned()]);
@@ -391,8 +391,8 @@ mod tests {
             prop_assume!(!secret.trim().is_empty() && secret.trim() == secret);
             let redactor = Redactor::new([secret.clone()]);
             let value = serde_json::json!({"a": [format!("{before}{secret}{after}")], format!("{secret}x"): 1});
-            let shown = redactor.value(&value).to_string();
-            prop_assert!(!shown.contains(&secret), "{}", shown);
+            let redacted = redactor.value(&value).to_string();
+            prop_assert!(!redacted.contains(&secret), "{}", redacted);
         }
     }
 }

@@ -17,14 +17,14 @@ use zubi_base::nearest::nearest;
 
 pub use self::call::{CHANGED, PolicyCheck};
 use self::grants::StoredGrant;
-use self::index::Index;
+use self::index::ToolIndex;
 use crate::audit::AuditSink;
 use crate::cx::Restrictions;
 use crate::filter::ToolFilter;
 use crate::output::ToolError;
 use crate::redact::Redactor;
 use crate::spec::{Effect, Exposure, ToolSpec};
-use crate::{Code, ProviderId, Tool, ToolProvider};
+use crate::{ErrorCode, ProviderId, Tool, ToolProvider};
 use zubi_policy::{Policy, RecentCall};
 
 /// The reason why tools that write are not available in a read-only session.
@@ -50,7 +50,7 @@ pub struct Registry {
     /// The initial policy.
     policy: Arc<Policy>,
     /// The rules that users have added with their approvals, in the order of the approvals.
-    kept: Mutex<Vec<StoredGrant>>,
+    grants: Mutex<Vec<StoredGrant>>,
     recent: Mutex<VecDeque<RecentCall>>,
     /// Redacts the records of calls.
     redactor: Redactor,
@@ -63,7 +63,7 @@ pub struct Registry {
 /// The providers and their tools.
 struct ProviderList {
     providers: Vec<Arc<dyn ToolProvider>>,
-    index: Index,
+    index: ToolIndex,
 }
 
 /// The error for a second provider with the same id.
@@ -77,9 +77,9 @@ pub enum CallError {
     /// The tool does not exist for this caller.
     Unknown {
         name: String,
-        why: String,
+        reason: String,
         /// [`Code::Unavailable`] if the tool would exist under another condition, for example if its file were trusted.
-        code: Code,
+        code: ErrorCode,
     },
     /// The tool, or the registry in its place, returned an error.
     Tool { id: String, error: ToolError },
@@ -89,14 +89,14 @@ impl Registry {
     /// Creates a registry; queries each provider for its tools once, and does no I/O of its own.
     pub fn new(mut config: RegistryConfig) -> Self {
         let providers = std::mem::take(&mut config.providers);
-        let listed = Mutex::new(ProviderList { index: Index::new(&providers), providers });
+        let listed = Mutex::new(ProviderList { index: ToolIndex::new(&providers), providers });
         let policy = Arc::new(std::mem::take(&mut config.policy));
         Self {
             config,
             listed,
             providers_changed: watch::Sender::new(0),
             policy,
-            kept: Mutex::default(),
+            grants: Mutex::default(),
             recent: Mutex::default(),
             redactor: Redactor::default(),
             read_only: READ_ONLY,
@@ -127,7 +127,7 @@ impl Registry {
             return Err(DuplicateProvider(provider.id().clone()));
         }
         listed.providers.push(provider);
-        self.providers_came_or_went(&mut listed);
+        self.update_provider_index(&mut listed);
         Ok(())
     }
 
@@ -138,12 +138,12 @@ impl Registry {
         listed.providers.retain(|provider| provider.id() != id);
         let removed = listed.providers.len() < before;
         if removed {
-            self.providers_came_or_went(&mut listed);
+            self.update_provider_index(&mut listed);
         }
         removed
     }
 
-    fn providers_came_or_went(&self, listed: &mut ProviderList) {
+    fn update_provider_index(&self, listed: &mut ProviderList) {
         let ProviderList { providers, index } = listed;
         index.replace(providers);
         self.providers_changed.send_modify(|count| *count += 1);
@@ -187,7 +187,7 @@ impl Registry {
         self.entry_now(name, restrictions).await.map(|entry| entry.tool)
     }
 
-    async fn entry_now(&self, name: &str, restrictions: &Restrictions) -> Result<index::Entry, CallError> {
+    async fn entry_now(&self, name: &str, restrictions: &Restrictions) -> Result<index::RegisteredTool, CallError> {
         if self.with_index(|index| index.find(name)).is_none() {
             self.prepare().await;
         }
@@ -213,13 +213,13 @@ impl Registry {
         receivers
     }
 
-    fn entry(&self, name: &str, restrictions: &Restrictions) -> Result<index::Entry, CallError> {
-        let missing = |why, code| Err(CallError::Unknown { name: name.to_owned(), why, code });
-        let unknown = |why| missing(why, Code::UnknownTool);
+    fn entry(&self, name: &str, restrictions: &Restrictions) -> Result<index::RegisteredTool, CallError> {
+        let missing = |why, code| Err(CallError::Unknown { name: name.to_owned(), reason: why, code });
+        let unknown = |why| missing(why, ErrorCode::UnknownTool);
         let Some(entry) = self.with_index(|index| index.find(name)) else {
             let providers = self.lock_providers().providers.clone();
             if let Some(why) = providers.iter().find_map(|provider| provider.left_out(name)) {
-                return missing(why, Code::Unavailable);
+                return missing(why, ErrorCode::Unavailable);
             }
             let visible = self.list(restrictions);
             // A name without the part before the last dot matches the tool whose id ends with it.
@@ -246,7 +246,7 @@ impl Registry {
         both.into_iter().find_map(|restrictions| refusal(spec, restrictions, self.read_only))
     }
 
-    fn with_index<T>(&self, read: impl FnOnce(&Index) -> T) -> T {
+    fn with_index<T>(&self, read: impl FnOnce(&ToolIndex) -> T) -> T {
         let mut listed = self.lock_providers();
         let ProviderList { providers, index } = &mut *listed;
         index.refresh(providers);

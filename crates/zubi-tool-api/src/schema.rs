@@ -15,7 +15,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-pub use self::check::Checker;
+pub use self::check::ArgumentChecker;
 pub use self::compiled::CompiledSchema;
 pub(crate) use self::problems::is_wire_name;
 pub use self::problems::problems;

@@ -9,7 +9,7 @@ use zubi_base::workspace::Folder;
 use crate::ToolSpec;
 
 /// The maximum length of an argument, in characters.
-const SHOWN: usize = 80;
+const MAX_ARGUMENT_CHARS: usize = 80;
 
 /// The most informative arguments of a call: the first entry that the call has, both names if two belong together.
 const TELLING: [&[&str]; 17] = [
@@ -45,12 +45,12 @@ pub fn line(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> String {
 pub fn key_argument(spec: &ToolSpec, args: &Value, folders: &[Folder]) -> Option<String> {
     let args = args.as_object()?;
     let of = |names: &[&str]| {
-        let shown: Vec<String> = names
+        let values: Vec<String> = names
             .iter()
             .filter_map(|name| args.get(*name))
             .filter_map(|value| summarize_value(value, folders))
             .collect();
-        (!shown.is_empty()).then(|| shown.join(" → "))
+        (!values.is_empty()).then(|| values.join(" → "))
     };
     let first = || {
         let properties = spec.input.get("properties").and_then(Value::as_object).map(Map::keys);
@@ -75,6 +75,6 @@ fn summarize_value(value: &Value, folders: &[Folder]) -> Option<String> {
     if text.is_empty() {
         return None;
     }
-    let cut: String = text.chars().take(SHOWN).collect();
+    let cut: String = text.chars().take(MAX_ARGUMENT_CHARS).collect();
     Some(if cut.len() < text.len() { format!("{cut}…") } else { cut })
 }

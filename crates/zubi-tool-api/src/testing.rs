@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use camino::Utf8PathBuf;
 use tokio_util::sync::CancellationToken;
 use zubi_base::text::DiskText;
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 
 pub(crate) use zubi_policy::testing::spec;
 
@@ -28,7 +28,7 @@ pub(crate) fn cx() -> ToolCx {
             restrictions: Restrictions::default(),
         }),
         approver: Arc::new(NoApprover),
-        workspace: Arc::new(Workspace::open(&[here]).unwrap()),
+        workspace: Arc::new(WorkspaceFolders::open(&[here]).unwrap()),
         text_source: Arc::new(DiskText),
     }
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use zubi_ipc::wire::codes;
 use zubi_ipc::wire::diagnostics::{AllDiagnosticsParams, DocumentParams, Severity};
 use zubi_tool_api::{
-    Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, ToolProvider, Truncation, static_provider,
+    ErrorCode, Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, ToolProvider, Truncation, static_provider,
 };
 
 use self::text::EditorRenderer;
@@ -26,10 +26,10 @@ use crate::lsp::view::OutputBudget;
 
 /// Creates the provider of the `editor` tool.
 pub fn provider(service: &Arc<EditorService>) -> Arc<dyn ToolProvider> {
-    static_provider("editor", "Editor", vec![tool::<Editor>(service)])
+    static_provider("editor", "Editor", vec![tool::<EditorTool>(service)])
 }
 
-struct Editor;
+struct EditorTool;
 
 const OPERATION: &str = "query the editor";
 
@@ -38,7 +38,8 @@ const DEFAULT_LIMIT: usize = 50;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Command {
+#[schemars(rename = "Command")]
+enum EditorStateCommand {
     Status,
     Ping,
     Diagnostics,
@@ -49,7 +50,7 @@ enum Command {
     ActiveFile,
 }
 
-impl Command {
+impl EditorStateCommand {
     fn takes_path(self) -> bool {
         matches!(self, Self::Diagnostics | Self::ValidateFile)
     }
@@ -58,7 +59,7 @@ impl Command {
 #[derive(Deserialize, JsonSchema)]
 struct Input {
     /// Which state to show
-    command: Command,
+    command: EditorStateCommand,
     /// File path, required for `diagnostics` and `validate_file`
     path: Option<String>,
     /// Severity filter of `all_diagnostics`: error, warning, info, hint
@@ -74,14 +75,14 @@ struct Input {
 impl Input {
     /// Rejects parameters that the command does not use: an ignored filter would look like an applied one.
     fn check(&self) -> Result<(), ToolError> {
-        let all = self.command == Command::AllDiagnostics;
-        let given = [
+        let all = self.command == EditorStateCommand::AllDiagnostics;
+        let parameters = [
             ("path", self.path.is_some(), self.command.takes_path(), "diagnostics and validate_file"),
             ("severity", self.severity.is_some(), all, "all_diagnostics"),
             ("source", self.source.is_some(), all, "all_diagnostics"),
             ("limit", self.limit.is_some(), all, "all_diagnostics"),
         ];
-        match given.into_iter().find(|(_, is_given, is_accepted, _)| *is_given && !is_accepted) {
+        match parameters.into_iter().find(|(_, is_given, is_accepted, _)| *is_given && !is_accepted) {
             Some((name, _, _, accepted_by)) => Err(ToolError::invalid(
                 name,
                 format!("only valid with {accepted_by}"),
@@ -111,7 +112,7 @@ impl Input {
 }
 
 #[async_trait]
-impl LocalTool for Editor {
+impl LocalTool for EditorTool {
     const META: LocalToolMeta = LocalToolMeta {
         id: "editor",
         title: "Editor state",
@@ -143,27 +144,27 @@ impl LocalTool for Editor {
         let writer = EditorRenderer { budget: &view, cx, service };
         let is_json = input.common.format() == OutputFormat::Json;
         let answer = match input.command {
-            Command::Status => writer.status(&service.status()),
-            Command::Ping => EditorAnswer::new(&service.ping(), "the host answers", Status::default()),
-            Command::OpenFiles => writer.open_files(&service.open_files().map_err(editor_error)?),
-            Command::ActiveFile => {
+            EditorStateCommand::Status => writer.status(&service.status()),
+            EditorStateCommand::Ping => EditorAnswer::new(&service.ping(), "the host answers", OutputStatus::default()),
+            EditorStateCommand::OpenFiles => writer.open_files(&service.open_files().map_err(editor_error)?),
+            EditorStateCommand::ActiveFile => {
                 writer.active_file(service.active_file(&editor_cx).await.map_err(editor_error)?).await
             }
-            Command::Diagnostics => {
+            EditorStateCommand::Diagnostics => {
                 let params = DocumentParams { path: Some(input.path()?.to_owned()), uri: None };
                 writer.file(service.diagnostics(&params, &editor_cx).await.map_err(editor_error)?).await
             }
-            Command::ValidateFile => {
+            EditorStateCommand::ValidateFile => {
                 writer
                     .render_validation(service.validate_file(input.path()?, &editor_cx).await.map_err(editor_error)?)
                     .await
             }
-            Command::AllDiagnostics => {
+            EditorStateCommand::AllDiagnostics => {
                 writer
                     .render_all(service.all_diagnostics(&input.filter()?, &editor_cx).await.map_err(editor_error)?)
                     .await
             }
-            Command::ErrorsSummary => {
+            EditorStateCommand::ErrorsSummary => {
                 writer.render_summary(&service.workspace_errors(&editor_cx).await.map_err(editor_error)?)
             }
         };
@@ -176,15 +177,15 @@ struct EditorAnswer {
     /// The object of the IPC protocol.
     data: Value,
     text: String,
-    status: Status,
+    status: OutputStatus,
     truncated: Option<Truncation>,
 }
 
 impl EditorAnswer {
-    fn new(object: &impl Serialize, text: impl Into<String>, status: Status) -> Self {
+    fn new(object: &impl Serialize, text: impl Into<String>, status: OutputStatus) -> Self {
         // Serialization of these types cannot fail.
         let data = serde_json::to_value(object).unwrap_or_default();
-        let status = if status.endpoint.is_empty() { Status { endpoint: "zubi".to_owned(), ..status } } else { status };
+        let status = if status.endpoint.is_empty() { OutputStatus { endpoint: "zubi".to_owned(), ..status } } else { status };
         Self { data, text: text.into(), status, truncated: None }
     }
 
@@ -209,9 +210,9 @@ fn editor_error(error: EditorServiceError) -> ToolError {
                 "Give a path relative to the workspace folder, as answers print it.",
             );
         }
-        codes::LOADING => Code::Loading,
-        codes::CANCELLED => Code::Cancelled,
-        _ => Code::Failed,
+        codes::LOADING => ErrorCode::Loading,
+        codes::CANCELLED => ErrorCode::Cancelled,
+        _ => ErrorCode::Failed,
     };
     let hint =
         "Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.";

@@ -26,16 +26,16 @@ use zubi_base::clock::Clock;
 use zubi_base::endpoint::RequestCx;
 use zubi_base::uri;
 use zubi_base::workspace::PathError;
-use zubi_code::{CallCx, CodeIntel, Question};
+use zubi_code::{CallCx, CodeIntel, CodeQuery};
 use zubi_ipc::wire::codes;
 use zubi_ipc::wire::diagnostics::{
     self, AllDiagnostics, AllDiagnosticsParams, DocumentParams, FileDiagnostics, ValidateFileParams, ValidatedFile,
     WorkspaceErrors,
 };
-use zubi_ipc::wire::editor::{self, ActiveFile, ExecuteCommandParams, OpenFile, OpenFiles, Pong};
+use zubi_ipc::wire::editor::{self, ActiveFileResult, ExecuteCommandParams, OpenFile, OpenFiles, Pong};
 use zubi_ipc::wire::host::HostKind;
 
-pub use self::client::{ActiveEditor, EditorClient, EditorDiagnostics, OpenEditors, ShownFile, ViewError};
+pub use self::client::{ActiveEditor, EditorClient, EditorDiagnostics, OpenEditors, EditorFile, ViewError};
 use self::params::{no_params, parse};
 use self::report::{DiagnosticsMode, EditorFileReport};
 
@@ -252,15 +252,15 @@ impl EditorService {
     }
 
     /// Handles `getActiveFile`.
-    pub async fn active_file(&self, cx: &EditorCallContext) -> Result<ActiveFile, EditorServiceError> {
-        let none = |note: Option<&str>| ActiveFile { note: note.map(str::to_owned), ..ActiveFile::default() };
+    pub async fn active_file(&self, cx: &EditorCallContext) -> Result<ActiveFileResult, EditorServiceError> {
+        let none = |note: Option<&str>| ActiveFileResult { note: note.map(str::to_owned), ..ActiveFileResult::default() };
         let Some(view) = &self.client else { return Ok(none(Some("no editor is connected"))) };
         let Some(ActiveEditor { file, selection }) = view.open_editors()?.active else { return Ok(none(None)) };
         let Some(file) = self.open_file(file) else {
             return Ok(none(Some("the active tab is not a file of the workspace")));
         };
         let report = self.file_report(Utf8Path::new(&file.path), DiagnosticsMode::Known, cx).await?;
-        Ok(ActiveFile {
+        Ok(ActiveFileResult {
             active: true,
             uri: Some(file.uri),
             path: Some(file.path),
@@ -299,7 +299,7 @@ impl EditorService {
     /// Returns whether the editor has unsaved changes in a file.
     pub(crate) fn is_dirty(&self, path: &str) -> bool {
         let editors = self.client.as_ref().and_then(|view| view.open_editors().ok());
-        let is_same = |file: &ShownFile| self.path_of(&file.uri).is_some_and(|open| open == path);
+        let is_same = |file: &EditorFile| self.path_of(&file.uri).is_some_and(|open| open == path);
         editors.is_some_and(|seen| seen.open.iter().any(|file| file.is_dirty && is_same(file)))
     }
 
@@ -313,9 +313,9 @@ impl EditorService {
         uri.starts_with("file:").then(|| self.intel.workspace().resolve_for_creation(uri).ok()).flatten()
     }
 
-    fn open_file(&self, file: ShownFile) -> Option<OpenFile> {
+    fn open_file(&self, file: EditorFile) -> Option<OpenFile> {
         let path = self.path_of(&file.uri)?.into_string();
-        let ShownFile { uri, language_id, is_dirty, line_count } = file;
+        let EditorFile { uri, language_id, is_dirty, line_count } = file;
         Some(OpenFile { uri, path, language_id, is_dirty, line_count })
     }
 
@@ -332,7 +332,7 @@ impl EditorService {
                 DiagnosticsMode::Refresh => view.validate(path, &cx.request()).await,
             };
             match answer {
-                Ok(known) => return Ok(report::from_editor(path, known, mode)),
+                Ok(diagnostics) => return Ok(report::from_editor(path, diagnostics, mode)),
                 Err(ViewError::Unsupported) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -353,7 +353,7 @@ impl EditorService {
     }
 
     /// Creates a query to code intelligence.
-    async fn code_query(&self, cx: &EditorCallContext) -> Question<'_> {
+    async fn code_query(&self, cx: &EditorCallContext) -> CodeQuery<'_> {
         let deadline = cx.server_deadline();
         let wait = deadline.saturating_duration_since(Instant::now());
         let call =

@@ -16,7 +16,7 @@ use camino::Utf8PathBuf;
 use zubi_base::text::{EditOptions, Save};
 use zubi_code::apply::Direction;
 use zubi_code::edit::{AppliedChange, Plan};
-use zubi_code::{AnswerStatus, CodeError, CodeIntel, Question};
+use zubi_code::{AnswerStatus, CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::{ToolProvider, static_provider};
 
 use crate::lsp::apply_edit::{AppliedVerb, render_applied};
@@ -39,7 +39,7 @@ fn files_in_uri(intel: &CodeIntel, uri: &str) -> Vec<Utf8PathBuf> {
 }
 
 /// Resolves the file of the argument `uri`.
-fn resolve_file(question: &Question<'_>, uri: &str) -> Result<Utf8PathBuf, CodeError> {
+fn resolve_file(question: &CodeQuery<'_>, uri: &str) -> Result<Utf8PathBuf, CodeError> {
     let path = question.workspace().resolve(uri);
     path.map_err(|error| CodeError::input("uri", error.to_string(), "Name a file of the workspace."))
 }
@@ -61,7 +61,7 @@ struct ApplyRequest<'a> {
 
 /// Applies a plan at once.
 async fn apply(
-    question: &Question<'_>,
+    question: &CodeQuery<'_>,
     view: &OutputBudget,
     plan: &Plan,
     status: AnswerStatus,

@@ -73,7 +73,7 @@ pub fn run_error_in(operation: &str, error: &RunError) -> ToolError {
         }
         RunError::Start(_) => "Check that the folder and the shell exist and are accessible.",
         RunError::NoShell(_) => "The user can install it, or write the script for `sh`.",
-        RunError::Keep(_) => "Check that zubi's state directory is writable and the disk is not full.",
+        RunError::StoreOutput(_) => "Check that zubi's state directory is writable and the disk is not full.",
     };
     ToolError::operation_failed(operation, error, hint)
 }

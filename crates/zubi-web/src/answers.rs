@@ -23,10 +23,10 @@ use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::{ChatError, ChatService};
 
 use crate::assets;
-use crate::guard::{Guard, Refusal, single_header};
+use crate::guard::{AccessGuard, RequestRefusal, single_header};
 
 /// The surface of the page's requests, as recorded in decisions.
-const DOOR: &str = "web";
+const SURFACE: &str = "web";
 /// The largest body of a request, in bytes: a person may paste a long text, or edit the arguments of a call.
 const MAX_BODY: usize = 4 * 1024 * 1024;
 /// How long a body may take to come.
@@ -45,17 +45,17 @@ const JSON: &str = "application/json";
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
-struct ServerState {
+struct WebState {
     chats: Arc<dyn ChatService>,
-    guard: Guard,
+    guard: AccessGuard,
     stop: CancellationToken,
 }
 
-type AppState = State<Arc<ServerState>>;
+type AppState = State<Arc<WebState>>;
 
 /// Everything that there is at this address. Streams end with `stop`.
-pub(crate) fn router(chats: Arc<dyn ChatService>, guard: Guard, stop: CancellationToken) -> Router {
-    let shared = Arc::new(ServerState { chats, guard, stop });
+pub(crate) fn router(chats: Arc<dyn ChatService>, guard: AccessGuard, stop: CancellationToken) -> Router {
+    let shared = Arc::new(WebState { chats, guard, stop });
     let api = Router::new()
         .route("/api/events", get(events))
         .route("/api/{method}", post(request))
@@ -86,7 +86,7 @@ async fn only_callers(State(shared): AppState, request: Request, next: Next) -> 
     }
 }
 
-fn turn_away(Refusal { status, text }: Refusal) -> Response {
+fn turn_away(RequestRefusal { status, text }: RequestRefusal) -> Response {
     let mut response = refuse(status, text);
     if status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -127,7 +127,7 @@ async fn request(State(shared): AppState, Path(method): Path<String>, headers: H
         Ok(params) => params,
         Err((status, text)) => return refuse(status, &text),
     };
-    match shared.chats.request(&method, params, DOOR).await {
+    match shared.chats.request(&method, params, SURFACE).await {
         Ok(result) => Json(result).into_response(),
         Err(error) => {
             let status = match &error {
@@ -163,15 +163,15 @@ async fn read(body: Body) -> Result<Value, (StatusCode, String)> {
 /// Sends all events from now on as server-sent events `told`. A client that is too slow receives `reload`: events were
 /// lost, and it must request them again.
 async fn events(State(shared): AppState) -> Sse<impl Stream<Item = Result<Event, Infallible>>> {
-    let heard = shared.chats.listen();
-    let stream = stream::unfold((heard, shared), async |(mut heard, shared)| {
-        let told = tokio::select! {
+    let receiver = shared.chats.listen();
+    let stream = stream::unfold((receiver, shared), async |(mut heard, shared)| {
+        let received = tokio::select! {
             told = heard.recv() => told,
             () = shared.stop.cancelled() => Err(RecvError::Closed),
         };
-        let event = match told {
+        let event = match received {
             // An event that cannot be serialised counts as lost.
-            Ok(told) => Event::default().event("told").json_data(&*told).unwrap_or_else(|_| reload()),
+            Ok(conversation_event) => Event::default().event("told").json_data(&*conversation_event).unwrap_or_else(|_| reload()),
             Err(RecvError::Lagged(_)) => reload(),
             Err(RecvError::Closed) => return None,
         };

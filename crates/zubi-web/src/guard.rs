@@ -21,29 +21,29 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// Why a request is refused, and what to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct RequestRefusal {
     pub(crate) status: StatusCode,
     pub(crate) text: &'static str,
 }
 
-const FOREIGN_HOST: Refusal = Refusal {
+const FOREIGN_HOST: RequestRefusal = RequestRefusal {
     status: StatusCode::FORBIDDEN,
     text: "zubi answers under the address that `zubi web` printed, and under no other name. Open that address.",
 };
-const FOREIGN_ORIGIN: Refusal = Refusal {
+const FOREIGN_ORIGIN: RequestRefusal = RequestRefusal {
     status: StatusCode::FORBIDDEN,
     text: "Requests of other pages are refused. Open the address that `zubi web` printed.",
 };
-const NO_TOKEN: Refusal = Refusal {
+const NO_TOKEN: RequestRefusal = RequestRefusal {
     status: StatusCode::UNAUTHORIZED,
     text: "This request has no valid token. Open the whole address that `zubi web` printed, with what follows the `#`.",
 };
 
 /// 256 random bits, as 64 hexadecimal digits. `Debug` output hides them.
 #[derive(Clone)]
-pub(crate) struct Token(String);
+pub(crate) struct AccessToken(String);
 
-impl Token {
+impl AccessToken {
     pub(crate) fn random() -> io::Result<Self> {
         let mut bytes = [0_u8; 32];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
@@ -61,12 +61,12 @@ impl Token {
 
     /// Compares digests: the time of the comparison reveals nothing about the token, since an attacker cannot choose
     /// the prefix of a digest.
-    fn matches(&self, given: &str) -> bool {
-        Sha256::digest(given.as_bytes()) == Sha256::digest(self.0.as_bytes())
+    fn matches(&self, token: &str) -> bool {
+        Sha256::digest(token.as_bytes()) == Sha256::digest(self.0.as_bytes())
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for AccessToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")
     }
@@ -74,24 +74,24 @@ impl fmt::Debug for Token {
 
 /// The conditions for requests.
 #[derive(Debug)]
-pub(crate) struct Guard {
-    token: Token,
+pub(crate) struct AccessGuard {
+    token: AccessToken,
     hosts: [String; 2],
 }
 
-impl Guard {
-    pub(crate) fn new(token: Token, port: u16) -> Self {
+impl AccessGuard {
+    pub(crate) fn new(token: AccessToken, port: u16) -> Self {
         Self { token, hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")] }
     }
 
     /// For everything.
-    pub(crate) fn check_host(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub(crate) fn check_host(&self, headers: &HeaderMap) -> Result<(), RequestRefusal> {
         let host = single_header(headers, &HOST).ok_or(FOREIGN_HOST)?;
         if self.hosts.iter().any(|own| own == host) { Ok(()) } else { Err(FOREIGN_HOST) }
     }
 
     /// For everything but the page's files, besides [`Self::check_host`].
-    pub(crate) fn check_caller(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub(crate) fn check_caller(&self, headers: &HeaderMap) -> Result<(), RequestRefusal> {
         let own = single_header(headers, &HOST).map(|host| format!("http://{host}"));
         if headers.contains_key(ORIGIN) && single_header(headers, &ORIGIN) != own.as_deref() {
             return Err(FOREIGN_ORIGIN);
@@ -99,9 +99,9 @@ impl Guard {
         if headers.contains_key(FETCH_SITE) && single_header(headers, &FETCH_SITE) != Some("same-origin") {
             return Err(FOREIGN_ORIGIN);
         }
-        let given =
+        let token =
             single_header(headers, &AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer ")).ok_or(NO_TOKEN)?;
-        if self.token.matches(given) { Ok(()) } else { Err(NO_TOKEN) }
+        if self.token.matches(token) { Ok(()) } else { Err(NO_TOKEN) }
     }
 }
 

@@ -25,4 +25,4 @@ mod server;
 mod tests;
 
 pub use assets::{ASSETS, Asset};
-pub use server::{BindError, Options, Server};
+pub use server::{BindError, WebOptions, WebServer};

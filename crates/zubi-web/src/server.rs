@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 use zubi_agent::chat::ChatService;
 
 use crate::answers;
-use crate::guard::{Guard, Token};
+use crate::guard::{AccessGuard, AccessToken};
 
 /// The maximum number of connections; a browser opens six for all its tabs. Further ones are closed at once.
 const MAX_CONNECTIONS: usize = 64;
@@ -31,7 +31,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// How the page is served.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Options {
+pub struct WebOptions {
     /// On 127.0.0.1; any free one if it is not named.
     pub port: Option<u16>,
 }
@@ -47,20 +47,20 @@ pub enum BindError {
 
 /// A server that has its port and does not answer yet.
 #[derive(Debug)]
-pub struct Server {
+pub struct WebServer {
     listener: TcpListener,
     port: u16,
-    token: Token,
+    token: AccessToken,
 }
 
-impl Server {
+impl WebServer {
     /// Takes the port. The token is new each time.
-    pub async fn bind(options: Options) -> Result<Self, BindError> {
+    pub async fn bind(options: WebOptions) -> Result<Self, BindError> {
         let port = options.port.unwrap_or(0);
-        let taken = |error| BindError::Port { port, error };
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(taken)?;
-        let port = listener.local_addr().map_err(taken)?.port();
-        Ok(Self { listener, port, token: Token::random().map_err(BindError::Random)? })
+        let to_bind_error = |error| BindError::Port { port, error };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await.map_err(to_bind_error)?;
+        let port = listener.local_addr().map_err(to_bind_error)?.port();
+        Ok(Self { listener, port, token: AccessToken::random().map_err(BindError::Random)? })
     }
 
     /// The address for the user. Everyone who knows it can do everything that the page can.
@@ -70,7 +70,7 @@ impl Server {
 
     /// Serves requests until `stop`. Running turns continue: they belong to the service.
     pub async fn serve(self, chats: Arc<dyn ChatService>, stop: CancellationToken) {
-        let router = answers::router(chats, Guard::new(self.token, self.port), stop.clone());
+        let router = answers::router(chats, AccessGuard::new(self.token, self.port), stop.clone());
         let (room, connections) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), TaskTracker::new());
         // Drops what is still being answered when there was time enough.
         let end = CancellationToken::new();
@@ -89,7 +89,7 @@ impl Server {
                     continue;
                 }
             };
-            let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
+            let Ok(permit) = Arc::clone(&room).try_acquire_owned() else {
                 tracing::warn!("{MAX_CONNECTIONS} connections to the chat page are open; one more is closed");
                 continue;
             };
@@ -99,7 +99,7 @@ impl Server {
                     () = answer(stream, router, stop) => {}
                     () = end.cancelled() => {}
                 }
-                drop(place);
+                drop(permit);
             });
         }
         connections.close();

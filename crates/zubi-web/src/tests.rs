@@ -14,10 +14,10 @@ use tokio::sync::broadcast;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::{ChatError, ChatService};
-use zubi_agent::event::{Event, EventKind};
+use zubi_agent::event::{AgentEvent, EventKind};
 use zubi_agent::wire::ConversationEvent;
 
-use crate::{ASSETS, Options, Server};
+use crate::{ASSETS, WebOptions, WebServer};
 
 /// More than anything here takes.
 const DEADLINE: Duration = Duration::from_secs(10);
@@ -27,9 +27,9 @@ struct Chats(broadcast::Sender<Arc<ConversationEvent>>);
 
 #[async_trait]
 impl ChatService for Chats {
-    async fn request(&self, method: &str, params: Value, door: &str) -> Result<Value, ChatError> {
+    async fn request(&self, method: &str, params: Value, surface: &str) -> Result<Value, ChatError> {
         match method {
-            "hello" => Ok(json!({ "method": method, "params": params, "door": door })),
+            "hello" => Ok(json!({ "method": method, "params": params, "door": surface })),
             "open" => Err(ChatError::NotFound("There is no such conversation. List them.".to_owned())),
             "send" => Err(ChatError::Invalid("`text` is missing".to_owned())),
             "stop" => Err(ChatError::Failed("Nothing runs.".to_owned())),
@@ -58,7 +58,7 @@ impl Page {
     async fn serve() -> Self {
         let (tell, _) = broadcast::channel(4);
         let (chats, stop) = (Arc::new(Chats(tell.clone())), CancellationToken::new());
-        let server = Server::bind(Options::default()).await.expect("a free port");
+        let server = WebServer::bind(WebOptions::default()).await.expect("a free port");
         let address = server.address();
         let (authority, token) =
             address.strip_prefix("http://127.0.0.1:").and_then(|rest| rest.split_once("/#token=")).expect("its form");
@@ -92,44 +92,44 @@ impl Page {
     }
 
     fn publish_title(&self, title: &str) {
-        let event = Event { seq: 1, at: 0, what: EventKind::Titled { title: title.to_owned() } };
+        let event = AgentEvent { seq: 1, at: 0, kind: EventKind::Titled { title: title.to_owned() } };
         self.tell.send(Arc::new(ConversationEvent { conversation: "c".to_owned(), event })).expect("somebody listens");
     }
 }
 
 /// A POST of `{}` to `hello` with these lines in the head in place of the usual ones.
-fn hello(head: &str) -> String {
+fn hello_request(head: &str) -> String {
     format!("POST /api/hello HTTP/1.1\n{head}\nContent-Length: 2\nConnection: close\n\n{{}}")
 }
 
 const GOOD: &str = "Host: 127.0.0.1:$PORT\nOrigin: http://127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\nContent-Type: application/json";
 
 /// Reads until this has come.
-async fn read_until(stream: &mut TcpStream, wanted: &str) -> String {
+async fn read_until(stream: &mut TcpStream, expected: &str) -> String {
     let mut read = String::new();
     tokio::time::timeout(DEADLINE, async {
-        while !read.contains(wanted) {
+        while !read.contains(expected) {
             let mut buffer = [0; 4096];
             let count = stream.read(&mut buffer).await.expect("it can be read");
-            assert!(count > 0, "it ended before {wanted:?}: {read}");
+            assert!(count > 0, "it ended before {expected:?}: {read}");
             read.push_str(&String::from_utf8_lossy(buffer.get(..count).unwrap_or_default()));
         }
     })
     .await
-    .unwrap_or_else(|_| panic!("no {wanted:?}"));
+    .unwrap_or_else(|_| panic!("no {expected:?}"));
     read
 }
 
 #[tokio::test]
-async fn a_page_of_this_server_with_the_token_may_ask() {
+async fn a_page_of_this_server_with_the_token_is_served() {
     let page = Page::serve().await;
-    assert_snapshot!(page.request(&hello(GOOD)).await, @r#"
+    assert_snapshot!(page.request(&hello_request(GOOD)).await, @r#"
     200 OK
     {"method":"hello","params":{},"door":"web"}
     "#);
-    assert_snapshot!(page.request(&hello(&GOOD.replace("127.0.0.1", "localhost"))).await.lines().next().unwrap(), @"200 OK");
+    assert_snapshot!(page.request(&hello_request(&GOOD.replace("127.0.0.1", "localhost"))).await.lines().next().unwrap(), @"200 OK");
     // A program other than a browser sends no origin.
-    assert_snapshot!(page.request(&hello(&GOOD.replace("Origin: http://127.0.0.1:$PORT\n", ""))).await.lines().next().unwrap(), @"200 OK");
+    assert_snapshot!(page.request(&hello_request(&GOOD.replace("Origin: http://127.0.0.1:$PORT\n", ""))).await.lines().next().unwrap(), @"200 OK");
 }
 
 #[tokio::test]
@@ -141,22 +141,22 @@ async fn a_type_may_have_parameters() {
         "Application/JSON ; a=b",
         "application/json;",
     ] {
-        let answer = page.request(&hello(&GOOD.replace("application/json", kind))).await;
+        let answer = page.request(&hello_request(&GOOD.replace("application/json", kind))).await;
         assert!(answer.starts_with("200 "), "{kind}: {answer}");
     }
 }
 
 #[tokio::test]
-async fn what_is_asked_in_another_way_is_told_how() {
+async fn malformed_requests_are_answered_with_a_correction() {
     let page = Page::serve().await;
     let mut answers = String::new();
     for (method, path) in
         [("GET", "/api/hello"), ("PUT", "/api/hello"), ("POST", "/api/events"), ("POST", "/"), ("DELETE", "/page.js")]
     {
-        let whole = page.answer(&hello(GOOD).replace("POST /api/hello", &format!("{method} {path}"))).await;
+        let whole = page.answer(&hello_request(GOOD).replace("POST /api/hello", &format!("{method} {path}"))).await;
         let (head, body) = whole.split_once("\r\n\r\n").unwrap_or((&whole, ""));
-        let told = head.lines().filter(|line| line.starts_with("HTTP/") || line.starts_with("allow:"));
-        writeln!(answers, "{method} {path}\n{}\n{body}", told.collect::<Vec<_>>().join("\n")).expect("a text");
+        let headers = head.lines().filter(|line| line.starts_with("HTTP/") || line.starts_with("allow:"));
+        writeln!(answers, "{method} {path}\n{}\n{body}", headers.collect::<Vec<_>>().join("\n")).expect("a text");
     }
     assert_snapshot!(answers, @r#"
     GET /api/hello
@@ -181,12 +181,12 @@ async fn what_is_asked_in_another_way_is_told_how() {
     {"error":"Wrong method for this address: call methods with POST; read the event stream and the page's files with GET."}
     "#);
     // Other clients learn no more than before.
-    let stranger = hello("Host: 127.0.0.1:$PORT").replace("POST", "PUT");
-    assert!(page.request(&stranger).await.starts_with("401 "));
+    let unauthorized = hello_request("Host: 127.0.0.1:$PORT").replace("POST", "PUT");
+    assert!(page.request(&unauthorized).await.starts_with("401 "));
 }
 
 #[tokio::test]
-async fn everybody_else_is_refused_and_told_why() {
+async fn other_clients_are_refused_with_a_reason() {
     let page = Page::serve().await;
     let mut answers = String::new();
     for (who, head) in [
@@ -207,7 +207,7 @@ async fn everybody_else_is_refused_and_told_why() {
         ("a form that says so as well", GOOD.replace("application/json", "text/plain; a=application/json")),
         ("two types", format!("{GOOD}\nContent-Type: text/plain")),
     ] {
-        writeln!(answers, "{who}: {}", page.request(&hello(&head)).await.trim_end()).expect("a text");
+        writeln!(answers, "{who}: {}", page.request(&hello_request(&head)).await.trim_end()).expect("a text");
     }
     assert_snapshot!(answers, @r#"
     no token: 401 Unauthorized
@@ -245,7 +245,7 @@ async fn everybody_else_is_refused_and_told_why() {
     "#);
     let events = "GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nConnection: close\n\n";
     assert!(page.request(events).await.starts_with("401 "));
-    let preflight = hello(GOOD).replace("POST", "OPTIONS");
+    let preflight = hello_request(GOOD).replace("POST", "OPTIONS");
     assert!(!page.answer(&preflight).await.to_lowercase().contains("access-control-allow"));
 }
 
@@ -282,14 +282,14 @@ async fn the_page_and_its_protection() {
 }
 
 #[tokio::test]
-async fn what_fails_says_so() {
+async fn failures_return_their_reason() {
     let page = Page::serve().await;
     let mut answers = String::new();
     for method in ["open", "send", "stop", "fly"] {
-        answers.push_str(page.request(&hello(GOOD).replace("hello", method)).await.trim_end());
+        answers.push_str(page.request(&hello_request(GOOD).replace("hello", method)).await.trim_end());
         answers.push('\n');
     }
-    answers.push_str(&page.request(&hello(GOOD).replace("{}", "{,")).await);
+    answers.push_str(&page.request(&hello_request(GOOD).replace("{}", "{,")).await);
     assert_snapshot!(answers, @r#"
     404 Not Found
     {"error":"There is no such conversation. List them."}
@@ -302,7 +302,7 @@ async fn what_fails_says_so() {
     400 Bad Request
     {"error":"invalid JSON: key must be a string at line 1 column 2"}
     "#);
-    let long = hello(GOOD).replace("Content-Length: 2", "Content-Length: 999999999");
+    let long = hello_request(GOOD).replace("Content-Length: 2", "Content-Length: 999999999");
     assert_snapshot!(page.request(&long).await, @r#"
     413 Payload Too Large
     {"error":"A request may have at most 4194304 bytes."}
@@ -310,16 +310,16 @@ async fn what_fails_says_so() {
 }
 
 #[tokio::test]
-async fn what_happens_is_told_and_who_is_too_slow_reloads() {
+async fn events_are_streamed_and_a_slow_client_reloads() {
     let page = Page::serve().await;
     let listen = "GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\n\n";
     let (mut one, mut other) = (page.send(listen).await, page.send(listen).await);
     assert!(read_until(&mut one, "\r\n\r\n").await.contains("text/event-stream"));
     read_until(&mut other, "\r\n\r\n").await;
     page.publish_title("First");
-    let heard = read_until(&mut one, "\n\n").await;
-    assert_eq!(heard, read_until(&mut other, "\n\n").await);
-    let event: Vec<&str> = heard.lines().filter(|line| line.contains(':')).collect();
+    let received = read_until(&mut one, "\n\n").await;
+    assert_eq!(received, read_until(&mut other, "\n\n").await);
+    let event: Vec<&str> = received.lines().filter(|line| line.contains(':')).collect();
     assert_snapshot!(event.join("\n"), @r#"
     event: told
     data: {"conversation":"c","event":{"seq":1,"at":0,"type":"titled","title":"First"}}
@@ -328,18 +328,18 @@ async fn what_happens_is_told_and_who_is_too_slow_reloads() {
     for number in 0..20 {
         page.publish_title(&format!("Title {number}"));
     }
-    let heard = read_until(&mut one, "Title 19").await;
-    assert!(heard.contains("event: reload") && !heard.contains("Title 0"), "{heard}");
+    let received = read_until(&mut one, "Title 19").await;
+    assert!(received.contains("event: reload") && !received.contains("Title 0"), "{received}");
 }
 
 #[tokio::test]
-async fn it_ends_although_somebody_listens_and_a_call_goes_on() {
+async fn the_server_stops_despite_an_open_stream_and_a_running_call() {
     let page = Page::serve().await;
     let mut listener =
         page.send("GET /api/events HTTP/1.1\nHost: 127.0.0.1:$PORT\nAuthorization: Bearer $TOKEN\n\n").await;
     read_until(&mut listener, "\r\n\r\n").await;
     let _silent = page.send("GET / HTTP/1.1\n").await;
-    let _calling = page.send(&hello(GOOD).replace("hello", "call")).await;
+    let _calling = page.send(&hello_request(GOOD).replace("hello", "call")).await;
     page.stop.cancel();
     tokio::time::timeout(DEADLINE, page.served).await.expect("it ends").expect("without a panic");
     let mut rest = Vec::new();
@@ -348,18 +348,18 @@ async fn it_ends_although_somebody_listens_and_a_call_goes_on() {
 }
 
 #[tokio::test]
-async fn more_connections_than_there_may_be_are_closed() {
+async fn connections_over_the_limit_are_closed() {
     let page = Page::serve().await;
-    let mut held = Vec::new();
+    let mut connections = Vec::new();
     for _ in 0..64 {
-        held.push(page.send("GET / HTTP/1.1\n").await);
+        connections.push(page.send("GET / HTTP/1.1\n").await);
     }
     // Those that were taken are served; the one that was not is closed without a word.
     let mut one_more = TcpStream::connect(("127.0.0.1", page.port)).await.expect("the system takes it");
     let mut rest = Vec::new();
     let read = tokio::time::timeout(DEADLINE, one_more.read_to_end(&mut rest)).await.expect("it is closed");
     assert!(read.is_err() || rest.is_empty());
-    for stream in &mut held {
+    for stream in &mut connections {
         stream.write_all(b"Host: evil.example\r\nConnection: close\r\n\r\n").await.expect("it is open");
         read_until(stream, "403").await;
     }
@@ -373,17 +373,17 @@ fn take_all_descriptors() -> Vec<std::fs::File> {
 }
 
 #[tokio::test]
-async fn without_file_descriptors_it_rests_and_then_goes_on() {
+async fn without_file_descriptors_it_pauses_and_resumes() {
     let page = Page::serve().await;
     let socket = TcpSocket::new_v4().expect("a socket");
-    let taken = take_all_descriptors();
+    let descriptors = take_all_descriptors();
     let mut stream = socket.connect(([127, 0, 0, 1], page.port).into()).await.expect("it listens");
     // This clock advances only while the runtime is idle.
     tokio::time::pause();
     let rests = tokio::time::timeout(DEADLINE, std::future::pending::<()>());
     rests.await.expect_err("nothing ends it but the clock");
     tokio::time::resume();
-    drop(taken);
+    drop(descriptors);
     stream.write_all(b"GET / HTTP/1.1\r\nHost: nobody\r\nConnection: close\r\n\r\n").await.expect("it reads");
     let mut answer = String::new();
     let read = tokio::time::timeout(DEADLINE, stream.read_to_string(&mut answer)).await.expect("it answers");

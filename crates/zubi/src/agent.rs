@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_agent::chat::ChatService;
 use zubi_agent::manager::{ConversationManager, ConversationManagerConfig};
 use zubi_agent::questions::{Questions, auto_approve_rule, resolve_names};
-use zubi_agent::replay::{Replay, Report};
+use zubi_agent::replay::{Replay, ReplayReport};
 use zubi_agent::run::Budgets;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::{Secrets, Settings};
@@ -22,13 +22,13 @@ use zubi_models::configured::{configured_sources, secrets_of_models};
 use zubi_models::mock::Mock;
 use zubi_models::registry::ModelRegistry;
 use zubi_models::scenario::Scenario;
-use zubi_models::{ErrorKind, Model, ModelSource};
+use zubi_models::{ErrorKind, LanguageModel, ModelSource};
 use zubi_policy::rule::RuleText;
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::redact::Redactor;
 
 use crate::cli::agent::TurnArgs;
-use crate::session::{Session, SettingsScope};
+use crate::session::{CliSession, SettingsScope};
 
 /// How long turns may take to stop. A supervisor ends the processes that still run then, and the conversation says so
 /// when it is opened again.
@@ -72,7 +72,7 @@ impl AgentOptions {
 /// Creates the registry of models: `first`, then those of configuration and environment, then the mock. `model` is the
 /// default model; without it, the setting `model` is.
 pub(crate) fn models(
-    session: &Session,
+    session: &CliSession,
     first: Vec<Arc<dyn ModelSource>>,
     model: Option<String>,
 ) -> Result<Arc<ModelRegistry>, Failure> {
@@ -86,7 +86,7 @@ pub(crate) fn models(
 
 /// Opens the model with this id, without a request to it. Fails if the model does not exist. Returns `None` if its
 /// provider currently does not list its models, so that the model may exist but nothing is known about it.
-pub(crate) async fn open_model(models: &ModelRegistry, id: &str) -> Result<Option<Arc<dyn Model>>, Failure> {
+pub(crate) async fn open_model(models: &ModelRegistry, id: &str) -> Result<Option<Arc<dyn LanguageModel>>, Failure> {
     match models.open(id).await {
         Ok(model) => Ok(Some(model)),
         Err(error) if error.kind == ErrorKind::NotConfigured => Err(Failure::environment(error.with_default_hint())),
@@ -104,8 +104,8 @@ pub(crate) async fn begin_with(models: &ModelRegistry, id: &str) -> Result<(), F
 }
 
 /// Opens the conversation manager of a workspace, with the tools of `service`.
-pub(crate) fn desk(
-    session: &Session,
+pub(crate) fn open_manager(
+    session: &CliSession,
     service: Arc<dyn ToolService>,
     models: Arc<ModelRegistry>,
     choices: AgentOptions,
@@ -145,22 +145,22 @@ fn secrets(settings: &Settings) -> Secrets {
 
 /// A conversation manager of this process, with the tool service that it calls.
 pub(crate) struct AgentSession {
-    desk: Arc<ConversationManager>,
+    manager: Arc<ConversationManager>,
     service: Arc<FilteredService>,
 }
 
 /// Opens the conversation manager of this workspace, for turns.
-pub(crate) async fn open(session: &Session, turns: &TurnArgs) -> Result<AgentSession, Failure> {
+pub(crate) async fn open(session: &CliSession, turns: &TurnArgs) -> Result<AgentSession, Failure> {
     let mut choices = AgentOptions::from_args(turns)?;
     let models = models(session, Vec::new(), choices.model.clone())?;
     // Other processes may use a host that runs for a while.
     let service = session.attach(true, |_| {}).await?.service;
     let opened = async {
         choices.auto_approve = of_tools(service.as_ref(), choices.auto_approve).await?;
-        desk(session, Arc::clone(&service) as _, models, choices)
+        open_manager(session, Arc::clone(&service) as _, models, choices)
     };
     match opened.await {
-        Ok(desk) => Ok(AgentSession { desk, service }),
+        Ok(manager) => Ok(AgentSession { manager: desk: manager, service }),
         Err(failure) => {
             crate::commands::end(service.as_ref()).await;
             Err(failure)
@@ -184,20 +184,20 @@ async fn of_tools(service: &dyn ToolService, mut rules: Vec<RuleText>) -> Result
 }
 
 /// Opens the conversation manager only to read conversations.
-pub(crate) async fn open_to_look(session: &Session) -> Result<AgentSession, Failure> {
+pub(crate) async fn open_to_look(session: &CliSession) -> Result<AgentSession, Failure> {
     let service = session.attach(false, |_| {}).await?.service;
     let models = models(session, Vec::new(), None)?;
-    let desk = desk(session, Arc::clone(&service) as _, models, AgentOptions::default())?;
-    Ok(AgentSession { desk, service })
+    let manager = open_manager(session, Arc::clone(&service) as _, models, AgentOptions::default())?;
+    Ok(AgentSession { manager: desk: manager, service })
 }
 
 impl AgentSession {
     pub(crate) fn chats(&self) -> &dyn ChatService {
-        self.desk.as_ref()
+        self.manager.as_ref()
     }
 
     pub(crate) fn chat_service(&self) -> Arc<dyn ChatService> {
-        Arc::clone(&self.desk) as _
+        Arc::clone(&self.manager) as _
     }
 
     /// Repeats the calls of a scenario; these rules allow calls that would require approval.
@@ -206,7 +206,7 @@ impl AgentSession {
         scenario: &Scenario,
         auto_approve: &[RuleText],
         stop: CancellationToken,
-    ) -> Result<Report, Failure> {
+    ) -> Result<ReplayReport, Failure> {
         let service = Arc::clone(&self.service) as Arc<dyn ToolService>;
         let rules = of_tools(service.as_ref(), auto_approve.to_vec()).await?;
         let questions = Questions::new(Arc::clone(&service), &rules).map_err(Failure::usage)?;
@@ -218,7 +218,7 @@ impl AgentSession {
 
     /// Stops turns, then the processes that tools have started.
     pub(crate) async fn end(self) {
-        if tokio::time::timeout(STOPPING, self.desk.shutdown()).await.is_err() {
+        if tokio::time::timeout(STOPPING, self.manager.shutdown()).await.is_err() {
             tracing::warn!("a turn has not stopped in time; its processes are ended");
         }
         crate::commands::end(self.service.as_ref()).await;

@@ -13,7 +13,7 @@ use zubi_tool_api::ToolSpec;
 const MAX_INPUT: u64 = 4 * 1024 * 1024;
 
 /// Flags of `zubi call` itself; a parameter of the same name is given in `--input`.
-const OWN: [&str; 3] = ["input", "json", "help"];
+const RESERVED_FLAGS: [&str; 3] = ["input", "json", "help"];
 
 /// The arguments of a tool call and the format of its answer.
 #[derive(Debug, PartialEq)]
@@ -51,7 +51,7 @@ pub(crate) fn read(spec: &ToolSpec, words: &[String], name: &str) -> Result<Tool
 
 fn parameters(spec: &ToolSpec) -> impl Iterator<Item = (&String, &Value)> {
     let properties = spec.input.get("properties").and_then(Value::as_object);
-    properties.into_iter().flatten().filter(|(name, _)| !OWN.contains(&name.as_str()))
+    properties.into_iter().flatten().filter(|(name, _)| !RESERVED_FLAGS.contains(&name.as_str()))
 }
 
 /// The tool as a command of its own, for parsing and for help.

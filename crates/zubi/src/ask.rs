@@ -11,12 +11,12 @@ use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 
 /// An approver that prompts on the terminal.
 #[derive(Debug)]
-pub(crate) struct AskOnTerminal {
+pub(crate) struct TerminalApprover {
     /// Locked while a prompt is open, so that prompts of parallel calls do not mix.
     one_at_a_time: Mutex<()>,
 }
 
-impl AskOnTerminal {
+impl TerminalApprover {
     /// `None` if stdin or stderr is not a terminal.
     pub(crate) fn new() -> Option<Self> {
         let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
@@ -25,7 +25,7 @@ impl AskOnTerminal {
 }
 
 #[async_trait]
-impl Approver for AskOnTerminal {
+impl Approver for TerminalApprover {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let _open = self.one_at_a_time.lock().await;
         let count = request.options.len();
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_card_says_what_would_happen_and_hides_nothing() {
+    fn prompt_describes_effects_and_hides_nothing() {
         let option = |scope, label: &str, would_also_allow| ApprovalOption {
             scope,
             label: label.to_owned(),
@@ -108,7 +108,7 @@ mod tests {
         };
         let request = ApprovalRequest {
             tool: "shell.run".to_owned(),
-            why: "it runs `git push`".to_owned(),
+            reason: "it runs `git push`".to_owned(),
             rule: None,
             footprint: Footprint {
                 commands: vec![vec!["git".into(), "push".into(), "\u{1b}[2Jx\ny".into()]],
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn answers_table() {
-        let no = |text: Option<&str>| ApprovalAnswer::Deny { text: text.map(str::to_owned) };
+        let deny = |text: Option<&str>| ApprovalAnswer::Deny { text: text.map(str::to_owned) };
         for (line, expected) in [
             ("y\n", ApprovalAnswer::allow_once()),
             ("1", ApprovalAnswer::allow_once()),
@@ -149,9 +149,9 @@ mod tests {
                 r#"2 {"command": "ls"}"#,
                 ApprovalAnswer::Allow { option: 1, arguments: Some(serde_json::json!({ "command": "ls" })) },
             ),
-            ("", no(None)),
-            ("n use rsync\n", no(Some("use rsync"))),
-            ("n", no(None)),
+            ("", deny(None)),
+            ("n use rsync\n", deny(Some("use rsync"))),
+            ("n", deny(None)),
         ] {
             assert_eq!(read(line, 2), Ok(expected), "{line}");
         }

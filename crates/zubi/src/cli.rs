@@ -13,7 +13,7 @@ pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
 const EXAMPLES: &str = "\
@@ -63,7 +63,7 @@ pub(crate) struct Global {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Serve an agent over MCP on stdin and stdout
     #[command(after_help = MCP_EXAMPLES)]
     Mcp,
@@ -75,7 +75,7 @@ pub(crate) enum Command {
     Serve(Serve),
     /// Show the running hosts, their language servers and their clients
     #[command(after_help = STATUS_EXAMPLES)]
-    Status(Status),
+    Status(StatusArgs),
     /// Stop the daemon of this workspace
     #[command(after_help = "Example:\n  zubi stop")]
     Stop(Stop),
@@ -84,22 +84,22 @@ pub(crate) enum Command {
     Ipc(Ipc),
     /// Call one tool and print its result
     #[command(after_help = CALL_EXAMPLES, override_usage = CALL_USAGE)]
-    Call(Call),
+    Call(CallArgs),
     /// List and inspect tools; check and run workspace-declared tools
     #[command(subcommand)]
-    Tools(Tools),
+    Tools(ToolsCommand),
     /// Explain and list the permission rules
     #[command(subcommand, after_help = POLICY_HELP)]
-    Policy(Policy),
+    Policy(PolicyCommand),
     /// Give zubi's own agent a task, or chat with it
     #[command(subcommand, after_help = agent::HELP)]
-    Agent(agent::Agent),
+    Agent(agent::AgentCommand),
     /// Chat with the agent in a browser
     #[command(after_help = agent::WEB_EXAMPLES)]
     Web(agent::Web),
     /// Let language servers run a project's code
     #[command(after_help = TRUST_EXAMPLES)]
-    Trust(Trust),
+    Trust(TrustArgs),
     /// Check the language servers of this workspace and list the missing ones
     #[command(after_help = DOCTOR_EXAMPLES)]
     Doctor(Doctor),
@@ -166,7 +166,7 @@ Examples:
   zubi serve --no-port";
 
 #[derive(Debug, Args)]
-pub(crate) struct Status {
+pub(crate) struct StatusArgs {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -224,14 +224,14 @@ Examples:
   zubi ipc host/status";
 
 #[derive(Debug, Args)]
-pub(crate) struct Call {
+pub(crate) struct CallArgs {
     #[command(subcommand)]
-    pub(crate) tool: CallTool,
+    pub(crate) tool: CallToolCommand,
 }
 
 /// The tool and its arguments, which zubi parses once the host has sent the tool's schema.
 #[derive(Debug, Subcommand)]
-pub(crate) enum CallTool {
+pub(crate) enum CallToolCommand {
     #[command(external_subcommand)]
     Tool(Vec<String>),
 }
@@ -251,7 +251,7 @@ Errors go to stderr; with --json, also to stdout as {\"error\": {\"code\", \"mes
 arguments after it.";
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Tools {
+pub(crate) enum ToolsCommand {
     /// List the tools of this session
     #[command(after_help = LIST_EXAMPLES)]
     List {
@@ -304,7 +304,7 @@ pub(crate) struct RunTool {
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(subcommand)]
-    pub(crate) tool: CallTool,
+    pub(crate) tool: CallToolCommand,
 }
 
 const RUN_USAGE: &str = "zubi tools run [--dry-run] ID [--ARGUMENT VALUE]… [--input JSON | --input -] [--json]";
@@ -330,7 +330,7 @@ Examples:
   zubi --read-only tools list --json";
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Policy {
+pub(crate) enum PolicyCommand {
     /// Show the policy decision for each part of a call, without making the call
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainPolicy),
@@ -412,7 +412,7 @@ Examples:
   zubi tools check --deny-warnings .vscode/agent-tools.json";
 
 #[derive(Debug, Args)]
-pub(crate) struct Trust {
+pub(crate) struct TrustArgs {
     /// Folder to trust, including its subfolders [default: the current directory]
     #[arg(conflicts_with = "list")]
     pub(crate) path: Option<Utf8PathBuf>,

@@ -21,40 +21,40 @@ use std::time::Duration;
 use zubi_cli::failure::Failure;
 use zubi_host::ToolService;
 
-use crate::cli::{CallTool, Cli, Command};
-use crate::session::Session;
+use crate::cli::{CallToolCommand, Cli, CliCommand};
+use crate::session::CliSession;
 
 /// How long ending the language servers may take before the process exits without waiting; their supervisors then kill
 /// the remaining ones.
 const SHUTDOWN: Duration = Duration::from_millis(300);
 
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
-    let session = Session::open(&cli.global);
-    if matches!(cli.command, Command::Verify) {
+    let session = CliSession::open(&cli.global);
+    if matches!(cli.command, CliCommand::Verify) {
         return verify::run(session.as_ref());
     }
-    if matches!(cli.command, Command::Mcp) {
+    if matches!(cli.command, CliCommand::Mcp) {
         return mcp::run(session);
     }
     let session = session?;
     match cli.command {
-        Command::Mcp => mcp::run(Ok(session)),
-        Command::Serve(serve) => serve::run(&session, &serve),
-        Command::Status(status) => status::run(&session, &status),
-        Command::Stop(stop) => stop::run(&session, &stop),
-        Command::Ipc(ipc) => ipc::run(&session, &ipc),
-        Command::Lsp(lsp) => lsp::run(session, &lsp),
-        Command::Call(call) => {
-            let CallTool::Tool(words) = call.tool;
+        CliCommand::Mcp => mcp::run(Ok(session)),
+        CliCommand::Serve(serve) => serve::run(&session, &serve),
+        CliCommand::Status(status) => status::run(&session, &status),
+        CliCommand::Stop(stop) => stop::run(&session, &stop),
+        CliCommand::Ipc(ipc) => ipc::run(&session, &ipc),
+        CliCommand::Lsp(lsp) => lsp::run(session, &lsp),
+        CliCommand::Call(call) => {
+            let CallToolCommand::Tool(words) = call.tool;
             call::run(&session, &words)
         }
-        Command::Tools(tools) => tools::run(&session, &tools),
-        Command::Policy(policy) => policy::run(&session, &policy),
-        Command::Agent(agent) => agent::run(&session, &agent),
-        Command::Web(web) => web::run(&session, &web),
-        Command::Trust(trust) => trust::run(&session, &trust),
-        Command::Doctor(doctor) => doctor::run(&session, &doctor),
-        Command::Verify => verify::run(Ok(&session)),
+        CliCommand::Tools(tools) => tools::run(&session, &tools),
+        CliCommand::Policy(policy) => policy::run(&session, &policy),
+        CliCommand::Agent(agent) => agent::run(&session, &agent),
+        CliCommand::Web(web) => web::run(&session, &web),
+        CliCommand::Trust(trust) => trust::run(&session, &trust),
+        CliCommand::Doctor(doctor) => doctor::run(&session, &doctor),
+        CliCommand::Verify => verify::run(Ok(&session)),
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use zubi_tool_api::Code;
+use zubi_tool_api::ErrorCode;
 
 use crate::terminal;
 
@@ -25,7 +25,7 @@ pub enum Failure {
         error: clap::Error,
         note: Option<&'static str>,
     },
-    Told {
+    Message {
         code: u8,
         message: String,
         hints: Vec<String>,
@@ -40,23 +40,23 @@ impl From<clap::Error> for Failure {
 
 impl Failure {
     pub fn usage(message: impl Display) -> Self {
-        Self::Told { code: USAGE, message: message.to_string(), hints: Vec::new() }
+        Self::Message { code: USAGE, message: message.to_string(), hints: Vec::new() }
     }
 
     /// A failure with the exit code of a call that fails for this reason.
-    pub fn of_code(code: Code, message: impl Display) -> Self {
-        Self::Told { code: code.exit().number(), message: message.to_string(), hints: Vec::new() }
+    pub fn of_code(code: ErrorCode, message: impl Display) -> Self {
+        Self::Message { code: code.exit().number(), message: message.to_string(), hints: Vec::new() }
     }
 
     pub fn environment(message: impl Display) -> Self {
-        Self::Told { code: ENVIRONMENT, message: message.to_string(), hints: Vec::new() }
+        Self::Message { code: ENVIRONMENT, message: message.to_string(), hints: Vec::new() }
     }
 
     /// The exit code.
     pub fn code(&self) -> u8 {
         match self {
             Self::CommandLine { error, .. } => u8::try_from(error.exit_code()).unwrap_or(USAGE),
-            Self::Told { code, .. } => *code,
+            Self::Message { code, .. } => *code,
         }
     }
 
@@ -65,21 +65,21 @@ impl Failure {
     pub fn with_hint(self, note: &'static str) -> Self {
         match self {
             Self::CommandLine { error, .. } => Self::CommandLine { error, note: Some(note) },
-            told @ Self::Told { .. } => told,
+            told @ Self::Message { .. } => told,
         }
     }
 
     #[must_use]
     pub fn hint(mut self, hint: impl Display) -> Self {
-        if let Self::Told { hints, .. } = &mut self {
+        if let Self::Message { hints, .. } = &mut self {
             hints.push(hint.to_string());
         }
         self
     }
 
     /// The failure of a tool call, from the code and the text every surface shows, which ends in `next`, the next step.
-    pub fn of_call(code: Code, text: &str, next: &str) -> Self {
-        Self::Told {
+    pub fn of_call(code: ErrorCode, text: &str, next: &str) -> Self {
+        Self::Message {
             code: code.exit().number(),
             message: text.strip_suffix(next).unwrap_or(text).trim_end().to_owned(),
             hints: next.lines().map(str::to_owned).collect(),
@@ -90,7 +90,7 @@ impl Failure {
     pub fn text(&self) -> String {
         match self {
             Self::CommandLine { error, .. } => error.to_string(),
-            Self::Told { message, hints, .. } => [std::slice::from_ref(message), hints].concat().join("\n"),
+            Self::Message { message, hints, .. } => [std::slice::from_ref(message), hints].concat().join("\n"),
         }
     }
 
@@ -109,7 +109,7 @@ impl Failure {
                 let message = message.join(" ");
                 (message.strip_prefix("error: ").unwrap_or(&message).to_owned(), tips)
             }
-            Self::Told { message, hints, .. } => (message.clone(), hints.clone()),
+            Self::Message { message, hints, .. } => (message.clone(), hints.clone()),
         };
         Some(json!({ "success": false, "error": message, "hints": hints }))
     }
@@ -122,17 +122,17 @@ impl Failure {
                 // Help and version go to stdout, errors to stderr. A closed pipe is not an error, and a failed write to
                 // stderr cannot be reported.
                 let printed = error.print().and_then(|()| io::stdout().flush());
-                if let Err(lost) = printed.or_else(|error| terminal::handle_write_error(&error))
+                if let Err(write_failure) = printed.or_else(|error| terminal::handle_write_error(&error))
                     && !error.use_stderr()
                 {
-                    return lost.report();
+                    return write_failure.report();
                 }
                 if let Some(note) = note {
                     terminal::print_err(&format!("hint: {note}"));
                 }
                 ExitCode::from(code)
             }
-            Self::Told { message, hints, .. } => {
+            Self::Message { message, hints, .. } => {
                 terminal::print_err(&format!("error: {message}"));
                 for hint in hints.iter().filter(|hint| !hint.is_empty()) {
                     terminal::print_err(&format!("hint: {hint}"));

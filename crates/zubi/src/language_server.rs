@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use dlang_server::{MethodTable, Options};
+use dlang_server::{MethodTable, ServerConfig};
 
 use crate::failure::{Failure, NEGATIVE};
 
@@ -20,8 +20,8 @@ pub struct Flags {
 
 impl Flags {
     /// Returns the options of a server with this name.
-    pub fn options(&self, name: &str) -> Options {
-        Options { name: name.to_owned(), client_process: self.client, ..Options::default() }
+    pub fn options(&self, name: &str) -> ServerConfig {
+        ServerConfig { name: name.to_owned(), client_process: self.client, ..ServerConfig::default() }
     }
 }
 
@@ -31,12 +31,12 @@ impl Flags {
 /// # Errors
 ///
 /// Fails if the session breaks off. LSP has one exit code for every end without `shutdown`, which this failure has too.
-pub fn serve(options: Options, methods: MethodTable) -> Result<ExitCode, Failure> {
+pub fn serve(options: ServerConfig, methods: MethodTable) -> Result<ExitCode, Failure> {
     match dlang_server::stdio(options, methods) {
         Ok(exit) => Ok(ExitCode::from(exit.code())),
         Err(error) => {
             let message = format!("the connection failed: {error}");
-            Err(Failure::Told { code: NEGATIVE, message, hints: Vec::new() })
+            Err(Failure::Message { code: NEGATIVE, message, hints: Vec::new() })
         }
     }
 }

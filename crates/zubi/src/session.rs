@@ -12,7 +12,7 @@ use zubi_base::trust::{Trust, TrustStore};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_host::{
-    ClientPolicy, EditorIntegration, FilteredService, FrontConfig, HostClient, HostConfig, LocalHost, SessionFilters,
+    ClientPolicy, EditorIntegration, FilteredService, HostClientConfig, HostClient, HostConfig, LocalHost, SessionFilters,
     ToolService, environment, split_filters,
 };
 use zubi_ipc::discovery;
@@ -27,7 +27,7 @@ use crate::log;
 const CATALOGUE_FILE: &str = "servers.toml";
 
 #[derive(Clone)]
-pub(crate) struct Session {
+pub(crate) struct CliSession {
     environment: Environment,
     directories: Directories,
     /// Absolute; the first is the root.
@@ -54,16 +54,16 @@ pub(crate) struct HostSession {
     /// The service that a surface calls.
     pub(crate) service: Arc<FilteredService>,
     /// The client that finds the host; `None` if the session has a host of its own.
-    pub(crate) front: Option<Arc<HostClient>>,
+    pub(crate) host_client: Option<Arc<HostClient>>,
     /// The host of this process, if it is that one.
-    pub(crate) own: Option<Arc<LocalHost>>,
+    pub(crate) local_host: Option<Arc<LocalHost>>,
     /// The filters of this session, for callers that use its host without going through `service`.
     pub(crate) scope: SessionFilters,
     /// The session's filters as a policy for the clients of a host in this process.
     pub(crate) limits: ClientPolicy,
 }
 
-impl Session {
+impl CliSession {
     /// Reads the environment and starts the log.
     pub(crate) fn open(global: &Global) -> Result<Self, Failure> {
         let environment = Environment::read().map_err(Failure::usage)?;
@@ -103,12 +103,12 @@ impl Session {
 
     /// The settings in effect. The command line and the environment apply to this process only, so a host that other
     /// processes use too ignores them.
-    fn settings(&self, folders: &[Utf8PathBuf], trust: &Trust, whose: SettingsScope) -> Result<Settings, Failure> {
+    fn settings(&self, folders: &[Utf8PathBuf], trust: &Trust, settings_scope: SettingsScope) -> Result<Settings, Failure> {
         let Some(root) = folders.first() else { return Err(Failure::usage("no workspace folder")) };
         let root = zubi_base::fs::canonical(root)
             .map_err(|error| Failure::usage(format!("workspace folder `{root}`: {error}")))?;
         let mut layers = config::file::load(&self.directories.config, &root, trust).map_err(Failure::usage)?;
-        if whose == SettingsScope::Process {
+        if settings_scope == SettingsScope::Process {
             layers.flags = self.flags.clone();
             layers.environment = Layer {
                 read_only: self.environment.read_only,
@@ -132,17 +132,17 @@ impl Session {
     }
 
     /// The configuration for these folders, without warnings.
-    pub(crate) fn config_of(&self, folders: Vec<Utf8PathBuf>, whose: SettingsScope) -> Result<HostConfig, Failure> {
-        self.config_trusting(folders, whose, self.trust())
+    pub(crate) fn config_of(&self, folders: Vec<Utf8PathBuf>, settings_scope: SettingsScope) -> Result<HostConfig, Failure> {
+        self.config_trusting(folders, settings_scope, self.trust())
     }
 
     fn config_trusting(
         &self,
         folders: Vec<Utf8PathBuf>,
-        whose: SettingsScope,
+        settings_scope: SettingsScope,
         trust: Trust,
     ) -> Result<HostConfig, Failure> {
-        let settings = self.settings(&folders, &trust, whose)?;
+        let settings = self.settings(&folders, &trust, settings_scope)?;
         Ok(HostConfig {
             folders,
             state_dir: self.directories.state.clone(),
@@ -151,7 +151,7 @@ impl Session {
             trust,
             spawner: spawner()?,
             search_path: self.environment.path.clone(),
-            kind: HostKind::Front,
+            kind: HostKind::InProcess,
             clock: Arc::new(SystemClock),
         })
     }
@@ -168,7 +168,7 @@ impl Session {
         let scope = SessionFilters::from_settings(&config.settings);
         let limits = split_filters(&mut config.settings.clone(), true);
         let scoped = |host: Arc<dyn ToolService>| Arc::new(FilteredService::new(host, scope.clone()));
-        let attached = |service, front, own| HostSession { service, front, own, scope: scope.clone(), limits };
+        let attached = |service, front, own| HostSession { service, host_client: front, local_host: own, scope: scope.clone(), limits };
         if self.uses_private_host()? {
             let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
             warn_unknown_names(&host, &config);
@@ -176,7 +176,7 @@ impl Session {
         }
         let folders = canonical(&self.folders)?;
         let mut files = self.settings(&self.folders, &self.trust(), SettingsScope::Host)?;
-        let unless_said = split_filters(&mut files, false);
+        let default_limits = split_filters(&mut files, false);
         let (session, settings) = (self.clone(), config.clone());
         let make = move || {
             let mut own =
@@ -187,7 +187,7 @@ impl Session {
             warn_unknown_names(&host, &settings);
             Ok(host)
         };
-        let front = HostClient::open(FrontConfig {
+        let host_client = HostClient::open(HostClientConfig {
             folders,
             instance: self.environment.instance.clone(),
             make: Box::new(make),
@@ -195,27 +195,27 @@ impl Session {
             run: self.run_directory(),
             journal: self.directories.state.join("journal"),
             client: client(),
-            environment: self.shown_environment(),
+            environment: self.wire_environment(),
             port: PortChoice::Default,
-            limits: unless_said,
-            tell: Box::new(|what| terminal::print_err(&format!("warning: {what}"))),
+            limits: default_limits,
+            notify_user: Box::new(|what| terminal::print_err(&format!("warning: {what}"))),
         });
-        let front = front.await.map_err(Failure::usage)?;
-        let own = front.own();
+        let host_client = host_client.await.map_err(Failure::usage)?;
+        let own = host_client.local_host();
         if own.is_none() {
-            self.tell_misspelt_flags(&front, config.settings);
+            self.warn_of_misspelt_flags(&host_client, config.settings);
         }
-        Ok(attached(scoped(Arc::clone(&front) as _), Some(front), own))
+        Ok(attached(scoped(Arc::clone(&host_client) as _), Some(host_client), own))
     }
 
     /// Warns of misspelt names on the command line, once the host has listed the valid ones. Runs in the background.
-    fn tell_misspelt_flags(&self, front: &Arc<HostClient>, settings: Settings) {
+    fn warn_of_misspelt_flags(&self, host_client: &Arc<HostClient>, settings: Settings) {
         let has_filters = self.flags.tools.is_some() || self.flags.toolsets.is_some();
         if has_filters || self.environment.tools.is_some() || self.environment.toolsets.is_some() {
-            let front = Arc::clone(front);
+            let host_client = Arc::clone(host_client);
             tokio::spawn(async move {
                 // If there is no host, the first call reports it.
-                let Ok(specs) = front.list(&Restrictions::default()).await else { return };
+                let Ok(specs) = host_client.list(&Restrictions::default()).await else { return };
                 for misspelling in zubi_host::misspelt_flags(&settings, &specs) {
                     terminal::print_err(&format!("warning: {misspelling}"));
                 }
@@ -254,7 +254,7 @@ impl Session {
     }
 
     /// The part of the environment that hosts and clients exchange.
-    pub(crate) fn shown_environment(&self) -> zubi_ipc::wire::host::Environment {
+    pub(crate) fn wire_environment(&self) -> zubi_ipc::wire::host::HostEnvironment {
         environment::of_process(self.environment.path.as_deref(), self.environment.python.as_deref())
     }
 
@@ -277,7 +277,7 @@ impl Session {
     pub(crate) fn editor_host(
         &self,
         folders: Vec<Utf8PathBuf>,
-        beside: EditorIntegration,
+        integration: EditorIntegration,
     ) -> Result<(LocalHost, SessionFilters, ClientPolicy), Failure> {
         let folders = match folders.as_slice() {
             [] if self.has_named_folders => self.folders.clone(),
@@ -286,7 +286,7 @@ impl Session {
             _ => folders,
         };
         // A workspace that the editor's user does not trust is untrusted here too, whatever the command line says.
-        let trust = if beside.chosen.is_trusted { self.trust() } else { self.trust().none() };
+        let trust = if integration.editor_options.is_trusted { self.trust() } else { self.trust().without_trust() };
         let mut config = self.config_trusting(folders, SettingsScope::Process, trust)?;
         config.kind = HostKind::Editor;
         for ignored in &config.settings.ignored {
@@ -294,7 +294,7 @@ impl Session {
         }
         let (scope, told) = (SessionFilters::from_settings(&config.settings), config.clone());
         let limits = split_filters(&mut config.settings, true);
-        let host = LocalHost::with_editor(&config, beside).map_err(Failure::usage)?;
+        let host = LocalHost::with_editor(&config, integration).map_err(Failure::usage)?;
         warn_unknown_names(&host, &told);
         Ok((host, scope, limits))
     }

@@ -12,7 +12,7 @@ use zubi_tool_api::cx::ProgressSink;
 use crate::failure::Failure;
 
 /// Whether a write to stdout has failed because its reader closed it.
-static READER_WENT: AtomicBool = AtomicBool::new(false);
+static READER_CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Writes a text and a line feed to stdout, without anything that a terminal would interpret: text from a model, a key
 /// or a file name is data. A closed pipe (`| head`) is not an error.
@@ -43,7 +43,7 @@ pub fn print_json_line(value: &Value) -> Result<(), Failure> {
 }
 
 fn write(parts: &[&[u8]]) -> Result<(), Failure> {
-    if READER_WENT.load(Ordering::Relaxed) {
+    if READER_CLOSED.load(Ordering::Relaxed) {
         return Ok(());
     }
     let mut out = io::stdout().lock();
@@ -54,7 +54,7 @@ fn write(parts: &[&[u8]]) -> Result<(), Failure> {
 /// Handles an error from a write to stdout: a closed pipe is recorded and is not a failure.
 pub(crate) fn handle_write_error(error: &io::Error) -> Result<(), Failure> {
     if error.kind() == io::ErrorKind::BrokenPipe {
-        READER_WENT.store(true, Ordering::Relaxed);
+        READER_CLOSED.store(true, Ordering::Relaxed);
         return Ok(());
     }
     Err(Failure::environment(format!("cannot write to stdout: {error}"))
@@ -64,7 +64,7 @@ pub(crate) fn handle_write_error(error: &io::Error) -> Result<(), Failure> {
 /// Whether the reader of stdout has closed it. For loops that would otherwise never end: without a write, no error
 /// reports it.
 pub fn is_broken_pipe() -> bool {
-    READER_WENT.load(Ordering::Relaxed) || is_hung_up()
+    READER_CLOSED.load(Ordering::Relaxed) || is_hung_up()
 }
 
 #[cfg(unix)]
@@ -72,9 +72,9 @@ fn is_hung_up() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let stdout = io::stdout();
     // The poll does not wait; it reports errors even without requested events.
-    let mut asked = [PollFd::new(&stdout, PollFlags::empty())];
-    let told = poll(&mut asked, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
-    told.is_ok() && asked.iter().any(|fd| fd.revents().intersects(PollFlags::ERR | PollFlags::HUP))
+    let mut poll_fds = [PollFd::new(&stdout, PollFlags::empty())];
+    let poll_result = poll(&mut poll_fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 }));
+    poll_result.is_ok() && poll_fds.iter().any(|fd| fd.revents().intersects(PollFlags::ERR | PollFlags::HUP))
 }
 
 #[cfg(not(unix))]
@@ -85,11 +85,11 @@ fn is_hung_up() -> bool {
 /// Writes a line to stderr, as [`print()`] does for stdout. A failed write is ignored, since there is nowhere left to
 /// report it.
 pub fn print_err(line: &str) {
-    say_styled(&printable(line));
+    print_err_styled(&printable(line));
 }
 
 /// Like [`print_err`], for text that this program has styled: its control sequences are written unchanged.
-pub fn say_styled(text: &str) {
+pub fn print_err_styled(text: &str) {
     drop(writeln!(io::stderr().lock(), "{text}"));
 }
 
@@ -128,7 +128,7 @@ fn escape_controls(json: &str) -> Cow<'_, str> {
 /// Progress as one line of the terminal, overwritten by each report and removed before the answer.
 #[derive(Debug, Default)]
 pub struct ProgressLine {
-    shown: Mutex<bool>,
+    is_visible: Mutex<bool>,
 }
 
 impl ProgressLine {
@@ -139,7 +139,7 @@ impl ProgressLine {
 
     /// Removes the line.
     pub fn clear(&self) {
-        if std::mem::take(&mut *self.shown.lock().unwrap_or_else(PoisonError::into_inner)) {
+        if std::mem::take(&mut *self.is_visible.lock().unwrap_or_else(PoisonError::into_inner)) {
             drop(write!(io::stderr().lock(), "\r\x1b[K"));
         }
     }
@@ -147,7 +147,7 @@ impl ProgressLine {
 
 impl ProgressSink for ProgressLine {
     fn report(&self, fraction: Option<f64>, message: &str) {
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self.is_visible.lock().unwrap_or_else(PoisonError::into_inner) = true;
         let percent = fraction.map(|fraction| format!("{:3.0} % ", fraction * 100.0)).unwrap_or_default();
         let message: String = message.chars().filter(|c| !c.is_control()).take(100).collect();
         drop(write!(io::stderr().lock(), "\r\x1b[K{percent}{message}"));
@@ -160,8 +160,8 @@ mod tests {
 
     #[test]
     fn what_a_terminal_would_obey_is_replaced() {
-        let shown = ["a\tb\r\nc\n", "\u{1b}[31m\u{7}", "over\rwritten", "\u{7f}\u{9b}2J", "end\r", "é注"];
-        insta::assert_snapshot!(format!("{:?}", shown.map(printable)), @r#"["a\tb\r\nc\n", "�[31m�", "over�written", "��2J", "end�", "é注"]"#);
+        let inputs = ["a\tb\r\nc\n", "\u{1b}[31m\u{7}", "over\rwritten", "\u{7f}\u{9b}2J", "end\r", "é注"];
+        insta::assert_snapshot!(format!("{:?}", inputs.map(printable)), @r#"["a\tb\r\nc\n", "�[31m�", "over�written", "��2J", "end�", "é注"]"#);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use camino::Utf8Path;
-use dlang_model::{Change, ImportOutcome, ModelHost, file_diagnostics, file_index};
+use dlang_model::{ModelChange, ImportOutcome, ModelHost, file_diagnostics, file_index};
 use dlang_syntax::{KEYWORDS, SIGNS, SyntaxKind, parse, tokenize};
 use dlang_workspace::files::MemoryFiles;
 use dlang_workspace::modules::Modules;
@@ -58,7 +58,7 @@ fn diagnostics(size: Size) -> Vec<String> {
     for file in files(size) {
         disk.insert(format!("/model/{}", file.path), file.text.clone());
         if file.path != "model.yaml" {
-            host.apply([Change::Text { path: format!("/model/{}", file.path), text: file.text.into() }]);
+            host.apply([ModelChange::Text { path: format!("/model/{}", file.path), text: file.text.into() }]);
         }
     }
     let modules = Modules::new(disk);
@@ -73,7 +73,7 @@ fn diagnostics(size: Size) -> Vec<String> {
             ImportOutcome::File(host.file(target.as_str()).unwrap())
         };
         let outcomes = specifiers.map(|specifier| (specifier.to_string(), lead(&specifier))).collect();
-        host.apply([Change::Imports { path, outcomes }]);
+        host.apply([ModelChange::Imports { path, outcomes }]);
     }
     for file in all {
         let path = file.path(host.db()).to_owned();

@@ -8,11 +8,11 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_tests::hosts::{Daemon, HostsProject, PATIENCE, eventually};
+use zubi_tests::hosts::{Daemon, HostsProject, STEP_TIMEOUT, eventually};
 use zubi_tests::{Project, processes};
 
 use super::{INSTANCE, advertisement, base, set_mode};
-use crate::raw::{OTHER, PeerUser};
+use crate::raw::{OTHER_UID, PeerUser};
 
 /// The content outside that must not change.
 const SENTINEL: &str = "as it was\n";
@@ -46,31 +46,31 @@ const PLANTS: &[(&str, Lay, usize)] = &[
 ];
 
 fn give_away(path: &Utf8Path) {
-    lchown(path, Some(OTHER), Some(OTHER)).expect("root may");
+    lchown(path, Some(OTHER_UID), Some(OTHER_UID)).expect("root may");
 }
 
 /// A project with a trap.
 struct PlantedWorld {
-    place: HostsProject,
+    fixture: HostsProject,
     outside: Utf8PathBuf,
 }
 
 impl PlantedWorld {
     fn new() -> Self {
-        let place = HostsProject::new(Project::empty(), &[]);
-        let (run, outside) = (place.run_directory(), base(&place).join("outside/file"));
+        let fixture = HostsProject::new(Project::empty(), &[]);
+        let (run, outside) = (fixture.run_directory(), base(&fixture).join("outside/file"));
         std::fs::create_dir_all(&run).expect("a directory");
         set_mode(&run, 0o700);
         std::fs::create_dir(outside.parent().expect("a parent")).expect("a directory");
         std::fs::write(&outside, SENTINEL).expect("a file");
-        Self { place, outside }
+        Self { fixture: place: fixture, outside }
     }
 
     /// Returns the output of a command, without the paths of this run.
     fn run(&self, arguments: &[&str]) -> String {
-        let output = self.place.run(arguments);
+        let output = self.fixture.run(arguments);
         let text = [output.stdout.as_slice(), &output.stderr].concat();
-        let text = String::from_utf8_lossy(&text).replace(base(&self.place).as_str(), "[base]");
+        let text = String::from_utf8_lossy(&text).replace(base(&self.fixture).as_str(), "[base]");
         let code = output.status.code().map_or("none".to_owned(), |code| code.to_string());
         text.lines()
             .fold(format!("  zubi {}: exit {code}\n", arguments.join(" ")), |text, line| text + "    " + line + "\n")
@@ -86,26 +86,26 @@ impl PlantedWorld {
 
 #[test]
 fn a_directory_that_others_have_a_hand_in_is_not_used() {
-    let mut told = String::new();
+    let mut report = String::new();
     for (what, plant, lines) in PLANTS {
         let planted = PlantedWorld::new();
-        plant(&planted.place.run_directory(), &planted.outside);
+        plant(&planted.fixture.run_directory(), &planted.outside);
         let status = planted.run(&["status"]);
         // If the directory is ours, its permissions are restricted; otherwise no client is served.
-        let mut agent = planted.place.agent(&[]);
+        let mut agent = planted.fixture.agent(&[]);
         assert!(agent.tools().contains(&"lsp_hover".to_owned()));
-        let said = eventually("the session has said it", PATIENCE, || {
-            let said = agent.stderr_text();
-            (said.lines().count() >= *lines).then_some(said)
+        let stderr = eventually("the session has said it", STEP_TIMEOUT, || {
+            let stderr = agent.stderr_text();
+            (stderr.lines().count() >= *lines).then_some(stderr)
         });
         assert!(agent.close().success());
-        writeln!(told, "{what}\n{status}  zubi mcp: {lines} warnings").expect("a text");
-        for line in said.lines() {
-            writeln!(told, "    {}", line.replace(base(&planted.place).as_str(), "[base]")).expect("a text");
+        writeln!(report, "{what}\n{status}  zubi mcp: {lines} warnings").expect("a text");
+        for line in stderr.lines() {
+            writeln!(report, "    {}", line.replace(base(&planted.fixture).as_str(), "[base]")).expect("a text");
         }
         planted.check_outside(what);
     }
-    assert_snapshot!(told, @"
+    assert_snapshot!(report, @"
     the directory is writable for all
       zubi status: exit 0
         no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
@@ -143,7 +143,7 @@ fn a_directory_that_others_have_a_hand_in_is_not_used() {
         warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: it is not a directory of its own; remove it
         warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
     ");
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
 /// A trap in the run directory: the change made to a file with the name of a host's file.
@@ -192,27 +192,27 @@ const FILES: &[(&str, Lay)] = &[
 
 #[test]
 fn a_planted_file_or_socket_is_not_believed_and_nothing_is_written_through_it() {
-    let mut told = String::new();
+    let mut report = String::new();
     for (what, plant) in FILES {
         let planted = PlantedWorld::new();
-        let file = planted.place.run_directory().join(INSTANCE).with_extension("json");
-        std::fs::write(&file, advertisement(&planted.place, INSTANCE).to_string()).expect("a file");
+        let file = planted.fixture.run_directory().join(INSTANCE).with_extension("json");
+        std::fs::write(&file, advertisement(&planted.fixture, INSTANCE).to_string()).expect("a file");
         set_mode(&file, 0o600);
         plant(&file, &planted.outside);
         let status = planted.run(&["status"]).replace(&std::process::id().to_string(), "[pid]");
-        writeln!(told, "{what}\n{}", status.trim_end()).expect("a text");
+        writeln!(report, "{what}\n{}", status.trim_end()).expect("a text");
         // A session still works, and is the host.
-        let mut agent = planted.place.agent(&[]);
+        let mut agent = planted.fixture.agent(&[]);
         assert!(agent.tools().contains(&"lsp_hover".to_owned()), "{what}");
-        let own = eventually("the agent is a host", PATIENCE, || {
-            let hosts = planted.place.status()["hosts"].clone();
+        let own = eventually("the agent is a host", STEP_TIMEOUT, || {
+            let hosts = planted.fixture.status()["hosts"].clone();
             hosts.as_array().filter(|hosts| hosts.len() == 1).cloned()
         });
         assert_eq!(own[0]["pid"], agent.pid(), "{what}");
         assert!(agent.close().success());
         planted.check_outside(what);
     }
-    assert_snapshot!(told, @"
+    assert_snapshot!(report, @"
     somebody else's file
       zubi status: exit 0
         no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
@@ -261,12 +261,12 @@ fn a_planted_file_or_socket_is_not_believed_and_nothing_is_written_through_it() 
 }
 
 #[test]
-fn what_zubi_writes_beside_is_not_written_through_a_link() {
+fn lock_and_log_are_not_written_through_a_link() {
     let planted = PlantedWorld::new();
-    let place = &planted.place;
+    let fixture = &planted.fixture;
     // The lock's name is predictable.
-    let daemon = place.daemon(&[]);
-    let run = place.run_directory();
+    let daemon = fixture.daemon(&[]);
+    let run = fixture.run_directory();
     let locks: Vec<_> = run.read_dir_utf8().expect("a directory").flatten().collect();
     let lock = locks
         .iter()
@@ -284,9 +284,9 @@ fn what_zubi_writes_beside_is_not_written_through_a_link() {
     ");
     std::fs::remove_file(&lock).expect("a link");
     // The log's name is predictable too.
-    assert!(place.run(&["serve", "--detach"]).status.success());
-    assert!(place.run(&["stop"]).status.success());
-    let state = place.project.home().join("state/zubi");
+    assert!(fixture.run(&["serve", "--detach"]).status.success());
+    assert!(fixture.run(&["stop"]).status.success());
+    let state = fixture.project.home().join("state/zubi");
     let mut names = state.read_dir_utf8().expect("a directory").flatten();
     let log = names.find(|entry| entry.file_name().starts_with("serve-")).expect("a log").path().to_owned();
     std::fs::remove_file(&log).expect("a file");
@@ -297,7 +297,7 @@ fn what_zubi_writes_beside_is_not_written_through_a_link() {
       hint: It is a link, and is not written through; remove it.
     ");
     planted.check_outside("links");
-    processes::nothing_left_within(PATIENCE).expect("nothing is left");
+    processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
 
 type Change = fn(&Utf8Path);
@@ -314,22 +314,22 @@ const RUNTIME: &[(&str, u32, Change, bool)] = &[
 ];
 
 #[test]
-fn a_session_directory_of_somebody_else_is_not_used() {
-    let place = HostsProject::new(Project::empty(), &[]);
+fn a_session_directory_of_another_user_is_not_used() {
+    let fixture = HostsProject::new(Project::empty(), &[]);
     for (index, (what, mode, change, used)) in RUNTIME.iter().enumerate() {
-        let runtime = base(&place).join(format!("runtime{index}"));
+        let runtime = base(&fixture).join(format!("runtime{index}"));
         std::fs::create_dir(&runtime).expect("a directory");
         set_mode(&runtime, *mode);
         change(&runtime);
-        let mut command = place.command();
+        let mut command = fixture.command();
         command.env("XDG_RUNTIME_DIR", &runtime);
         let daemon = Daemon::start(command, &[]);
         let inside = runtime.join("zubi").is_dir();
-        assert_eq!((inside, place.files().is_empty()), (*used, *used), "{what}");
+        assert_eq!((inside, fixture.files().is_empty()), (*used, *used), "{what}");
         drop(daemon);
         // The file of a killed host remains until a process reads it.
-        assert_eq!(place.status()["hosts"], json!([]));
+        assert_eq!(fixture.status()["hosts"], json!([]));
     }
-    chown(place.run_directory(), None, None).expect("it was used at last");
+    chown(fixture.run_directory(), None, None).expect("it was used at last");
     processes::nothing_left_within(Duration::from_secs(10)).expect("nothing is left");
 }

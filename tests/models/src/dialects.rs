@@ -17,7 +17,7 @@ pub enum Dialect {
 /// An answer of a model, independent of the API.
 #[derive(Debug, Clone, Default)]
 #[must_use]
-pub struct Says {
+pub struct ScriptedReply {
     pub reasoning: Vec<String>,
     /// The provider's data for the reasoning: a signature, or the encrypted reasoning itself.
     pub signature: Option<String>,
@@ -39,7 +39,7 @@ pub enum Stop {
     Filtered,
 }
 
-impl Says {
+impl ScriptedReply {
     /// A text, word by word.
     pub fn text(text: &str) -> Self {
         Self { text: text.split_inclusive(' ').map(str::to_owned).collect(), ..Self::default() }
@@ -150,60 +150,60 @@ impl Dialect {
     }
 
     /// The body of an answer.
-    pub fn answer(self, says: &Says) -> String {
+    pub fn answer(self, reply: &ScriptedReply) -> String {
         match self {
-            Self::OpenAiChat => open_ai_chat(says),
-            Self::Responses => responses::answer(says),
-            Self::Anthropic => anthropic(says),
-            Self::Gemini => gemini(says),
-            Self::Ollama => ollama(says),
+            Self::OpenAiChat => open_ai_chat(reply),
+            Self::Responses => responses::answer(reply),
+            Self::Anthropic => anthropic(reply),
+            Self::Gemini => gemini(reply),
+            Self::Ollama => ollama(reply),
         }
     }
 }
 
 /// Splits a text into pieces of a few characters, as arguments are streamed.
-pub(super) fn pieces(text: &str) -> Vec<String> {
+pub(super) fn split_into_fragments(text: &str) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
-    chars.chunks(5).map(|piece| piece.iter().collect()).collect()
+    chars.chunks(5).map(|fragment| fragment.iter().collect()).collect()
 }
 
 fn data(frame: &Value) -> String {
     format!("data: {frame}\n\n")
 }
 
-fn open_ai_chat(says: &Says) -> String {
+fn open_ai_chat(reply: &ScriptedReply) -> String {
     let chunk = |delta: Value, finish: Value| {
         data(&json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": MODEL,
                       "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] }))
     };
     let mut body = chunk(json!({ "role": "assistant", "content": "" }), Value::Null);
-    for piece in &says.reasoning {
-        body.push_str(&chunk(json!({ "reasoning_content": piece }), Value::Null));
+    for fragment in &reply.reasoning {
+        body.push_str(&chunk(json!({ "reasoning_content": fragment }), Value::Null));
     }
-    for piece in &says.text {
-        body.push_str(&chunk(json!({ "content": piece }), Value::Null));
+    for fragment in &reply.text {
+        body.push_str(&chunk(json!({ "content": fragment }), Value::Null));
     }
-    for (index, call) in says.calls.iter().enumerate() {
+    for (index, call) in reply.calls.iter().enumerate() {
         let begins = json!({ "index": index, "id": call.id, "type": "function",
                              "function": { "name": call.tool, "arguments": "" } });
         body.push_str(&chunk(json!({ "tool_calls": [begins] }), Value::Null));
-        for piece in pieces(&call.arguments.to_string()) {
-            let more = json!({ "index": index, "function": { "arguments": piece } });
+        for fragment in split_into_fragments(&call.arguments.to_string()) {
+            let more = json!({ "index": index, "function": { "arguments": fragment } });
             body.push_str(&chunk(json!({ "tool_calls": [more] }), Value::Null));
         }
     }
-    if let Some(message) = &says.error {
+    if let Some(message) = &reply.error {
         body.push_str(&data(&json!({ "error": { "message": message, "type": "server_error" } })));
         return body;
     }
-    let finish = match says.stop {
-        Stop::Finished if says.calls.is_empty() => "stop",
+    let finish = match reply.stop {
+        Stop::Finished if reply.calls.is_empty() => "stop",
         Stop::Finished => "tool_calls",
         Stop::Length => "length",
         Stop::Filtered => "content_filter",
     };
     body.push_str(&chunk(json!({}), json!(finish)));
-    if let Some((input, output, cached)) = says.usage {
+    if let Some((input, output, cached)) = reply.usage {
         body.push_str(&data(&json!({ "id": "chatcmpl-1", "object": "chat.completion.chunk", "choices": [],
             "usage": { "prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output,
                        "prompt_tokens_details": { "cached_tokens": cached } } })));
@@ -212,12 +212,12 @@ fn open_ai_chat(says: &Says) -> String {
     body
 }
 
-fn anthropic(says: &Says) -> String {
+fn anthropic(reply: &ScriptedReply) -> String {
     let event = |name: &str, mut frame: Value| {
         frame["type"] = json!(name);
         format!("event: {name}\ndata: {frame}\n\n")
     };
-    let (input, output, cached) = says.usage.unwrap_or_default();
+    let (input, output, cached) = reply.usage.unwrap_or_default();
     let usage = json!({ "input_tokens": input.saturating_sub(cached), "cache_read_input_tokens": cached,
                         "cache_creation_input_tokens": 0, "output_tokens": 1 });
     let message = json!({ "id": "msg_1", "type": "message", "role": "assistant", "model": MODEL, "content": [],
@@ -234,32 +234,32 @@ fn anthropic(says: &Says) -> String {
         index += 1;
         frames
     };
-    if !says.reasoning.is_empty() || says.signature.is_some() {
+    if !reply.reasoning.is_empty() || reply.signature.is_some() {
         let mut deltas: Vec<Value> =
-            says.reasoning.iter().map(|piece| json!({ "type": "thinking_delta", "thinking": piece })).collect();
-        for piece in pieces(says.signature.as_deref().unwrap_or_default()) {
-            deltas.push(json!({ "type": "signature_delta", "signature": piece }));
+            reply.reasoning.iter().map(|fragment| json!({ "type": "thinking_delta", "thinking": fragment })).collect();
+        for fragment in split_into_fragments(reply.signature.as_deref().unwrap_or_default()) {
+            deltas.push(json!({ "type": "signature_delta", "signature": fragment }));
         }
         body.push_str(&block(json!({ "type": "thinking", "thinking": "", "signature": "" }), deltas));
     }
-    if !says.text.is_empty() {
-        let deltas = says.text.iter().map(|piece| json!({ "type": "text_delta", "text": piece })).collect();
+    if !reply.text.is_empty() {
+        let deltas = reply.text.iter().map(|fragment| json!({ "type": "text_delta", "text": fragment })).collect();
         body.push_str(&block(json!({ "type": "text", "text": "" }), deltas));
     }
-    for call in &says.calls {
+    for call in &reply.calls {
         // A call without arguments has a single empty piece.
         let arguments = if call.arguments == json!({}) { String::new() } else { call.arguments.to_string() };
         let mut deltas = vec![json!({ "type": "input_json_delta", "partial_json": "" })];
-        deltas.extend(pieces(&arguments).iter().map(|it| json!({ "type": "input_json_delta", "partial_json": it })));
+        deltas.extend(split_into_fragments(&arguments).iter().map(|it| json!({ "type": "input_json_delta", "partial_json": it })));
         let id = call.id.replace("call", "toolu");
         body.push_str(&block(json!({ "type": "tool_use", "id": id, "name": call.tool, "input": {} }), deltas));
     }
-    if let Some(message) = &says.error {
+    if let Some(message) = &reply.error {
         body.push_str(&event("error", json!({ "error": { "type": "overloaded_error", "message": message } })));
         return body;
     }
-    let stop = match says.stop {
-        Stop::Finished if says.calls.is_empty() => "end_turn",
+    let stop = match reply.stop {
+        Stop::Finished if reply.calls.is_empty() => "end_turn",
         Stop::Finished => "tool_use",
         Stop::Length => "max_tokens",
         Stop::Filtered => "refusal",
@@ -270,7 +270,7 @@ fn anthropic(says: &Says) -> String {
     body
 }
 
-fn gemini(says: &Says) -> String {
+fn gemini(reply: &ScriptedReply) -> String {
     // The real server ends its lines this way.
     let frame = |parts: Vec<Value>, more: Value| {
         let mut candidate = json!({ "content": { "role": "model", "parts": parts }, "index": 0 });
@@ -281,37 +281,37 @@ fn gemini(says: &Says) -> String {
     };
     let line = |frame: Value| format!("data: {frame}\r\n\r\n");
     let mut body = String::new();
-    for piece in &says.reasoning {
-        let parts = vec![json!({ "text": piece, "thought": true })];
+    for fragment in &reply.reasoning {
+        let parts = vec![json!({ "text": fragment, "thought": true })];
         body.push_str(&line(json!({ "candidates": [frame(parts, json!({}))], "modelVersion": MODEL })));
     }
-    let mut signature = says.signature.clone();
+    let mut signature = reply.signature.clone();
     let mut signed = |mut part: Value| {
         if let Some(signature) = signature.take() {
             part["thoughtSignature"] = json!(signature);
         }
         part
     };
-    for piece in &says.text {
+    for fragment in &reply.text {
         let parts =
-            vec![if says.calls.is_empty() { signed(json!({ "text": piece })) } else { json!({ "text": piece }) }];
+            vec![if reply.calls.is_empty() { signed(json!({ "text": fragment })) } else { json!({ "text": fragment }) }];
         body.push_str(&line(json!({ "candidates": [frame(parts, json!({}))], "modelVersion": MODEL })));
     }
-    if !says.calls.is_empty() {
+    if !reply.calls.is_empty() {
         let call = |call: &Call| signed(json!({ "functionCall": { "name": call.tool, "args": call.arguments } }));
-        let parts = says.calls.iter().map(call).collect();
+        let parts = reply.calls.iter().map(call).collect();
         body.push_str(&line(json!({ "candidates": [frame(parts, json!({}))], "modelVersion": MODEL })));
     }
-    if let Some(message) = &says.error {
+    if let Some(message) = &reply.error {
         body.push_str(&line(json!({ "error": { "code": 503, "message": message, "status": "UNAVAILABLE" } })));
         return body;
     }
-    let finish = match says.stop {
+    let finish = match reply.stop {
         Stop::Finished => "STOP",
         Stop::Length => "MAX_TOKENS",
         Stop::Filtered => "SAFETY",
     };
-    let (input, output, cached) = says.usage.unwrap_or_default();
+    let (input, output, cached) = reply.usage.unwrap_or_default();
     let usage = json!({ "promptTokenCount": input, "candidatesTokenCount": output, "totalTokenCount": input + output,
                         "cachedContentTokenCount": cached });
     let last = frame(vec![json!({ "text": "" })], json!({ "finishReason": finish }));
@@ -319,30 +319,30 @@ fn gemini(says: &Says) -> String {
     body
 }
 
-fn ollama(says: &Says) -> String {
+fn ollama(reply: &ScriptedReply) -> String {
     let line = |message: Value| {
         let frame = json!({ "model": MODEL, "created_at": "2026-01-01T00:00:00Z", "message": message, "done": false });
         format!("{frame}\n")
     };
     let mut body = String::new();
-    for piece in &says.reasoning {
-        body.push_str(&line(json!({ "role": "assistant", "content": "", "thinking": piece })));
+    for fragment in &reply.reasoning {
+        body.push_str(&line(json!({ "role": "assistant", "content": "", "thinking": fragment })));
     }
-    for piece in &says.text {
-        body.push_str(&line(json!({ "role": "assistant", "content": piece })));
+    for fragment in &reply.text {
+        body.push_str(&line(json!({ "role": "assistant", "content": fragment })));
     }
-    for call in &says.calls {
+    for call in &reply.calls {
         let call = json!({ "function": { "name": call.tool, "arguments": call.arguments } });
         body.push_str(&line(json!({ "role": "assistant", "content": "", "tool_calls": [call] })));
     }
-    if let Some(message) = &says.error {
+    if let Some(message) = &reply.error {
         return format!("{body}{}\n", json!({ "error": message }));
     }
-    let reason = match says.stop {
+    let reason = match reply.stop {
         Stop::Finished | Stop::Filtered => "stop",
         Stop::Length => "length",
     };
-    let (input, output, _) = says.usage.unwrap_or_default();
+    let (input, output, _) = reply.usage.unwrap_or_default();
     let last = json!({ "model": MODEL, "created_at": "2026-01-01T00:00:00Z", "done": true, "done_reason": reason,
                        "message": { "role": "assistant", "content": "" }, "total_duration": 1,
                        "prompt_eval_count": input, "eval_count": output });

@@ -28,7 +28,7 @@ pub mod dialects;
 pub mod requests;
 mod responses;
 
-pub use self::dialects::{Dialect, Says, Stop};
+pub use self::dialects::{Dialect, ScriptedReply, Stop};
 pub use self::requests::{Expect, Request};
 
 /// The default name of the model.
@@ -53,7 +53,7 @@ pub struct Turn {
 
 #[derive(Debug, Clone)]
 enum Body {
-    Says(Says),
+    Reply(ScriptedReply),
     /// An error with this message, in the dialect's form.
     Refuses(String),
     Raw(Vec<u8>),
@@ -64,7 +64,7 @@ enum Body {
 enum CutPoint {
     Bytes(usize),
     /// After the first occurrence of this text.
-    Behind(String),
+    AfterText(String),
 }
 
 /// The behaviour after the last byte.
@@ -82,8 +82,8 @@ pub enum End {
 
 impl Turn {
     /// An answer in the server's dialect.
-    pub fn says(says: Says) -> Self {
-        Self::new(200, Body::Says(says))
+    pub fn reply(reply: ScriptedReply) -> Self {
+        Self::new(200, Body::Reply(reply))
     }
 
     /// An error in the server's dialect.
@@ -126,7 +126,7 @@ impl Turn {
 
     /// Ends the answer after the first occurrence of this text.
     pub fn cut_behind(mut self, text: &str) -> Self {
-        self.cut = Some(CutPoint::Behind(text.to_owned()));
+        self.cut = Some(CutPoint::AfterText(text.to_owned()));
         self
     }
 
@@ -144,14 +144,14 @@ impl Turn {
     /// The bytes of the body that are sent.
     fn bytes(&self, dialect: Dialect) -> Vec<u8> {
         let mut bytes = match &self.body {
-            Body::Says(says) => dialect.answer(says).into_bytes(),
+            Body::Reply(says) => dialect.answer(says).into_bytes(),
             Body::Refuses(message) => dialect.failure(self.status, message).to_string().into_bytes(),
             Body::Raw(bytes) => bytes.clone(),
         };
         match &self.cut {
             None => {}
             Some(CutPoint::Bytes(at)) => bytes.truncate(*at),
-            Some(CutPoint::Behind(text)) => {
+            Some(CutPoint::AfterText(text)) => {
                 let at = bytes.windows(text.len()).position(|window| window == text.as_bytes());
                 let whole = String::from_utf8_lossy(&bytes).into_owned();
                 bytes.truncate(at.unwrap_or_else(|| panic!("`{text}` does not stand in {whole}")) + text.len());
@@ -215,8 +215,8 @@ impl Server {
     pub fn finish(self) {
         let script = self.shared.script();
         assert!(script.mismatches.is_empty(), "{}", script.mismatches.join("\n\n"));
-        let asked = script.requests.len();
-        assert!(script.turns.is_empty(), "asked {asked} times, {} turns of the script are left", script.turns.len());
+        let request_count = script.requests.len();
+        assert!(script.turns.is_empty(), "asked {request_count} times, {} turns of the script are left", script.turns.len());
     }
 }
 
@@ -234,9 +234,9 @@ impl ServerState {
         }
         if request.path == "/api/show" {
             // Ollama reports the context length of each model.
-            let shown =
+            let model_info =
                 json!({ "model_info": { "general.architecture": "any", "any.context_length": CONTEXT } }).to_string();
-            return respond(&mut stream, &Turn::raw(200, shown.clone()), shown.as_bytes());
+            return respond(&mut stream, &Turn::raw(200, model_info.clone()), model_info.as_bytes());
         }
         let turn = self.next(request);
         thread::sleep(turn.delay);
@@ -258,9 +258,9 @@ impl ServerState {
         match turn {
             Some(turn) if wrong.is_empty() => turn,
             _ => {
-                let told = format!("request {number}: {}\nin {body}", wrong.join("\n"));
-                script.mismatches.push(told.clone());
-                Turn::refuses(400, &told)
+                let mismatch = format!("request {number}: {}\nin {body}", wrong.join("\n"));
+                script.mismatches.push(mismatch.clone());
+                Turn::refuses(400, &mismatch)
             }
         }
     }
@@ -280,14 +280,14 @@ fn respond(stream: &mut TcpStream, turn: &Turn, body: &[u8]) -> std::io::Result<
     }
     let head = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect::<Vec<_>>().concat();
     stream.write_all(format!("HTTP/1.1 {} Scripted\r\n{head}\r\n", turn.status).as_bytes())?;
-    for piece in body.chunks(if turn.split == 0 { body.len().max(1) } else { turn.split }) {
+    for data in body.chunks(if turn.split == 0 { body.len().max(1) } else { turn.split }) {
         if is_chunked {
-            let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
-            chunk.extend_from_slice(piece);
+            let mut chunk = format!("{:x}\r\n", data.len()).into_bytes();
+            chunk.extend_from_slice(data);
             chunk.extend_from_slice(b"\r\n");
             stream.write_all(&chunk)?;
         } else {
-            stream.write_all(piece)?;
+            stream.write_all(data)?;
         }
     }
     match turn.end {

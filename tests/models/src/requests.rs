@@ -110,8 +110,8 @@ impl Request {
             Dialect::Gemini => "/contents",
         };
         let all = self.body.pointer(at).and_then(Value::as_array);
-        let is_said = |message: &&Value| !matches!(message["role"].as_str(), Some("system" | "developer"));
-        all.map(Vec::as_slice).unwrap_or_default().iter().filter(is_said).collect()
+        let is_conversation = |message: &&Value| !matches!(message["role"].as_str(), Some("system" | "developer"));
+        all.map(Vec::as_slice).unwrap_or_default().iter().filter(is_conversation).collect()
     }
 
     /// The wire names of the tools that are offered.

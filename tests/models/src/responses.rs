@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::MODEL;
-use super::dialects::{Says, Stop, pieces};
+use super::dialects::{ScriptedReply, Stop, split_into_fragments};
 
 /// Frames with their numbers.
 #[derive(Default)]
@@ -23,7 +23,7 @@ impl Frames {
     }
 }
 
-pub(super) fn answer(says: &Says) -> String {
+pub(super) fn answer(reply: &ScriptedReply) -> String {
     let mut frames = Frames::default();
     let mut output: Vec<Value> = Vec::new();
     let response = |status: &str, output: &[Value]| {
@@ -33,43 +33,43 @@ pub(super) fn answer(says: &Says) -> String {
     frames.push("response.created", json!({ "response": response("in_progress", &[]) }));
     frames.push("response.in_progress", json!({ "response": response("in_progress", &[]) }));
 
-    if !says.reasoning.is_empty() || says.signature.is_some() {
+    if !reply.reasoning.is_empty() || reply.signature.is_some() {
         let at = output.len();
         let item = |summary: Value, encrypted: Value| json!({ "id": "rs_1", "type": "reasoning", "summary": summary, "encrypted_content": encrypted });
         frames.push("response.output_item.added", json!({ "output_index": at, "item": item(json!([]), json!("")) }));
-        for piece in &says.reasoning {
-            let delta = json!({ "item_id": "rs_1", "output_index": at, "summary_index": 0, "delta": piece });
+        for fragment in &reply.reasoning {
+            let delta = json!({ "item_id": "rs_1", "output_index": at, "summary_index": 0, "delta": fragment });
             frames.push("response.reasoning_summary_text.delta", delta);
         }
-        let summary = json!([{ "type": "summary_text", "text": says.reasoning.concat() }]);
-        let done = item(summary, json!(says.signature));
+        let summary = json!([{ "type": "summary_text", "text": reply.reasoning.concat() }]);
+        let done = item(summary, json!(reply.signature));
         frames.push("response.output_item.done", json!({ "output_index": at, "item": done }));
         output.push(done);
     }
-    if !says.text.is_empty() {
+    if !reply.text.is_empty() {
         let at = output.len();
         let item = |status: &str, content: Value| json!({ "id": "msg_1", "type": "message", "role": "assistant", "status": status, "content": content });
         let part = |text: &str| json!({ "type": "output_text", "text": text, "annotations": [] });
-        let place = json!({ "item_id": "msg_1", "output_index": at, "content_index": 0 });
+        let content_part = json!({ "item_id": "msg_1", "output_index": at, "content_index": 0 });
         let with = |name: &str, value: Value| {
-            let mut frame = place.clone();
+            let mut frame = content_part.clone();
             frame[name] = value;
             frame
         };
         let added = json!({ "output_index": at, "item": item("in_progress", json!([])) });
         frames.push("response.output_item.added", added);
         frames.push("response.content_part.added", with("part", part("")));
-        for piece in &says.text {
-            frames.push("response.output_text.delta", with("delta", json!(piece)));
+        for fragment in &reply.text {
+            frames.push("response.output_text.delta", with("delta", json!(fragment)));
         }
-        let text = says.text.concat();
+        let text = reply.text.concat();
         frames.push("response.output_text.done", with("text", json!(text)));
         frames.push("response.content_part.done", with("part", part(&text)));
         let done = item("completed", json!([part(&text)]));
         frames.push("response.output_item.done", json!({ "output_index": at, "item": done }));
         output.push(done);
     }
-    for (number, call) in says.calls.iter().enumerate() {
+    for (number, call) in reply.calls.iter().enumerate() {
         let at = output.len();
         let id = format!("fc_{number}");
         let item = |status: &str, arguments: &str| {
@@ -78,8 +78,8 @@ pub(super) fn answer(says: &Says) -> String {
         };
         let arguments = call.arguments.to_string();
         frames.push("response.output_item.added", json!({ "output_index": at, "item": item("in_progress", "") }));
-        for piece in pieces(&arguments) {
-            let delta = json!({ "item_id": id, "output_index": at, "delta": piece });
+        for fragment in split_into_fragments(&arguments) {
+            let delta = json!({ "item_id": id, "output_index": at, "delta": fragment });
             frames.push("response.function_call_arguments.delta", delta);
         }
         let all = json!({ "item_id": id, "output_index": at, "arguments": arguments });
@@ -88,18 +88,18 @@ pub(super) fn answer(says: &Says) -> String {
         frames.push("response.output_item.done", json!({ "output_index": at, "item": done }));
         output.push(done);
     }
-    if let Some(message) = &says.error {
+    if let Some(message) = &reply.error {
         frames.push("error", json!({ "code": "server_error", "message": message, "param": null }));
         return frames.body;
     }
-    let (kind, status, why) = match says.stop {
+    let (kind, status, why) = match reply.stop {
         Stop::Finished => ("response.completed", "completed", Value::Null),
         Stop::Length => ("response.incomplete", "incomplete", json!({ "reason": "max_output_tokens" })),
         Stop::Filtered => ("response.incomplete", "incomplete", json!({ "reason": "content_filter" })),
     };
     let mut whole = response(status, &output);
     whole["incomplete_details"] = why;
-    if let Some((input, answer, cached)) = says.usage {
+    if let Some((input, answer, cached)) = reply.usage {
         whole["usage"] = json!({ "input_tokens": input, "input_tokens_details": { "cached_tokens": cached },
                                  "output_tokens": answer, "output_tokens_details": { "reasoning_tokens": 0 },
                                  "total_tokens": input + answer });

@@ -46,10 +46,10 @@ fn listen() -> io::Result<OwnedFd> {
 
 fn pass_on(mut from: impl Read + Send + 'static, mut to: impl Write + Send + 'static, ended: Sender<()>) {
     thread::spawn(move || {
-        let mut piece = [0; 8192];
-        while let Ok(length @ 1..) = from.read(&mut piece) {
-            let heard = piece.get(..length).unwrap_or_default();
-            if to.write_all(heard).and_then(|()| to.flush()).is_err() {
+        let mut buffer = [0; 8192];
+        while let Ok(length @ 1..) = from.read(&mut buffer) {
+            let received = buffer.get(..length).unwrap_or_default();
+            if to.write_all(received).and_then(|()| to.flush()).is_err() {
                 break;
             }
         }

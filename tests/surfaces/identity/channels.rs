@@ -105,7 +105,7 @@ impl Channel<'_> {
     /// Sends a query if the channel supports it.
     pub(super) async fn query(&mut self, question: &Question) -> ChannelReply {
         match self {
-            Self::Requests(server) => ask_server(server, question),
+            Self::Requests(server) => query_server(server, question),
             Self::Tools(server) => call_tool(server, question),
             Self::Mcp(server) => {
                 let result = server.result(&question.tool, question.input.clone().into()).await;
@@ -125,7 +125,7 @@ fn to_reply(is_error: bool, text: &str) -> ChannelReply {
     if is_error { Err(text.lines().next().unwrap_or_default().to_owned()) } else { Ok(text.to_owned()) }
 }
 
-fn ask_server(server: &mut LanguageServer, question: &Question) -> ChannelReply {
+fn query_server(server: &mut LanguageServer, question: &Question) -> ChannelReply {
     let method = question.tool.replacen('_', "/", 1);
     let answer = server.request(&method, &question.input.clone().into());
     match answer.get("error") {

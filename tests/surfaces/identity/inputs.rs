@@ -23,7 +23,7 @@ impl fmt::Display for Question {
 }
 
 /// A name that no element has, and a word that none of the closed sets has.
-const UNKNOWN: &str = "Nothing.Such";
+const UNKNOWN_NAME: &str = "Nothing.Such";
 
 /// A text with an error, a warning and something to search for.
 const TEXT: &str =
@@ -53,8 +53,8 @@ impl ModelFacts {
     /// `properties` are those of a list.
     pub(super) async fn collect(channel: &mut Channel<'_>, project: &Project, properties: &Map<String, Value>) -> Self {
         // A refusal lists the valid values.
-        let words = offered_words(&send(channel, json!({ "type": UNKNOWN })).await.expect_err("no such type"));
-        let pattern = json!({ "type": "relationships", "pattern": UNKNOWN });
+        let words = offered_words(&send(channel, json!({ "type": UNKNOWN_NAME })).await.expect_err("no such type"));
+        let pattern = json!({ "type": "relationships", "pattern": UNKNOWN_NAME });
         let patterns = offered_words(&send(channel, pattern).await.expect_err("no such pattern"));
         let mut rows = BTreeMap::new();
         for word in &words {
@@ -63,8 +63,8 @@ impl ModelFacts {
         }
         let mut refused = BTreeSet::new();
         for (entity, property) in rows.keys().flat_map(|entity| properties.keys().map(move |name| (entity, name))) {
-            let said = send(channel, json!({ "type": entity, property: UNKNOWN })).await;
-            if said.is_err_and(|said| said.contains("does not filter")) {
+            let reply = send(channel, json!({ "type": entity, property: UNKNOWN_NAME })).await;
+            if reply.is_err_and(|error| error.contains("does not filter")) {
                 refused.insert((entity.clone(), property.clone()));
             }
         }
@@ -112,11 +112,11 @@ impl ModelFacts {
     /// Values for a property: values of the model, and invalid ones. `entity` is the listed type, if any.
     fn values(&self, tool: &str, property: &str, schema: &Value, entity: Option<&str>) -> Values {
         if let Some(values) = schema["enum"].as_array() {
-            return Values { right: values.clone(), wrong: vec![json!(UNKNOWN), json!(7)] };
+            return Values { right: values.clone(), wrong: vec![json!(UNKNOWN_NAME), json!(7)] };
         }
         let right: Vec<String> = match (schema["type"].as_str(), property) {
             (Some("boolean"), _) => {
-                return Values { right: vec![json!(true), json!(false)], wrong: vec![json!(UNKNOWN)] };
+                return Values { right: vec![json!(true), json!(false)], wrong: vec![json!(UNKNOWN_NAME)] };
             }
             (Some("string"), "type") => self.words.clone(),
             (Some("string"), "detail") => vec!["row".to_owned(), "full".to_owned()],
@@ -134,24 +134,24 @@ impl ModelFacts {
             (Some("string"), "context") => self.names("bcs").collect(),
             (Some("string"), "pattern") => self.patterns.clone(),
             (Some("string"), "metadata") => {
-                self.metadata.iter().cloned().chain(["=".to_owned(), format!("{UNKNOWN}=")]).collect()
+                self.metadata.iter().cloned().chain(["=".to_owned(), format!("{UNKNOWN_NAME}=")]).collect()
             }
-            (Some("string"), "file") => self.places(self.files.iter().map(ToString::to_string)),
+            (Some("string"), "file") => self.locations(self.files.iter().map(ToString::to_string)),
             (Some("string"), "path") => {
-                self.places(self.folders.iter().cloned().chain(self.files.iter().map(ToString::to_string)))
+                self.locations(self.folders.iter().cloned().chain(self.files.iter().map(ToString::to_string)))
             }
             (Some("string"), "text") => vec![TEXT.to_owned(), "Domain".to_owned()],
             (kind, _) => panic!("{tool}: this test does not know what to give for `{property}` ({kind:?})"),
         };
         let right = distinct(right).into_iter().map(Value::from).collect();
-        Values { right, wrong: vec![json!(UNKNOWN), json!(""), json!(7)] }
+        Values { right, wrong: vec![json!(UNKNOWN_NAME), json!(""), json!(7)] }
     }
 
     /// Locations as they are shown, one also in other forms, and one outside.
-    fn places(&self, shown: impl Iterator<Item = String>) -> Vec<String> {
+    fn locations(&self, displayed: impl Iterator<Item = String>) -> Vec<String> {
         let model = self.files.iter().find(|file| file.extension() == Some("dlang")).expect("a model");
         let absolute = self.root.join(model);
-        shown.chain([format!("file://{absolute}"), absolute.into_string(), "..".to_owned()]).collect()
+        displayed.chain([format!("file://{absolute}"), absolute.into_string(), "..".to_owned()]).collect()
     }
 }
 
@@ -162,21 +162,21 @@ struct Values {
 }
 
 /// All queries for a tool, without duplicates.
-pub(super) fn questions(tool: &str, schema: &Value, known: &ModelFacts) -> Vec<Question> {
+pub(super) fn questions(tool: &str, schema: &Value, facts: &ModelFacts) -> Vec<Question> {
     let properties = schema["properties"].as_object().expect("properties");
     let required: Vec<&str> = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     // The bases of all queries: each type of a list, or the required properties.
     let mut bases: Vec<(Option<&str>, Map<String, Value>)> = Vec::new();
     if properties.contains_key("type") {
-        bases.extend(known.rows.keys().map(|entity| (Some(entity.as_str()), object([("type", json!(entity))]))));
+        bases.extend(facts.rows.keys().map(|entity| (Some(entity.as_str()), object([("type", json!(entity))]))));
     } else {
-        let first = |name: &str| known.values(tool, name, &properties[name], None).right[0].clone();
+        let first = |name: &str| facts.values(tool, name, &properties[name], None).right[0].clone();
         bases.push((None, object(required.iter().map(|name| (*name, first(name))))));
     }
     let mut all = vec![Map::new()];
     for (entity, base) in bases {
         let values: Vec<(&str, Values)> =
-            properties.iter().map(|(name, schema)| (name.as_str(), known.values(tool, name, schema, entity))).collect();
+            properties.iter().map(|(name, schema)| (name.as_str(), facts.values(tool, name, schema, entity))).collect();
         let with = |more: &[(&str, &Value)]| {
             let mut input = base.clone();
             input.extend(more.iter().map(|(name, value)| ((*name).to_owned(), (*value).clone())));
@@ -184,7 +184,7 @@ pub(super) fn questions(tool: &str, schema: &Value, known: &ModelFacts) -> Vec<Q
         };
         all.push(base.clone());
         let is_fitting =
-            |name: &str| entity.is_none_or(|entity| !known.refused.contains(&(entity.to_owned(), name.to_owned())));
+            |name: &str| entity.is_none_or(|entity| !facts.refused.contains(&(entity.to_owned(), name.to_owned())));
         for (name, Values { right, wrong }) in &values {
             // An inapplicable filter is refused for every value.
             let right = if is_fitting(name) { &right[..] } else { &right[..1] };
@@ -231,8 +231,8 @@ async fn send(channel: &mut Channel<'_>, input: Value) -> ChannelReply {
 
 /// Returns the rows of a list.
 async fn list(channel: &mut Channel<'_>, input: Value) -> Value {
-    let said = send(channel, input).await.expect("a list");
-    serde_json::from_str(&said).expect("JSON")
+    let text = send(channel, input).await.expect("a list");
+    serde_json::from_str(&text).expect("JSON")
 }
 
 fn items(list: &Value) -> Vec<Value> {

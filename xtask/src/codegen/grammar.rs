@@ -40,12 +40,12 @@ pub(super) enum Shape {
 
 pub(super) struct Field {
     pub(super) name: String,
-    pub(super) of: Of,
+    pub(super) of: FieldType,
     pub(super) many: bool,
 }
 
 #[derive(PartialEq, Eq)]
-pub(super) enum Of {
+pub(super) enum FieldType {
     Node(String),
     Ident,
     String,
@@ -81,7 +81,7 @@ fn by_hand(fields: Vec<Field>) -> Vec<Field> {
         .iter()
         .map(|field| {
             let same = fields.iter().filter(|other| other.of == field.of).count();
-            same > 1 && matches!(field.of, Of::Node(_))
+            same > 1 && matches!(field.of, FieldType::Node(_))
         })
         .collect();
     fields.into_iter().zip(twice).filter(|(_, twice)| !twice).map(|(field, _)| field).collect()
@@ -95,34 +95,34 @@ fn collect(
     many: bool,
     fields: &mut Vec<Field>,
 ) -> Result<()> {
-    let mut add = |name: String, of: Of| match fields.iter_mut().find(|field| field.name == name) {
-        Some(field) => field.many = field.many || of != Of::Tokens(Vec::new()) && !matches!(of, Of::Tokens(_)),
+    let mut add = |name: String, of: FieldType| match fields.iter_mut().find(|field| field.name == name) {
+        Some(field) => field.many = field.many || of != FieldType::Tokens(Vec::new()) && !matches!(of, FieldType::Tokens(_)),
         None => fields.push(Field { name, of, many }),
     };
     match rule {
         Rule::Labeled { label, rule } => {
             if let Some(kinds) = alternatives(grammar, rule, words) {
-                add(format!("{label}_token"), Of::Tokens(kinds?));
+                add(format!("{label}_token"), FieldType::Tokens(kinds?));
                 return Ok(());
             }
             collect(grammar, rule, words, Some(label), many, fields)
         }
         Rule::Node(node) => {
             let name = &grammar[*node].name;
-            add(label.map_or_else(|| snake(name), str::to_owned), Of::Node(name.clone()));
+            add(label.map_or_else(|| snake(name), str::to_owned), FieldType::Node(name.clone()));
             Ok(())
         }
         Rule::Token(token) => {
             match grammar[*token].name.as_str() {
-                "#ident" => add(label.unwrap_or("ident_token").to_owned(), Of::Ident),
-                "#string" => add(label.unwrap_or("string").to_owned(), Of::String),
+                "#ident" => add(label.unwrap_or("ident_token").to_owned(), FieldType::Ident),
+                "#string" => add(label.unwrap_or("string").to_owned(), FieldType::String),
                 // Separators are of no interest by themselves.
                 "," | "." => {}
                 text => {
                     let kind =
                         words.kind(text).with_context(|| format!("dlang.ungram: no keyword or sign `{text}`"))?;
                     let name = label.map_or_else(|| token_name(kind), |label| format!("{label}_token"));
-                    add(name, Of::Tokens(vec![kind.to_owned()]));
+                    add(name, FieldType::Tokens(vec![kind.to_owned()]));
                 }
             }
             Ok(())

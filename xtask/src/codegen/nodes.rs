@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::NOTICE;
-use super::grammar::{Field, Grammar, Node, Of, Shape, kind};
+use super::grammar::{Field, Grammar, Node, FieldType, Shape, kind};
 
 pub(super) fn nodes(grammar: &Grammar) -> String {
     let mut text = format!(
@@ -40,7 +40,7 @@ fn structure(text: &mut String, node: &Node, fields: &[Field]) {
          fn cast(syntax: SyntaxNode) -> Option<Self> {{ Self::can_cast(syntax.kind()).then_some(Self {{ syntax }}) }}\n\
          fn syntax(&self) -> &SyntaxNode {{ &self.syntax }}\n}}\n"
     );
-    if fields.iter().any(|field| field.name == "name" && field.of == Of::Node("Name".to_owned())) {
+    if fields.iter().any(|field| field.name == "name" && field.of == FieldType::Node("Name".to_owned())) {
         _ = writeln!(text, "impl HasName for {name} {{}}\n");
     }
     let methods: String = fields.iter().map(method).collect();
@@ -52,34 +52,34 @@ fn structure(text: &mut String, node: &Node, fields: &[Field]) {
 fn method(field: &Field) -> String {
     let Field { name, of, many } = field;
     match (of, many) {
-        (Of::Node(node), true) => format!(
+        (FieldType::Node(node), true) => format!(
             "/// Its {} in the order of the text.\npub fn {name}(&self) -> AstChildren<{node}> {{ support::children(&self.syntax) }}\n",
             name.replace('_', " ")
         ),
         // A name comes with the trait.
-        (Of::Node(node), false) if node == "Name" && name == "name" => String::new(),
-        (Of::Node(node), false) => {
+        (FieldType::Node(node), false) if node == "Name" && name == "name" => String::new(),
+        (FieldType::Node(node), false) => {
             format!(
                 "/// Absent when it is not written.\npub fn {name}(&self) -> Option<{node}> {{ support::child(&self.syntax) }}\n"
             )
         }
-        (Of::Ident, false) => {
+        (FieldType::Ident, false) => {
             format!(
                 "/// The identifier.\npub fn {name}(&self) -> Option<SyntaxToken> {{ support::token(&self.syntax, SyntaxKind::IDENT) }}\n"
             )
         }
-        (Of::Ident, true) => format!(
+        (FieldType::Ident, true) => format!(
             "/// The identifiers between the dots.\npub fn {name}(&self) -> impl Iterator<Item = SyntaxToken> + use<> {{ tokens_of(&self.syntax, SyntaxKind::IDENT) }}\n"
         ),
-        (Of::String, false) => format!(
+        (FieldType::String, false) => format!(
             "/// The string.\npub fn {name}(&self) -> Option<StringToken> {{ self.strings().next() }}\n{STRINGS}"
         ),
-        (Of::String, true) => {
+        (FieldType::String, true) => {
             format!(
                 "/// The strings.\npub fn {name}(&self) -> impl Iterator<Item = StringToken> + use<> {{ self.strings() }}\n{STRINGS}"
             )
         }
-        (Of::Tokens(kinds), _) => match kinds.as_slice() {
+        (FieldType::Tokens(kinds), _) => match kinds.as_slice() {
             [kind] => format!(
                 "/// Its token of kind [`SyntaxKind::{kind}`].\npub fn {name}(&self) -> Option<SyntaxToken> {{ support::token(&self.syntax, SyntaxKind::{kind}) }}\n"
             ),

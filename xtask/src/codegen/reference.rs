@@ -30,11 +30,11 @@ pub(super) fn page(template: &str, grammar: &str, words: &Words) -> Result<Strin
         let names: Vec<&str> = names.split_whitespace().collect();
         match what {
             "rules" => {
-                take(&mut rules, &names)?;
+                remove_names(&mut rules, &names)?;
                 page.push_str(&ebnf(&grammar, &names, words)?);
             }
             "words" => {
-                take(&mut roles, &names)?;
+                remove_names(&mut roles, &names)?;
                 page.push_str(&word_table(words, &names));
             }
             "signs" => page.push_str(&sign_table(words)),
@@ -48,7 +48,7 @@ pub(super) fn page(template: &str, grammar: &str, words: &Words) -> Result<Strin
 }
 
 /// Takes names out of those that have no place yet.
-fn take(left: &mut Vec<&str>, names: &[&str]) -> Result<()> {
+fn remove_names(left: &mut Vec<&str>, names: &[&str]) -> Result<()> {
     for name in names {
         let at = left.iter().position(|one| one == name);
         let at = at.with_context(|| format!("reference.md: `{name}` is listed twice or is unknown"))?;

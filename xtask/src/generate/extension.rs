@@ -89,7 +89,7 @@ const LEFT_OUT: &[&str] = &[
 
 /// Names that users know already and that stay as they are. The other names could clash with those of another extension,
 /// so they get the prefix.
-const NAMED: &[&str] = &[
+const UNPREFIXED: &[&str] = &[
     "domainlang_validate",
     "domainlang_list",
     "domainlang_get",
@@ -159,12 +159,12 @@ fn complete(tools: &[Value], rows: &[Row]) -> Result<()> {
 }
 
 fn name_of(id: &str) -> String {
-    if NAMED.contains(&id) { id.to_owned() } else { format!("zubi_{id}") }
+    if UNPREFIXED.contains(&id) { id.to_owned() } else { format!("zubi_{id}") }
 }
 
 /// One tool of the manifest. A fixed description is preserved as the manifest has it.
 fn entry(row: &Row, name: &str, tool: &Value, before: Option<&Value>) -> Result<Value> {
-    let is_fixed = NAMED.contains(&row.id) && row.id.starts_with(FIXED);
+    let is_fixed = UNPREFIXED.contains(&row.id) && row.id.starts_with(FIXED);
     let fixed = if is_fixed {
         Some(before.with_context(|| format!("`{name}` is missing; write its fixed description into the manifest"))?)
     } else {
@@ -313,7 +313,7 @@ mod tests {
             spaced,
             "VS Code accepts neither `zubi_lsp_example` nor `an example` unless both are words of their own"
         );
-        let gone = fill(manifest, &tools[1..], &[row("lsp_gone", "gone", "", "")]).unwrap_err().to_string();
-        assert_eq!(gone, "there is no tool `lsp_gone`; remove its row");
+        let error = fill(manifest, &tools[1..], &[row("lsp_gone", "gone", "", "")]).unwrap_err().to_string();
+        assert_eq!(error, "there is no tool `lsp_gone`; remove its row");
     }
 }

@@ -59,8 +59,8 @@ fn render(rows: &[Table]) -> Result<String> {
             false,
         ),
     ] {
-        let is_wanted = |row: &&Table| row.get("tested").and_then(Value::as_bool).unwrap_or(false) == tested;
-        let here: Vec<&Table> = rows.iter().filter(is_wanted).collect();
+        let is_in_section = |row: &&Table| row.get("tested").and_then(Value::as_bool).unwrap_or(false) == tested;
+        let here: Vec<&Table> = rows.iter().filter(is_in_section).collect();
         write!(page, "\n## {title}\n\n{introduction} {} servers.\n\n", here.len())?;
         page.push_str("| server | languages | before the folder is trusted | install |\n|---|---|---|---|\n");
         for row in here {

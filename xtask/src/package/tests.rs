@@ -4,7 +4,7 @@ use super::{Options, build, package};
 use crate::{place, run};
 
 /// Prints the mode of each file of a package with its name, and the system in the manifest.
-const LOOK: &str = r#"
+const LIST_MODES_SCRIPT: &str = r#"
 import re, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as package:
     for entry in sorted(package.infolist(), key=lambda entry: entry.filename):
@@ -21,7 +21,7 @@ fn contents(name: &str, program: Option<&str>) -> String {
     std::fs::write(&stand_in, "#!/bin/sh\nexit 0\n").unwrap();
     let made = package(program.map(|target| (target, stand_in.as_path())), &out).unwrap();
     let vsix = made.split("  ").next().unwrap();
-    run::quiet(run::command("python3").args(["-c", LOOK, vsix])).unwrap()
+    run::quiet(run::command("python3").args(["-c", LIST_MODES_SCRIPT, vsix])).unwrap()
 }
 
 #[test]

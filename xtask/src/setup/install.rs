@@ -216,8 +216,8 @@ fn apt(choices: &[&[&str]]) -> Result<()> {
         bail!("run `apt-get install --no-install-recommends {first}` as root, then set up again");
     }
     run::quiet(run::command("apt-get").arg("update"))?;
-    let known = choices.iter().find(|packages| packages.iter().all(|package| is_known(package)));
-    let Some(packages) = known else { bail!("apt knows no package `{first}` here") };
+    let available = choices.iter().find(|packages| packages.iter().all(|package| is_known(package)));
+    let Some(packages) = available else { bail!("apt knows no package `{first}` here") };
     run::quiet(
         run::command("apt-get")
             .env("DEBIAN_FRONTEND", "noninteractive")
@@ -299,7 +299,7 @@ fn cargo_install(own: &Utf8Path, package: &str, version: &str, arguments: &[&str
             version_command.arg("nextest");
         }
         if run::quiet(version_command.arg("--version"))
-            .is_ok_and(|said| said.split_whitespace().any(|word| word == version))
+            .is_ok_and(|output| output.split_whitespace().any(|word| word == version))
         {
             std::fs::create_dir_all(own.join("bin"))?;
             std::os::unix::fs::symlink(&present, own.join("bin").join(package))?;

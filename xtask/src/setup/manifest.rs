@@ -14,12 +14,12 @@ pub(crate) fn write() -> Result<()> {
     let mut components = Map::new();
     for component in components::all().filter(|component| install::is_there(component)) {
         let Ok(stamp) = std::fs::read_to_string(tools.join("stamps").join(component.name)) else { continue };
-        let says = stamp.lines().next().unwrap_or_default();
+        let version = stamp.lines().next().unwrap_or_default();
         components.insert(
             component.name.to_owned(),
             json!({
                 "version": component.version,
-                "says": says,
+                "says": version,
                 "directory": install::directory(component),
                 "path": (!component.programs.is_empty()).then(|| tools.join("bin").join(component.name)),
             }),

@@ -111,11 +111,11 @@ const ONE_SIDE: &[Side] = &[Side::Upstream, Side::Downstream, Side::Either];
 const ALL_SIDES: &[Side] = &[Side::Upstream, Side::Downstream, Side::Either, Side::Symmetric];
 
 /// Returns the tokens that are allowed at an offset.
-pub(super) fn expected_at(place: &CompletionContext<'_>) -> ExpectedTokens {
+pub(super) fn expected_at(context: &CompletionContext<'_>) -> ExpectedTokens {
     let mut expected = ExpectedTokens::default();
-    let Some(previous) = place.previous() else {
+    let Some(previous) = context.previous() else {
         expected.words.extend(IMPORTS_AND_ELEMENTS);
-        expected.block = place.mark().parent_ancestors().last();
+        expected.block = context.mark().parent_ancestors().last();
         return expected;
     };
     // Only another name can follow the dot of a name.

@@ -4,7 +4,7 @@ use dlang_model::{Db, File, parse};
 use dlang_syntax::ast::{StringToken, quote, unescape};
 use dlang_syntax::{Parse, SyntaxKind, TextRange, TextSize};
 
-use super::{Completion, CompletionKind, Completions, MAX_OFFERS};
+use super::{Completion, CompletionKind, Completions, MAX_PROPOSALS};
 use crate::edit::TextEdit;
 
 /// The possible targets of a file's imports.
@@ -100,7 +100,7 @@ pub(super) fn specifiers(string: &ImportString, offset: TextSize, candidates: &I
     let fitting = all.filter(|(specifier, ..)| specifier.starts_with(&prefix) && *specifier != prefix);
     let mut completions = Completions::default();
     for (number, (specifier, kind, detail)) in fitting.enumerate() {
-        if number == MAX_OFFERS {
+        if number == MAX_PROPOSALS {
             completions.is_incomplete = true;
             break;
         }

@@ -5,7 +5,7 @@ use dlang_syntax::{SyntaxKind, TextSize};
 use smol_str::SmolStr;
 
 use super::place::{CompletionContext, ReferenceSite};
-use super::{Completion, CompletionKind, Completions, MAX_OFFERS};
+use super::{Completion, CompletionKind, Completions, MAX_PROPOSALS};
 
 /// The maximum number of names that are tried in the text. Only names that may be read as something else, that is
 /// reserved words, need a trial. A text that has more of them is not a real model, and each trial costs as much as
@@ -13,8 +13,8 @@ use super::{Completion, CompletionKind, Completions, MAX_OFFERS};
 const MAX_TRIALS: usize = 16;
 
 /// Offers what a reference at a place can mean.
-pub(super) fn names(db: &dyn Db, file: File, place: &CompletionContext<'_>, completions: &mut Completions) {
-    let Some(site) = place.site() else { return };
+pub(super) fn names(db: &dyn Db, file: File, context: &CompletionContext<'_>, completions: &mut Completions) {
+    let Some(site) = context.site() else { return };
     let container = match site.namespace {
         Some(start) => match element_at(db, file, start) {
             Some(namespace) => Some(namespace),
@@ -22,14 +22,14 @@ pub(super) fn names(db: &dyn Db, file: File, place: &CompletionContext<'_>, comp
         },
         None => None,
     };
-    let mut found = Candidates { place, site: &site, trials: 0, last_qualifier: None };
-    for (name, definition) in visible_names(db, file, container, site.wanted) {
-        completions.items.extend(found.offer(db, &name, definition));
+    let mut found = Candidates { place: context, site: &site, trials: 0, last_qualifier: None };
+    for (name, definition) in visible_names(db, file, container, site.expected_kind) {
+        completions.items.extend(found.build_completion(db, &name, definition));
     }
     // The client compares names with the typed text; the server filters only if there are too many.
-    if completions.items.len() > MAX_OFFERS {
-        completions.items.retain(|item| is_typed(place.typed_prefix(), &item.filter));
-        completions.items.truncate(MAX_OFFERS);
+    if completions.items.len() > MAX_PROPOSALS {
+        completions.items.retain(|item| is_typed(context.typed_prefix(), &item.filter));
+        completions.items.truncate(MAX_PROPOSALS);
         completions.is_incomplete = true;
     }
 }
@@ -57,12 +57,12 @@ struct Candidates<'a> {
 }
 
 impl Candidates<'_> {
-    fn offer(&mut self, db: &dyn Db, name: &SmolStr, definition: Definition) -> Option<Completion> {
-        let rest = name.strip_prefix(self.site.before.as_str())?;
-        let text = rest.strip_suffix(self.site.behind.as_str())?;
-        let is_behind_dot = !self.site.before.is_empty();
+    fn build_completion(&mut self, db: &dyn Db, name: &SmolStr, definition: Definition) -> Option<Completion> {
+        let rest = name.strip_prefix(self.site.prefix.as_str())?;
+        let text = rest.strip_suffix(self.site.suffix.as_str())?;
+        let is_behind_dot = !self.site.prefix.is_empty();
         if is_behind_dot
-            && self.site.behind.is_empty()
+            && self.site.suffix.is_empty()
             && let Some((qualifier, _)) = text.split_once('.')
         {
             return self.qualifier(qualifier);

@@ -25,11 +25,11 @@ pub(super) struct CompletionContext<'a> {
 /// The reference that results from a name at the offset.
 pub(super) struct ReferenceSite {
     /// The kind of element that the reference expects.
-    pub(super) wanted: ElementKind,
+    pub(super) expected_kind: ElementKind,
     /// The text before the name, with the dot: `Shop.`
-    pub(super) before: String,
+    pub(super) prefix: String,
     /// The text behind it, with the dot.
-    pub(super) behind: String,
+    pub(super) suffix: String,
     /// The start of the namespace declaration that contains the reference.
     pub(super) namespace: Option<TextSize>,
 }
@@ -83,7 +83,7 @@ impl<'a> CompletionContext<'a> {
     pub(super) fn site(&self) -> Option<ReferenceSite> {
         let node = self.mark.parent()?;
         let reference = Reference::cast(node.clone())?;
-        let wanted = expected_kind(&node.parent()?)?;
+        let expected = expected_kind(&node.parent()?)?;
         // Text in an error node is not part of the model, so no name in it resolves.
         if node.ancestors().any(|node| node.kind() == SyntaxKind::ERROR) {
             return None;
@@ -93,9 +93,9 @@ impl<'a> CompletionContext<'a> {
         let segments = reference.segments().take_while(|segment| *segment != self.mark);
         let start: usize = segments.map(|segment| segment.text().len() + 1).sum();
         Some(ReferenceSite {
-            wanted,
-            before: text.get(..start)?.to_owned(),
-            behind: text.get(start + MARK.len()..)?.to_owned(),
+            expected_kind: wanted: expected,
+            prefix: text.get(..start)?.to_owned(),
+            suffix: text.get(start + MARK.len()..)?.to_owned(),
             namespace: namespace.map(|namespace| namespace.text_range().start()),
         })
     }

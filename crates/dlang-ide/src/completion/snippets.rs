@@ -136,10 +136,10 @@ pub(super) static SNIPPETS: &[Snippet] = &[
 ];
 
 /// The snippets for a place: where an entry begins on a line of its own, or directly behind a brace.
-pub(super) fn snippets(place: &CompletionContext<'_>, expected: &ExpectedTokens) -> Vec<Completion> {
+pub(super) fn snippets(context: &CompletionContext<'_>, expected: &ExpectedTokens) -> Vec<Completion> {
     let Some(block) = &expected.block else { return Vec::new() };
-    let is_behind_brace = place.previous().is_none_or(|token| matches!(token.kind(), L_CURLY | R_CURLY));
-    if !place.is_first_on_line() && !is_behind_brace {
+    let is_behind_brace = context.previous().is_none_or(|token| matches!(token.kind(), L_CURLY | R_CURLY));
+    if !context.is_first_on_line() && !is_behind_brace {
         return Vec::new();
     }
     let is_for = |snippet: &&Snippet| {
@@ -148,18 +148,18 @@ pub(super) fn snippets(place: &CompletionContext<'_>, expected: &ExpectedTokens)
             && snippet.absent.is_none_or(|absent| block.children().all(|child| child.kind() != absent))
     };
     let snippets = SNIPPETS.iter().enumerate().filter(|(_, snippet)| is_for(snippet));
-    let offer = |(number, snippet): (usize, &Snippet)| Completion {
+    let completion = |(number, snippet): (usize, &Snippet)| Completion {
         label: format!("⚡ {}", snippet.label),
         kind: CompletionKind::Snippet,
         detail: None,
         documentation: Some(format!("```domain-lang\n{}\n```", plain(snippet.text))),
         definition: None,
         filter: snippet.label.to_owned(),
-        edit: place.edit(snippet.text),
+        edit: context.edit(snippet.text),
         is_snippet: true,
         sort: format!("0_snippet_{number:02}"),
     };
-    snippets.map(offer).collect()
+    snippets.map(completion).collect()
 }
 
 /// A snippet with its placeholders as they are before anything is typed.

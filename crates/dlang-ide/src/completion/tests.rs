@@ -23,7 +23,7 @@ fn candidates() -> ImportCandidates {
 }
 
 #[track_caller]
-fn offers(fixture: &str) -> Completions {
+fn completions_at(fixture: &str) -> Completions {
     let (host, file, offset) = host_at(fixture);
     completions(host.db(), file, offset, &candidates())
 }
@@ -31,32 +31,32 @@ fn offers(fixture: &str) -> Completions {
 /// The labels, in the order of their sorting, one line for each kind.
 #[track_caller]
 fn check(fixture: &str) -> String {
-    let mut items = offers(fixture).items;
+    let mut items = completions_at(fixture).items;
     items.sort_by(|one, other| one.sort.cmp(&other.sort));
-    let mut shown: Vec<(String, String)> = Vec::new();
+    let mut labels_by_kind: Vec<(String, String)> = Vec::new();
     for item in items {
         let kind = match item.kind {
             CompletionKind::Element(kind) => kind.type_name().to_owned(),
             other => format!("{other:?}"),
         };
-        match shown.iter_mut().find(|(known, _)| *known == kind) {
+        match labels_by_kind.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, labels)) => _ = write!(labels, " {}", item.label),
-            None => shown.push((kind, item.label)),
+            None => labels_by_kind.push((kind, item.label)),
         }
     }
-    if shown.is_empty() {
+    if labels_by_kind.is_empty() {
         return "nothing".to_owned();
     }
-    let lines: Vec<_> = shown.into_iter().map(|(kind, labels)| format!("{kind}: {labels}")).collect();
+    let lines: Vec<_> = labels_by_kind.into_iter().map(|(kind, labels)| format!("{kind}: {labels}")).collect();
     lines.join("\n")
 }
 
 /// The text after one offer is taken, with its placeholders as they are.
 #[track_caller]
-fn take(fixture: &str, label: &str) -> String {
+fn apply_completion(fixture: &str, label: &str) -> String {
     let (_, file, _) = host_at(fixture);
     let (host, _, _) = host_at(fixture);
-    let item = offers(fixture).items.into_iter().find(|item| item.label == label).expect("it is offered");
+    let item = completions_at(fixture).items.into_iter().find(|item| item.label == label).expect("it is offered");
     let mut edit = item.edit;
     edit.insert = plain(&edit.insert);
     apply(file.text(host.db()), &[edit])
@@ -230,7 +230,7 @@ fn dotted_names() {
     insta::assert_snapshot!(check("Domain X in Shop.$0."), @"nothing");
     insta::assert_snapshot!(check("Domain X in Nowhere.$0"), @"nothing");
     insta::assert_snapshot!(check("ns Shop { Domain X in $0 }"), @"Domain: Shop.A Shop.Inner.Deep.B Shop.Inner.Deep.C Shop.X Shopping X");
-    assert_eq!(take("ns Shop { Domain A } Domain X in Shop.$0A", "A"), "ns Shop { Domain A } Domain X in Shop.A");
+    assert_eq!(apply_completion("ns Shop { Domain A } Domain X in Shop.$0A", "A"), "ns Shop { Domain A } Domain X in Shop.A");
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn imported_names() {
 }
 
 #[test]
-fn names_that_are_reserved_words() {
+fn reserved_words_are_completed_as_names() {
     insta::assert_snapshot!(check("Team team Team A bc X by $0"), @"Team: A team");
     insta::assert_snapshot!(check("bc Team bc A cmap M { contains A, $0 }"), @"BoundedContext: A Team");
     // `Team A` would be a declaration.
@@ -263,7 +263,7 @@ fn edits() {
         ("bc A { relationships { this $0A } }", "->", "bc A { relationships { this -> A } }"),
         ("\n  Te$0", "⚡ Team", "\n  Team Name"),
     ] {
-        assert_eq!(take(&format!("{model}{text}"), label), format!("{model}{expected}"));
+        assert_eq!(apply_completion(&format!("{model}{text}"), label), format!("{model}{expected}"));
     }
 }
 
@@ -281,9 +281,9 @@ fn nothing_in_comments_and_strings() {
         "bc A { terminology { term A examples '$0' } }",
         " #$0#",
     ] {
-        let shown = check(fixture);
+        let rendered = check(fixture);
         let is_behind_string = fixture.ends_with("''$0");
-        assert_eq!(shown != "nothing", is_behind_string, "{fixture}: {shown}");
+        assert_eq!(rendered != "nothing", is_behind_string, "{fixture}: {rendered}");
     }
 }
 
@@ -303,9 +303,9 @@ fn import_strings() {
     insta::assert_snapshot!(check("import 'c$0ore'"), @"ImportDependency: core");
     insta::assert_snapshot!(check("import 'zzz$0'"), @"nothing");
     insta::assert_snapshot!(check("import $0''"), @"nothing");
-    assert_eq!(take("import './it$0' as x", "./it's.dlang"), "import './it\\'s.dlang' as x");
+    assert_eq!(apply_completion("import './it$0' as x", "./it's.dlang"), "import './it\\'s.dlang' as x");
     // The text after a string without an end is not part of it.
-    assert_eq!(take("import \"./o$0\nTeam A", "./orders.dlang"), "import \"./orders.dlang\nTeam A");
+    assert_eq!(apply_completion("import \"./o$0\nTeam A", "./orders.dlang"), "import \"./orders.dlang\nTeam A");
 }
 
 #[test]
@@ -325,7 +325,7 @@ fn what_is_written_of_an_import() {
 #[test]
 fn whole_items() {
     let item = |fixture: &str, label: &str| -> Completion {
-        offers(fixture).items.into_iter().find(|item| item.label == label).expect("it is offered")
+        completions_at(fixture).items.into_iter().find(|item| item.label == label).expect("it is offered")
     };
     insta::assert_debug_snapshot!(item("Team A bc X by $0", "A"), @r#"
     Completion {
@@ -418,9 +418,9 @@ fn whole_items() {
 fn many_names() {
     let teams: Vec<_> = (0..600).map(|number| format!("Team T{number}")).collect();
     let teams = teams.join(" ");
-    let all = offers(&format!("{teams} bc X by $0 {{ }}"));
+    let all = completions_at(&format!("{teams} bc X by $0 {{ }}"));
     assert!(all.is_incomplete && all.items.len() >= 500);
-    let some = offers(&format!("{teams} bc X by t59$0 {{ }}"));
+    let some = completions_at(&format!("{teams} bc X by t59$0 {{ }}"));
     let names = some.items.iter().filter(|item| item.definition.is_some());
     assert_eq!(
         names.map(|item| item.label.as_str()).collect::<Vec<_>>(),
@@ -433,12 +433,12 @@ fn many_names() {
 
 /// Every snippet is correct where it is offered.
 #[test]
-fn snippets_are_correct() {
+fn snippets_parse_without_errors() {
     let mut count = 0;
     for fixture in ["\n$0", "ns N {\n$0\n}", "Domain D {\n$0\n}", "bc X {\n$0\n}", "cmap M {\n$0\n}", "dmap M {\n$0\n}"]
     {
-        for item in offers(fixture).items.into_iter().filter(|item| item.is_snippet) {
-            let text = take(fixture, &item.label);
+        for item in completions_at(fixture).items.into_iter().filter(|item| item.is_snippet) {
+            let text = apply_completion(fixture, &item.label);
             assert_eq!(dlang_syntax::parse(&text).diagnostics(), [], "{text}");
             count += 1;
         }

@@ -8,15 +8,15 @@ use super::{Completion, CompletionKind};
 use crate::hover::with_link;
 
 /// Returns the words that the grammar allows, each in every spelling.
-pub(super) fn words(place: &CompletionContext<'_>, expected: &ExpectedTokens) -> Vec<Completion> {
-    let offer = |label: &str, kind, detail: &str, documentation: String| Completion {
+pub(super) fn words(context: &CompletionContext<'_>, expected: &ExpectedTokens) -> Vec<Completion> {
+    let completion = |label: &str, kind, detail: &str, documentation: String| Completion {
         label: label.to_owned(),
         kind,
         detail: Some(detail.to_owned()),
         documentation: Some(documentation),
         definition: None,
         filter: label.to_owned(),
-        edit: place.edit(label),
+        edit: context.edit(label),
         is_snippet: false,
         sort: format!("1_{label}"),
     };
@@ -25,10 +25,10 @@ pub(super) fn words(place: &CompletionContext<'_>, expected: &ExpectedTokens) ->
         if let Some(row) = keyword(*kind) {
             let spellings = row.spellings.iter();
             items.extend(
-                spellings.map(|it| offer(it, CompletionKind::Keyword, "Keyword", with_link(row.doc, row.page))),
+                spellings.map(|it| completion(it, CompletionKind::Keyword, "Keyword", with_link(row.doc, row.page))),
             );
         } else if let Some(row) = sign(*kind) {
-            items.push(offer(row.text, CompletionKind::Arrow, "Arrow", with_link(row.doc, row.page)));
+            items.push(completion(row.text, CompletionKind::Arrow, "Arrow", with_link(row.doc, row.page)));
         }
     }
     for row in KEYWORDS {
@@ -37,7 +37,7 @@ pub(super) fn words(place: &CompletionContext<'_>, expected: &ExpectedTokens) ->
             && let Some(short) = row.spellings.last()
         {
             let documentation = with_link(row.doc, row.page);
-            items.push(offer(&format!("[{short}]"), CompletionKind::Pattern, row.preferred_spelling(), documentation));
+            items.push(completion(&format!("[{short}]"), CompletionKind::Pattern, row.preferred_spelling(), documentation));
         }
     }
     items

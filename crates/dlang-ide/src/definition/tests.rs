@@ -12,9 +12,9 @@ fn check(fixture: &str) -> String {
     let targets = origin.targets.iter().map(|target| {
         let text = target.file.text(db);
         let (line, name) = (text[target.range].lines().next().unwrap_or_default(), &text[target.focus]);
-        let place = position(text, target.focus.start());
+        let location = position(text, target.focus.start());
         assert!(target.range.contains_range(target.focus));
-        format!("\n{}:{place} {name:?} in {line:?}", target.file.path(db))
+        format!("\n{}:{location} {name:?} in {line:?}", target.file.path(db))
     });
     format!("{:?}{}", &file.text(db)[origin.range], targets.collect::<String>())
 }

@@ -238,7 +238,7 @@ impl<'db> DiagramBuilder<'db> {
 
     /// Returns the box of a domain, or of the first domain above it that has one. Each domain is visited once however
     /// many calls there are, and a cycle of parents, which is an error of the model, ends at its start.
-    fn nearest_contained(&self, domain: Definition, known: &mut FxHashMap<Definition, Option<usize>>) -> Option<usize> {
+    fn nearest_contained(&self, domain: Definition, cache: &mut FxHashMap<Definition, Option<usize>>) -> Option<usize> {
         let mut passed = Vec::new();
         let mut at = Some(domain);
         let found = loop {
@@ -246,14 +246,14 @@ impl<'db> DiagramBuilder<'db> {
             if let Some(number) = self.numbers.get(&domain) {
                 break Some(*number);
             }
-            if let Some(found) = known.get(&domain) {
+            if let Some(found) = cache.get(&domain) {
                 break *found;
             }
-            known.insert(domain, None);
+            cache.insert(domain, None);
             passed.push(domain);
             at = domain_parent(self.db, domain);
         };
-        known.extend(passed.into_iter().map(|domain| (domain, found)));
+        cache.extend(passed.into_iter().map(|domain| (domain, found)));
         found
     }
 

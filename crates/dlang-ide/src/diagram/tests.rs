@@ -133,7 +133,7 @@ fn domains_that_contain_themselves() {
 }
 
 #[test]
-fn names_that_mean_something_to_the_formats_and_names_that_are_not_unique() {
+fn special_and_duplicate_names_are_drawn() {
     let fixture = "ns end { bc end  cmap graph { contains end, subgraph.end, __init__, Missing.\"x } }
         ns subgraph { bc end for class } bc __init__ Domain class";
     insta::assert_snapshot!(draw(fixture, "end.graph", DiagramFormat::Mermaid), @r##"
@@ -151,7 +151,7 @@ fn names_that_mean_something_to_the_formats_and_names_that_are_not_unique() {
 }
 
 #[test]
-fn which_map_is_meant() {
+fn maps_are_found_by_name() {
     insta::assert_snapshot!(check("Shop.Overview"), @r#"{"fqn":"Shop.Overview","type":"ContextMap","format":"mermaid","diagram":18}"#);
     insta::assert_snapshot!(check("Overview"), @r#"{"fqn":"Overview","type":"ContextMap","format":"mermaid","diagram":5}"#);
     insta::assert_snapshot!(check("Payments"), @r#"{"fqn":"Payments","type":"ContextMap","format":"mermaid","diagram":5}"#);

@@ -80,7 +80,7 @@ fn packages_have_no_place() {
 }
 
 #[test]
-fn strings_keep_their_quotes() {
+fn quote_style_is_preserved() {
     let text = "import './a' import \"./a\" as b import \"./b\" import \"./\\a\" import \"./a";
     let edits =
         |new: &str| apply(text, &import_edits(&parse(text), |specifier| (specifier == "./a").then(|| new.to_owned())));

@@ -5,7 +5,7 @@ use std::ops::Range;
 use dlang_syntax::SyntaxKind::{self, *};
 use dlang_syntax::{TextRange, TextSize};
 
-use super::leaves::{Leaf, Part, line_breaks};
+use super::leaves::{Leaf, LayoutPart, line_breaks};
 use super::{INDENT, WIDTH, comments};
 use crate::edit::TextEdit;
 
@@ -63,7 +63,7 @@ struct Layout<'t> {
 /// The separator between a token and the next one.
 #[derive(Debug, Clone, Copy)]
 struct Separation {
-    kind: Kind,
+    kind: SpacingKind,
     /// How far the next token is indented if it begins a line.
     indent: usize,
     /// The indentation of a comment before it.
@@ -73,7 +73,7 @@ struct Separation {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SpacingKind {
     Nothing,
     Space,
     Line,
@@ -101,12 +101,12 @@ impl Layout<'_> {
         let next = comments.end;
         let separation = self.separation(previous, next, !comments.is_empty());
         let part = self.leaves.get(next).map(|leaf| leaf.part);
-        let is_line = separation.kind == Kind::Line;
+        let is_line = separation.kind == SpacingKind::Line;
         // Whether everything so far is behind the previous token, on its line.
         let mut is_trailing = previous.is_some();
         for index in comments.clone() {
             let Some(comment) = self.leaves.get(index).copied() else { continue };
-            let is_documentation = is_line && part == Some(Part::Entry) && comment.kind == DOC_COMMENT;
+            let is_documentation = is_line && part == Some(LayoutPart::Entry) && comment.kind == DOC_COMMENT;
             let begins_line = comment.breaks > 0 || index == 0 || is_documentation && is_trailing;
             if begins_line {
                 is_trailing = false;
@@ -124,39 +124,39 @@ impl Layout<'_> {
         let last_ends_line =
             !comments.is_empty() && self.leaves.get(next - 1).is_some_and(|last| last.kind == LINE_COMMENT);
         let begins_line = if is_line {
-            let is_end = matches!(part, Some(Part::Close) | None);
+            let is_end = matches!(part, Some(LayoutPart::Close) | None);
             comments.is_empty() || is_end || is_trailing || breaks > 0
         } else {
             last_ends_line || breaks > 0 && !is_trailing && !comments.is_empty()
         };
         if begins_line {
             let is_first = next.checked_sub(1).is_none_or(|before| self.is_open(before));
-            self.line(next, separation.indent, separation.keeps_empty && part != Some(Part::Close) && !is_first);
+            self.line(next, separation.indent, separation.keeps_empty && part != Some(LayoutPart::Close) && !is_first);
         } else if comments.is_empty() {
-            self.space(next, separation.kind == Kind::Space);
+            self.space(next, separation.kind == SpacingKind::Space);
         } else {
             self.space(next, self.flat_space(next));
         }
     }
 
     fn separation(&self, previous: Option<usize>, next: usize, has_comments: bool) -> Separation {
-        let line = |indent| Separation { kind: Kind::Line, indent, comment_indent: indent, keeps_empty: false };
+        let line = |indent| Separation { kind: SpacingKind::Line, indent, comment_indent: indent, keeps_empty: false };
         let Some(leaf) = self.leaves.get(next) else { return Separation { keeps_empty: has_comments, ..line(0) } };
         let base = leaf.depth * INDENT;
         let is_inline = self.inline_until.is_some_and(|end| next <= end);
         let list = self.broken_list.filter(|(end, _)| next <= *end);
         match (leaf.part, list) {
-            (Part::Entry, _) if !is_inline => Separation { keeps_empty: true, ..line(base) },
-            (Part::Close, _) if !is_inline && (has_comments || !previous.is_some_and(|it| self.is_open(it))) => {
+            (LayoutPart::Entry, _) if !is_inline => Separation { keeps_empty: true, ..line(base) },
+            (LayoutPart::Close, _) if !is_inline && (has_comments || !previous.is_some_and(|it| self.is_open(it))) => {
                 Separation { comment_indent: base + INDENT, keeps_empty: true, ..line(base) }
             }
-            (Part::Clause, _) if self.broken_term_until.is_some_and(|end| next <= end) => line(base + INDENT),
-            (Part::Item, Some((_, indent))) => line(indent),
+            (LayoutPart::Clause, _) if self.broken_term_until.is_some_and(|end| next <= end) => line(base + INDENT),
+            (LayoutPart::Item, Some((_, indent))) => line(indent),
             (part, list) => {
                 let is_apart = previous.and_then(|it| self.leaves.get(it)).is_some_and(|it| has_space(it, leaf));
-                let kind = if is_apart { Kind::Space } else { Kind::Nothing };
+                let kind = if is_apart { SpacingKind::Space } else { SpacingKind::Nothing };
                 let indent = match (part, list) {
-                    (Part::Open | Part::Close, _) => base,
+                    (LayoutPart::Open | LayoutPart::Close, _) => base,
                     (_, Some((_, indent))) => indent,
                     _ => base + INDENT,
                 };
@@ -173,16 +173,16 @@ impl Layout<'_> {
         }
         let base = leaf.depth * INDENT;
         match leaf.part {
-            Part::Open => {
+            LayoutPart::Open => {
                 let breaks = self.leaves.get(end).map(|close| close.breaks_so_far - leaf.breaks_so_far);
                 if breaks == Some(0) && self.fits(index, end) {
                     self.inline_until = Some(end);
                 }
             }
             // A list of a term that fits fits with it.
-            Part::Clause if self.broken_term_until.is_none_or(|term| index > term) => {}
+            LayoutPart::Clause if self.broken_term_until.is_none_or(|term| index > term) => {}
             _ if self.fits(index, end) => {}
-            Part::Clause => self.broken_list = Some((end, base + 2 * INDENT)),
+            LayoutPart::Clause => self.broken_list = Some((end, base + 2 * INDENT)),
             _ if leaf.kind == TERM_KW => self.broken_term_until = Some(end),
             _ => self.broken_list = Some((end, base + INDENT)),
         }
@@ -199,7 +199,7 @@ impl Layout<'_> {
                 // Beside comments, breaks decide, but only those that are there afterwards too: the next formatting must
                 // decide the same. Between a comment behind something and the rest of an entry none stays.
                 let is_behind_comment = self.leaves.get(index - 1).is_some_and(Leaf::is_comment);
-                let begins_part = matches!(leaf.part, Part::Clause | Part::Item);
+                let begins_part = matches!(leaf.part, LayoutPart::Clause | LayoutPart::Item);
                 if leaf.breaks > 0 && (leaf.is_comment() || is_behind_comment && begins_part) {
                     return false;
                 }
@@ -226,7 +226,7 @@ impl Layout<'_> {
     }
 
     fn is_open(&self, index: usize) -> bool {
-        self.leaves.get(index).is_some_and(|leaf| leaf.part == Part::Open)
+        self.leaves.get(index).is_some_and(|leaf| leaf.part == LayoutPart::Open)
     }
 
     // ── writing ──
@@ -281,7 +281,7 @@ impl Layout<'_> {
 
 /// Whether a space separates two tokens or comments of one line.
 fn has_space(before: &Leaf, next: &Leaf) -> bool {
-    let is_closed_at_once = before.part == Part::Open && next.part == Part::Close;
+    let is_closed_at_once = before.part == LayoutPart::Open && next.part == LayoutPart::Close;
     !is_closed_at_once && !is_tight_behind(before.kind) && !is_tight_before(next.kind)
 }
 

@@ -8,7 +8,7 @@ use dlang_syntax::{NodeOrToken, SyntaxNode, SyntaxToken, TextRange, WalkEvent};
 pub(super) struct Leaf {
     pub(super) range: TextRange,
     pub(super) kind: SyntaxKind,
-    pub(super) part: Part,
+    pub(super) part: LayoutPart,
     /// How many blocks are open where its line begins: a closing brace is already outside of its own.
     pub(super) depth: usize,
     /// The line breaks in the white space directly before it.
@@ -29,7 +29,7 @@ impl Leaf {
 
 /// The role of a token in the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum LayoutPart {
     /// Begins an import, element, property or entry of a block.
     Entry,
     /// Opens a block.
@@ -81,7 +81,7 @@ pub(super) fn collect(root: &SyntaxNode) -> Vec<Leaf> {
                 let mut leaf = Leaf {
                     range: token.text_range(),
                     kind: token.kind(),
-                    part: Part::Plain,
+                    part: LayoutPart::Plain,
                     depth,
                     breaks: std::mem::take(&mut breaks),
                     inner_breaks,
@@ -93,12 +93,12 @@ pub(super) fn collect(root: &SyntaxNode) -> Vec<Leaf> {
                     if let Some(around) = nodes.last_mut().filter(|around| has_block(around.kind)) {
                         match (token.kind(), around.open) {
                             (L_CURLY, None) => {
-                                leaf.part = Part::Open;
+                                leaf.part = LayoutPart::Open;
                                 around.open = Some(index);
                                 depth += 1;
                             }
                             (R_CURLY, Some(open)) => {
-                                leaf.part = Part::Close;
+                                leaf.part = LayoutPart::Close;
                                 leaf.depth = depth - 1;
                                 if let Some(open) = leaves.get_mut(open) {
                                     open.group_end = Some(index);
@@ -153,18 +153,18 @@ fn is_group(kind: SyntaxKind) -> bool {
     matches!(kind, DOMAIN_TERM | SYNONYM_LIST | EXAMPLE_LIST | CONTAINS_CLAUSE)
 }
 
-fn part_of_node(kind: SyntaxKind, parent: Option<SyntaxKind>) -> Option<Part> {
+fn part_of_node(kind: SyntaxKind, parent: Option<SyntaxKind>) -> Option<LayoutPart> {
     match (kind, parent?) {
-        (SYNONYM_LIST | EXAMPLE_LIST, DOMAIN_TERM) => Some(Part::Clause),
-        (NAME, SYNONYM_LIST) | (REFERENCE, CONTAINS_CLAUSE) => Some(Part::Item),
+        (SYNONYM_LIST | EXAMPLE_LIST, DOMAIN_TERM) => Some(LayoutPart::Clause),
+        (NAME, SYNONYM_LIST) | (REFERENCE, CONTAINS_CLAUSE) => Some(LayoutPart::Item),
         (DOMAIN_BODY | CONTEXT_BODY | CONTEXT_MAP_BODY | DOMAIN_MAP_BODY | NAMESPACE_BODY, _) => None,
-        (_, MODEL) => Some(Part::Entry),
-        (_, parent) if has_block(parent) => Some(Part::Entry),
+        (_, MODEL) => Some(LayoutPart::Entry),
+        (_, parent) if has_block(parent) => Some(LayoutPart::Entry),
         _ => None,
     }
 }
 
-fn part_of_token(token: &SyntaxToken) -> Part {
+fn part_of_token(token: &SyntaxToken) -> LayoutPart {
     let is_example = token.kind() == STRING && token.parent().is_some_and(|parent| parent.kind() == EXAMPLE_LIST);
-    if is_example { Part::Item } else { Part::Plain }
+    if is_example { LayoutPart::Item } else { LayoutPart::Plain }
 }

@@ -25,7 +25,7 @@ pub(super) fn find(root: &SyntaxNode, range: TextRange) -> Option<Region> {
         let last = entries.last();
         if last.is_none()
             && let Some(block) = block_of(&first)
-            && holds(&block, range)
+            && encloses(&block, range)
         {
             container = block;
             continue;
@@ -47,7 +47,7 @@ fn block_of(entry: &SyntaxNode) -> Option<SyntaxNode> {
 
 /// Whether a range lies between the braces of a block with several lines. A block on one line is formatted as a whole,
 /// because its entries may need lines of their own.
-fn holds(block: &SyntaxNode, range: TextRange) -> bool {
+fn encloses(block: &SyntaxNode, range: TextRange) -> bool {
     let brace = |kind: SyntaxKind| -> Option<SyntaxToken> {
         block.children_with_tokens().filter_map(NodeOrToken::into_token).find(|token| token.kind() == kind)
     };

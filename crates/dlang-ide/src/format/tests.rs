@@ -161,7 +161,7 @@ term Short:
 }
 
 #[test]
-fn comments_stay_where_they_are() {
+fn comments_are_not_moved() {
     insta::assert_snapshot!(check("// first
 
 
@@ -344,11 +344,11 @@ fn ends_of_a_text() {
 }
 
 #[test]
-fn edits_are_small() {
+fn edits_are_minimal() {
     let text = "Team A\nTeam  B\nDomain C {\n  vision:\"v\"\n}\n";
     let edits = format(&parse(text)).expect("no errors").edits;
-    let shown: Vec<_> = edits.iter().map(|edit| format!("{:?} {:?}", edit.range, edit.insert)).collect();
-    assert_eq!(shown, ["11..13 \" \"", "25..28 \"\\n    \"", "35..35 \" \""]);
+    let rendered: Vec<_> = edits.iter().map(|edit| format!("{:?} {:?}", edit.range, edit.insert)).collect();
+    assert_eq!(rendered, ["11..13 \" \"", "25..28 \"\\n    \"", "35..35 \" \""]);
 }
 
 #[test]

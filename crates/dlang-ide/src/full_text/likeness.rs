@@ -19,7 +19,7 @@ pub(super) struct Hit {
     pub(super) at: usize,
 }
 
-const SAME: u32 = 8;
+const EXACT: u32 = 8;
 const BEGINNING: u32 = 6;
 const FORM: u32 = 5;
 const PART: u32 = 4;
@@ -40,7 +40,7 @@ impl QueryTerm {
             if likeness > best.map_or(0, |hit| hit.likeness) {
                 best = Some(Hit { likeness, at });
             }
-            if likeness == SAME {
+            if likeness == EXACT {
                 break;
             }
         }
@@ -62,7 +62,7 @@ impl QueryTerm {
     /// Returns the likeness to a word, which must be in lower case.
     fn likeness(&self, other: &str) -> u32 {
         if other == self.text {
-            return SAME;
+            return EXACT;
         }
         // In scripts without blanks between words, a character has three bytes, and one character is distinctive
         // enough.
@@ -92,16 +92,16 @@ impl QueryTerm {
         if self.length > MAX_SLIP || self.length < 2 {
             return false;
         }
-        let wanted: Vec<char> = self.text.chars().collect();
+        let word_chars: Vec<char> = self.text.chars().collect();
         // How much of the word may be used up after the parts so far; it can begin with every part.
-        let mut reached = vec![false; wanted.len() + 1];
+        let mut reached = vec![false; word_chars.len() + 1];
         for part in parts {
-            let mut next = vec![false; wanted.len() + 1];
+            let mut next = vec![false; word_chars.len() + 1];
             for (from, is_reached) in reached.iter().enumerate() {
                 if !is_reached && from > 0 {
                     continue;
                 }
-                let rest = wanted.get(from..).unwrap_or_default();
+                let rest = word_chars.get(from..).unwrap_or_default();
                 let same = rest.iter().zip(part.chars()).take_while(|(one, other)| **one == *other).count();
                 for to in next.iter_mut().skip(from + 1).take(same) {
                     *to = true;

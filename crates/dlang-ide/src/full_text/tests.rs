@@ -43,7 +43,7 @@ fn check(query: &str) -> String {
 }
 
 #[test]
-fn everything_that_a_model_says() {
+fn all_texts_of_a_model_are_searched() {
     insta::assert_snapshot!(check("payment"), @"
     3
     Team Clinic.PaymentTeam care.dlang:15
@@ -145,7 +145,7 @@ fn the_answer() {
 }
 
 #[test]
-fn what_cannot_be_looked_for() {
+fn queries_without_words_are_rejected() {
     let host = host(MODEL);
     let search = |query: &str| full_text_search(host.db(), query, 10, &|_| String::new());
     insta::assert_snapshot!(search(" .-").unwrap_err(), @"Invalid input: query: has no word. Use a few words of what is looked for.");
@@ -166,11 +166,11 @@ fn limits() {
 }
 
 #[test]
-fn long_texts_are_told_around_the_word() {
+fn long_texts_are_excerpted_around_the_match() {
     let text = format!("{}hit{}", "é ".repeat(300), " z".repeat(300));
     let at = text.find("hit").unwrap();
-    let told = snippet(&text, at);
-    assert!(told.starts_with('…') && told.ends_with('…') && told.contains("hit"), "{told}");
-    assert_eq!(told.chars().count(), 202);
+    let excerpt = snippet(&text, at);
+    assert!(excerpt.starts_with('…') && excerpt.ends_with('…') && excerpt.contains("hit"), "{excerpt}");
+    assert_eq!(excerpt.chars().count(), 202);
     assert_eq!(snippet("short", 0), "short");
 }

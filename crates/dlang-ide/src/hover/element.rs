@@ -117,9 +117,9 @@ fn context(page: &mut Page<'_>, definition: Definition, data: &ContextData, part
     parts.extend(Page::list("**Decisions:**", decisions.clone().count(), decisions));
     let model = file_model(page.db, definition.file);
     let metadata = data.metadata.iter().filter_map(|it| {
-        let shown = entry(&model.reference(it.key)?.text, it.value.as_deref());
+        let rendered = entry(&model.reference(it.key)?.text, it.value.as_deref());
         let is_there = target(page.db, definition, Some(it.key)).is_some();
-        Some(if is_there { shown } else { format!("{shown} {NOT_FOUND}") })
+        Some(if is_there { rendered } else { format!("{rendered} {NOT_FOUND}") })
     });
     parts.extend(Page::list("**Metadata:**", metadata.clone().count(), metadata));
 }
@@ -144,7 +144,7 @@ fn relationships(
 
 /// Returns the entries of a map: each element once.
 fn entries(page: &mut Page<'_>, definition: Definition, data: &MapData, title: &str) -> Option<String> {
-    enum Entry<'a> {
+    enum ElementEntry<'a> {
         Element(Definition),
         Missing(&'a Reference),
     }
@@ -154,16 +154,16 @@ fn entries(page: &mut Page<'_>, definition: Definition, data: &MapData, title: &
     let mut all = Vec::new();
     for id in &data.entries {
         let targets = resolutions.targets(*id);
-        all.extend(targets.iter().filter(|target| seen.insert(**target)).map(|target| Entry::Element(*target)));
+        all.extend(targets.iter().filter(|target| seen.insert(**target)).map(|target| ElementEntry::Element(*target)));
         if targets.is_empty() {
-            all.extend(model.reference(*id).map(Entry::Missing));
+            all.extend(model.reference(*id).map(ElementEntry::Missing));
         }
     }
-    let shown = all.iter().map(|entry| match entry {
-        Entry::Element(definition) => page.link(*definition),
-        Entry::Missing(reference) => render_unresolved(reference).unwrap_or_else(|| "?".to_owned()),
+    let items = all.iter().map(|entry| match entry {
+        ElementEntry::Element(definition) => page.link(*definition),
+        ElementEntry::Missing(reference) => render_unresolved(reference).unwrap_or_else(|| "?".to_owned()),
     });
-    Page::list(title, all.len(), shown)
+    Page::list(title, all.len(), items)
 }
 
 fn namespace(page: &mut Page<'_>, definition: Definition, parts: &mut Vec<String>) {

@@ -32,7 +32,7 @@ pub enum Links<'a> {
     /// As the text alone.
     Plain,
     /// As links into the file of this URI, with the line and the column (UTF-16) from 1: `#L3,5`.
-    To(&'a dyn Fn(File) -> String),
+    FileUri(&'a dyn Fn(File) -> String),
 }
 
 /// The builder of explanations.
@@ -60,7 +60,7 @@ impl<'a> Page<'a> {
 
     /// A link to a place; `text` is Markdown.
     pub(crate) fn link_to(&mut self, text: String, file: File, at: TextSize) -> String {
-        let Links::To(uri) = self.links else { return text };
+        let Links::FileUri(uri) = self.links else { return text };
         let content = file.text(self.db);
         let lines = self.lines.entry(file).or_insert_with(|| Lines::new(content));
         let number = lines.number(at);
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut() {
+    fn long_texts_are_truncated() {
         assert_eq!(line(&"ä".repeat(2_003)), Some("ä".repeat(2_000) + "… (3 more characters)"));
         assert_eq!(name(&"x".repeat(600)), "x".repeat(512) + "…");
     }

@@ -193,8 +193,8 @@ fn short_names(patterns: &[WrittenPattern]) -> Option<String> {
 
 /// Returns the names of patterns, with commas between them.
 fn names(patterns: &[WrittenPattern], name: fn(PatternKind) -> &'static str) -> Option<String> {
-    let shown: Vec<_> = patterns.iter().take(MAX_ITEMS).map(|pattern| name(pattern.kind)).collect();
-    let mut names = shown.join(", ");
+    let pattern_names: Vec<_> = patterns.iter().take(MAX_ITEMS).map(|pattern| name(pattern.kind)).collect();
+    let mut names = pattern_names.join(", ");
     if let Some(more) = patterns.len().checked_sub(MAX_ITEMS).filter(|more| *more > 0) {
         _ = write!(names, ", …and {more} more");
     }

@@ -18,7 +18,7 @@ pub(super) fn segment(page: &mut Page<'_>, file: File, token: &SyntaxToken, node
     let behind = segments.len().saturating_sub(number + 1);
     match resolutions(page.db, file).targets(id) {
         [] => {}
-        targets if behind == 0 => return all(page, file, targets),
+        targets if behind == 0 => return explain_all(page, file, targets),
         [target, ..] => {
             return match namespace_before(page.db, *target, behind) {
                 Some(namespace) => element::element(page, namespace, file),
@@ -46,7 +46,7 @@ pub(super) fn segment(page: &mut Page<'_>, file: File, token: &SyntaxToken, node
 }
 
 /// An entry of a map can mean several elements; each is explained.
-fn all(page: &mut Page<'_>, file: File, targets: &[Definition]) -> Option<String> {
+fn explain_all(page: &mut Page<'_>, file: File, targets: &[Definition]) -> Option<String> {
     let pages: Vec<_> = targets.iter().filter_map(|target| element::element(page, *target, file)).collect();
     (!pages.is_empty()).then(|| pages.join(super::page::RULE))
 }

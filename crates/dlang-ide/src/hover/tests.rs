@@ -14,7 +14,7 @@ mod parts;
 fn check(fixture: &str) -> String {
     let (host, file, offset) = host_at(fixture);
     let db = host.db();
-    let Some(hover) = hover(db, file, offset, Links::To(&|file: File| format!("f:{}", file.path(db)))) else {
+    let Some(hover) = hover(db, file, offset, Links::FileUri(&|file: File| format!("f:{}", file.path(db)))) else {
         return "nothing".to_owned();
     };
     format!("<{}>\n{}", &file.text(db)[Range::<usize>::from(hover.range)], hover.markdown)

@@ -70,8 +70,8 @@ impl<'db> Elements<'db> {
             let Some(Body::Context(context)) = it.body(self.db) else { return false };
             let is_key = |id| target(self.db, it, Some(id)).is_some_and(|it| is_called(self.db, it, key));
             let mut entries = context.metadata.iter().rev();
-            let held = entries.find_map(|entry| entry.value.as_deref().filter(|_| is_key(entry.key)));
-            held.is_some_and(|held| value.is_none_or(|value| held == value))
+            let metadata_value = entries.find_map(|entry| entry.value.as_deref().filter(|_| is_key(entry.key)));
+            metadata_value.is_some_and(|metadata_value| value.is_none_or(|value| metadata_value == value))
         })
     }
 

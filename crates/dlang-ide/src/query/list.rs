@@ -154,8 +154,8 @@ impl ListInput {
 }
 
 fn unknown_pattern(name: &str) -> InvalidInput {
-    let known = PatternKind::ALL.map(|pattern| format!("{} ({})", pattern.short_name(), pattern.long_name()));
-    InvalidInput::new("pattern", format!("unknown pattern '{name}'. Use one of {}.", known.join(", ")))
+    let pattern_names = PatternKind::ALL.map(|pattern| format!("{} ({})", pattern.short_name(), pattern.long_name()));
+    InvalidInput::new("pattern", format!("unknown pattern '{name}'. Use one of {}.", pattern_names.join(", ")))
 }
 
 /// Lists elements or relationships of the project: `{entityType, count, results[]}`. `show` formats the path of a file.

@@ -129,7 +129,7 @@ Metadata Language
     }
 
     #[test]
-    fn a_fully_qualified_name_comes_before_a_simple_one() {
+    fn a_fully_qualified_name_takes_precedence_over_a_simple_one() {
         assert_eq!(check("Crew"), "Team Crew in a.dlang");
         assert_eq!(check("Support"), "Domain Support in a.dlang");
     }
@@ -151,7 +151,7 @@ Metadata Language
     }
 
     #[test]
-    fn simple_names_that_are_unique() {
+    fn unique_simple_names_are_resolved() {
         assert_eq!(check("Orders"), "BoundedContext Shop.Orders in a.dlang");
         assert_eq!(check("Inner.Deep"), "NamespaceDeclaration Shop.Inner.Deep in a.dlang");
         assert_eq!(check("Pickers"), "Team Shop.Inner.Deep.Pickers in a.dlang");

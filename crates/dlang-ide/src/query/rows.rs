@@ -69,7 +69,7 @@ const CONTEXT: &[ElementColumn] = &[
     ("classification", |it| it.target(it.context()?.classifications.first().copied())),
     ("team", |it| it.target(it.context()?.teams.first().copied())),
 ];
-const NAMED: &[ElementColumn] = &[NAME, FQN];
+const NAME_AND_FQN: &[ElementColumn] = &[NAME, FQN];
 const CONTEXT_MAP: &[ElementColumn] = &[NAME, ("contexts", entries)];
 const DOMAIN_MAP: &[ElementColumn] = &[NAME, ("domains", entries)];
 
@@ -104,7 +104,7 @@ impl EntityType {
         match self {
             Self::Domains => DOMAIN,
             Self::BoundedContexts => CONTEXT,
-            Self::Teams | Self::Classifications => NAMED,
+            Self::Teams | Self::Classifications => NAME_AND_FQN,
             Self::ContextMaps => CONTEXT_MAP,
             Self::DomainMaps => DOMAIN_MAP,
             Self::Relationships => &[],

@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use dlang_model::{
-    Change, Db, Definition, File, FileModel, ImportOutcome, ImportOutcomes, ModelHost, file_model, project_files,
+    ModelChange, Db, Definition, File, FileModel, ImportOutcome, ImportOutcomes, ModelHost, file_model, project_files,
     resolutions, visible_files,
 };
 use dlang_syntax::{NodeOrToken, Parse, SyntaxKind, WalkEvent, parse};
@@ -35,7 +35,7 @@ pub(super) fn check(db: &dyn Db, new_name: &str, edits: &[(File, Vec<TextEdit>)]
     let copy = Copy::new(db, &texts);
     for (file, _) in edits {
         let Some(changed) = copy.file(*file) else { continue };
-        let (before, after) = (file_model(db, *file), copy.host.ask_within(|db| file_model(db, changed)));
+        let (before, after) = (file_model(db, *file), copy.host.query_within(|db| file_model(db, changed)));
         let mut elements = before.index.elements.iter().zip(&after.index.elements);
         if elements.any(|(old, new)| old.is_qualified != new.is_qualified) {
             return Err(RenameError::Length(new_name.to_owned()));
@@ -43,12 +43,12 @@ pub(super) fn check(db: &dyn Db, new_name: &str, edits: &[(File, Vec<TextEdit>)]
         if let Some(number) = clash(before, after) {
             let element = before.elements.get(number);
             let range = element.map(|element| element.name.unwrap_or(element.keyword)).unwrap_or_default();
-            let place = FileRange { file: *file, range };
-            return Err(RenameError::Declared { name: new_name.to_owned(), place });
+            let location = FileRange { file: *file, range };
+            return Err(RenameError::Declared { name: new_name.to_owned(), location: place: location });
         }
     }
     match copy.difference(db) {
-        Some((place, text)) => Err(RenameError::Captured { text, place }),
+        Some((place, text)) => Err(RenameError::Captured { text, location: place }),
         None => Ok(()),
     }
 }
@@ -111,12 +111,12 @@ impl Copy {
             let path = file.path(db).to_owned();
             let text = Arc::from(texts.get(file).map_or(file.text(db), String::as_str));
             let package = file.package(db).map(Arc::from);
-            [Change::Text { path: path.clone(), text }, Change::Package { path, package }]
+            [ModelChange::Text { path: path.clone(), text }, ModelChange::Package { path, package }]
         }));
         let there = needed.iter().filter_map(|file| Some((*file, host.file(file.path(db))?)));
         let files: FxHashMap<File, File> = there.collect();
         let imports =
-            |file: &File| Change::Imports { path: file.path(db).to_owned(), outcomes: outcomes(db, *file, &files) };
+            |file: &File| ModelChange::Imports { path: file.path(db).to_owned(), outcomes: outcomes(db, *file, &files) };
         host.apply(needed.iter().map(imports));
         Self { host, files, affected }
     }
@@ -129,14 +129,14 @@ impl Copy {
     fn difference(&self, db: &dyn Db) -> Option<(FileRange, String)> {
         for file in &self.affected {
             let Some(there) = self.file(*file) else { continue };
-            let (before, after) = (resolutions(db, *file), self.host.ask_within(|db| resolutions(db, there)));
+            let (before, after) = (resolutions(db, *file), self.host.query_within(|db| resolutions(db, there)));
             for (id, reference) in file_model(db, *file).numbered_references() {
-                let place = |target: &Definition| self.file(target.file).map(|file| (file, target.number));
-                let meant = before.targets(id).iter().map(place);
+                let locate = |target: &Definition| self.file(target.file).map(|file| (file, target.number));
+                let old_targets = before.targets(id).iter().map(locate);
                 let means = after.targets(id).iter().map(|target| Some((target.file, target.number)));
-                if !meant.eq(means) {
-                    let place = FileRange { file: *file, range: reference.range };
-                    return Some((place, reference.text.to_string()));
+                if !old_targets.eq(means) {
+                    let location = FileRange { file: *file, range: reference.range };
+                    return Some((location, reference.text.to_string()));
                 }
             }
         }

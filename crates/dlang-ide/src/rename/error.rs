@@ -36,14 +36,14 @@ pub enum RenameError {
         /// The new name.
         name: String,
         /// The position of the declaration.
-        place: FileRange,
+        location: FileRange,
     },
     /// A reference would mean something else.
     Captured {
         /// The reference as it is written now.
         text: String,
         /// The position of the reference.
-        place: FileRange,
+        location: FileRange,
     },
 }
 

@@ -12,14 +12,14 @@ fn check(fixture: &str, new_name: &str) -> String {
     let edits = match rename(db, file, offset, new_name) {
         Ok(edits) => edits,
         Err(error) => {
-            let place = match &error {
-                RenameError::Declared { place, .. } | RenameError::Captured { place, .. } => {
+            let location = match &error {
+                RenameError::Declared { location: place, .. } | RenameError::Captured { location: place, .. } => {
                     format!(" {}:{}", place.file.path(db), position(place.file.text(db), place.range.start()))
                 }
                 RenameError::Installed(file) | RenameError::Reserved { file, .. } => format!(" {}", file.path(db)),
                 _ => String::new(),
             };
-            return format!("{error}{place}");
+            return format!("{error}{location}");
         }
     };
     let prepared = prepare_rename(db, file, offset).unwrap();
@@ -103,7 +103,7 @@ fn only_names() {
 }
 
 #[test]
-fn reserved_words_where_they_are_read_as_names() {
+fn reserved_words_are_accepted_where_they_are_names() {
     insta::assert_snapshot!(check("Team T$0 bc B by T { team: T }", "team"), @"main.dlang: Team team bc B by team { team: team }");
     insta::assert_snapshot!(check("bc B { terminology { term B$0uyer: \"x\" } }", "Customer"), @r#"main.dlang: bc B { terminology { term Customer: "x" } }"#);
     insta::assert_snapshot!(check("Domain D$0\nDomain E in D", "in"), @r"
@@ -200,7 +200,7 @@ fn a_path_does_not_become_too_long() {
 }
 
 #[test]
-fn packages_are_not_changed() {
+fn package_files_are_not_edited() {
     let model = "
 //- pkg/index.dlang package=pkg
 Namespace N { Team T }

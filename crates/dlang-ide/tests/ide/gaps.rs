@@ -11,7 +11,7 @@ pub(crate) fn laid_out<T: AsRef<str>>(tokens: &[T], gaps: &[String]) -> String {
     let mut next_gap = || gaps.next().map_or("", String::as_str);
     for token in tokens.iter().map(AsRef::as_ref) {
         let gap = next_gap();
-        let needs_space = gap.is_empty() && !text.ends_with(stands_alone) && !token.starts_with(stands_alone);
+        let needs_space = gap.is_empty() && !text.ends_with(is_delimiter) && !token.starts_with(is_delimiter);
         text.push_str(if needs_space { " " } else { gap });
         text.push_str(token);
     }
@@ -20,7 +20,7 @@ pub(crate) fn laid_out<T: AsRef<str>>(tokens: &[T], gaps: &[String]) -> String {
 }
 
 /// Whether a character can be directly beside any token.
-fn stands_alone(character: char) -> bool {
+fn is_delimiter(character: char) -> bool {
     "{}[],.:=\"'".contains(character)
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn gaps(at_most: usize) -> impl Strategy<Value = Vec<String>> {
 
 /// White space and comments, often no more than a space.
 fn gap() -> impl Strategy<Value = String> + Clone {
-    let piece = prop_oneof![
+    let fragment = prop_oneof![
         3 => select(vec![" ", "  ", "\t", "\u{a0}", "\u{2028}", "\u{b}"]).prop_map(str::to_owned),
         3 => line_end().prop_map(str::to_owned),
         1 => line_comment(),
@@ -41,7 +41,7 @@ fn gap() -> impl Strategy<Value = String> + Clone {
     ];
     prop_oneof![
         2 => Just(" ".to_owned()),
-        1 => vec(piece, 0..6).prop_map(|pieces| pieces.concat()),
+        1 => vec(fragment, 0..6).prop_map(|fragments| fragments.concat()),
     ]
 }
 

@@ -86,7 +86,7 @@ proptest! {
 
 /// Most renames to a new name are possible: the property above is about something.
 #[test]
-fn renames_are_possible() {
+fn valid_renames_succeed() {
     let texts = [
         "import \"./b.dlang\" as B\nimport \"./pkg/index.dlang\" as P\nTeam A\nNamespace N.M { bc C by B.N.T { team: A team: P.U } }",
         "Namespace N { Team T }",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dlang_ide::query::find;
 use dlang_ide::{Links, explain, hover};
 use dlang_model::testing::resolve_imports;
-use dlang_model::{Change, File, ModelHost, definitions, file_model, parse, resolutions};
+use dlang_model::{ModelChange, File, ModelHost, definitions, file_model, parse, resolutions};
 use dlang_syntax::{NodeOrToken, SyntaxKind, TextRange, TextSize};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -20,7 +20,7 @@ use crate::on_disk::examples;
 
 fn host_of(files: &[(String, String)]) -> ModelHost {
     let mut host = ModelHost::new();
-    let text = |(path, text): &(String, String)| Change::Text { path: path.clone(), text: Arc::from(text.as_str()) };
+    let text = |(path, text): &(String, String)| ModelChange::Text { path: path.clone(), text: Arc::from(text.as_str()) };
     host.apply(files.iter().map(text));
     resolve_imports(&mut host, &[]);
     host
@@ -74,7 +74,7 @@ fn every_offset_of_every_example() {
 
 /// Found by the generated texts below: a reference in the place of `Domain` leaves the braces behind it to others.
 #[test]
-fn an_offer_that_groups_the_rest_anew() {
+fn a_completion_that_changes_the_parse_is_correct() {
     let (mut host, file) = host(
         "Namespace A { Domain B { type is C . A } dmap C { contains A , A. B Domain n C in A . A { description : \"\" } } \
          Namespace A { Namespace A { Domain A { vision : \"v\" } } }",
@@ -146,7 +146,7 @@ proptest! {
                 continue;
             }
             let focus = definition.focus(db).unwrap().start();
-            let hovered = hover(db, file, focus, Links::To(&uri)).expect("a hover");
+            let hovered = hover(db, file, focus, Links::FileUri(&uri)).expect("a hover");
             let explained = explain(db, &fqn);
             let hovered = without_links(&hovered.markdown);
             prop_assert_eq!(Some(hovered.as_str()), explained["explanation"].as_str());
@@ -156,8 +156,8 @@ proptest! {
     #[test]
     fn places_of_broken_models(text in broken(), places in vec(any::<Index>(), 8)) {
         let (mut host, file) = host(&text);
-        for place in places {
-            let offset = text.floor_char_boundary(place.index(text.len() + 1));
+        for position in places {
+            let offset = text.floor_char_boundary(position.index(text.len() + 1));
             check_offers_at(&mut host, file, TextSize::try_from(offset).unwrap());
         }
     }
@@ -171,7 +171,7 @@ proptest! {
 
     /// In a correct model each reserved word and each reference is proposed at its own position.
     #[test]
-    fn what_stands_there_is_offered(text in generated::model(), chosen in vec(any::<Index>(), 8)) {
+    fn existing_tokens_are_completed(text in generated::model(), chosen in vec(any::<Index>(), 8)) {
         let (host, file) = host(&text);
         let tokens = tokens(&host, file);
         prop_assume!(!tokens.is_empty());

@@ -49,15 +49,15 @@ proptest! {
 }
 
 /// The whole text, and what lies between each two places.
-fn check_formats(text: &str, places: &[(Index, Index)]) {
+fn check_formats(text: &str, position_pairs: &[(Index, Index)]) {
     check_format(text);
-    let offset = |place: &Index| {
-        let offset = text.floor_char_boundary(place.index(text.len() + 1));
+    let offset = |position: &Index| {
+        let offset = text.floor_char_boundary(position.index(text.len() + 1));
         TextSize::try_from(offset).expect("a text with small offsets")
     };
     let range = |(one, other): &(Index, Index)| {
         let (one, other) = (offset(one), offset(other));
         TextRange::new(one.min(other), one.max(other))
     };
-    check_format_ranges(text, &places.iter().map(range).collect::<Vec<_>>());
+    check_format_ranges(text, &position_pairs.iter().map(range).collect::<Vec<_>>());
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dlang_ide::query::{
     Detail, EntityType, ListInput, Lookup, Query, find, get, list, namesakes, serialize, serialize_node,
 };
-use dlang_model::{Change, Db, File, ModelHost, definitions, project_files};
+use dlang_model::{ModelChange, Db, File, ModelHost, definitions, project_files};
 use dlang_syntax::ast::schema::{assignments, node_type};
 use dlang_syntax::{MAX_NESTING, SyntaxNode};
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ use crate::limits::on_a_small_stack;
 fn host(texts: &[&str]) -> ModelHost {
     let mut host = ModelHost::new();
     let change =
-        |(number, text): (usize, &&str)| Change::Text { path: format!("{number}.dlang"), text: Arc::from(*text) };
+        |(number, text): (usize, &&str)| ModelChange::Text { path: format!("{number}.dlang"), text: Arc::from(*text) };
     host.apply(texts.iter().enumerate().map(change));
     host
 }
@@ -106,8 +106,8 @@ fn check_model(texts: &[&str]) {
     }
     for entity in EntityType::ALL {
         let show = |file: File| file.path(db).to_owned();
-        let ask = |detail| list(db, &ListInput { detail, ..ListInput::new(entity) }, &show).expect("it is valid");
-        let (rows, full) = (ask(Detail::Row), ask(Detail::Full));
+        let list_with = |detail| list(db, &ListInput { detail, ..ListInput::new(entity) }, &show).expect("it is valid");
+        let (rows, full) = (list_with(Detail::Row), list_with(Detail::Full));
         assert_eq!(rows["count"], full["count"]);
         let (rows, full) = (rows["results"].as_array().expect("a list"), full["results"].as_array().expect("a list"));
         let columns = entity.columns();

@@ -6,7 +6,7 @@ use super::{Fix, TextEdit, text_at};
 use crate::data::{Body, End};
 use crate::db::Db;
 use crate::definition::Definition;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::ModelDiagnostic;
 use crate::inputs::File;
 use crate::kind::ElementKind;
 use crate::lower::file_model;
@@ -18,16 +18,16 @@ const MAX_DOMAINS: usize = 3;
 /// Maximum number of contexts to insert into a map.
 const MAX_CONTEXTS: usize = 40;
 
-pub(super) fn vision(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+pub(super) fn vision(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
     property(db, file, diagnostic, "vision", SyntaxKind::VISION_PROPERTY, "Add a vision to fill in")
 }
 
-pub(super) fn description(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+pub(super) fn description(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
     property(db, file, diagnostic, "description", SyntaxKind::DESCRIPTION_PROPERTY, "Add a description to fill in")
 }
 
 /// Returns the element that begins at the diagnostic.
-fn element(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Option<Definition> {
+fn element(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Option<Definition> {
     let start = diagnostic.range.start();
     let elements = &file_model(db, file).elements;
     let number = elements.binary_search_by_key(&start, |element| element.range.start()).ok()?;
@@ -36,7 +36,7 @@ fn element(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Option<Definitio
 
 /// Inserts an empty property at the beginning of the body, and the body if it is missing. The diagnostic disappears
 /// only when the author fills in the text; a property that exists but is empty has no fix.
-fn property(db: &dyn Db, file: File, diagnostic: &Diagnostic, word: &str, kind: SyntaxKind, title: &str) -> Vec<Fix> {
+fn property(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic, word: &str, kind: SyntaxKind, title: &str) -> Vec<Fix> {
     let make = || {
         let node = element(db, file, diagnostic)?.syntax(db)?.syntax().clone();
         let body =
@@ -75,7 +75,7 @@ fn insert_in_body(text: &str, node: &SyntaxNode, body: &SyntaxNode, what: &str) 
 }
 
 /// Suggests the domains of the file, or else the imported ones, unless there are too many.
-pub(super) fn domain(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+pub(super) fn domain(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
     let Some(context) = element(db, file, diagnostic) else { return Vec::new() };
     let Some(name) = context.data(db).and_then(|data| data.name) else { return Vec::new() };
     let container = context.container(db).map(|container| container.number);
@@ -106,7 +106,7 @@ pub(super) fn domain(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fi
 }
 
 /// Lists the contexts in the relationships of a map.
-pub(super) fn contexts(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+pub(super) fn contexts(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
     let make = || {
         let map = element(db, file, diagnostic)?;
         let Body::ContextMap(content) = map.body(db)? else { return None };

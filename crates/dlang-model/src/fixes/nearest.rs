@@ -3,7 +3,7 @@
 use super::{Fix, TextEdit};
 use crate::db::Db;
 use crate::definition::Definition;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::ModelDiagnostic;
 use crate::inputs::File;
 use crate::lower::file_model;
 use crate::nearest::nearest_names;
@@ -12,7 +12,7 @@ use crate::scope::Names;
 /// Maximum number of suggested names.
 const MAX_NAMES: usize = 3;
 
-pub(super) fn names(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+pub(super) fn names(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
     let model = file_model(db, file);
     let Some(reference) = model.reference_at(diagnostic.range).and_then(|id| model.reference(id)) else {
         return Vec::new();

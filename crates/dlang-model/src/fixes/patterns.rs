@@ -6,7 +6,7 @@ use dlang_syntax::{TextRange, TextSize};
 use super::{Fix, TextEdit, text_at};
 use crate::data::{Relationship, RelationshipForm, WrittenPattern};
 use crate::db::Db;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::ModelDiagnostic;
 use crate::inputs::File;
 use crate::lower::file_model;
 
@@ -43,7 +43,7 @@ fn find(db: &dyn Db, file: File, range: TextRange) -> Option<ArrowPattern<'_>> {
         .or_else(|| at(right).map(|pattern| found(pattern, right, left, false)))
 }
 
-pub(super) fn remove(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+pub(super) fn remove(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
     let make = || {
         let found = find(db, file, diagnostic.range)?;
         let edit = found.removal(file.text(db))?;
@@ -53,7 +53,7 @@ pub(super) fn remove(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fi
     make().into_iter().collect()
 }
 
-pub(super) fn wrong_side(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+pub(super) fn wrong_side(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
     let text = file.text(db);
     let Some(found) = find(db, file, diagnostic.range) else { return Vec::new() };
     let word = text_at(text, found.pattern.range);
@@ -85,9 +85,9 @@ pub(super) fn wrong_side(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Ve
 impl ArrowPattern<'_> {
     /// Removes the pattern from its list, with its comma, or with the brackets if it is the only one.
     fn removal(&self, text: &str) -> Option<TextEdit> {
-        let place = self.own.iter().position(|pattern| pattern.range == self.pattern.range)?;
-        let next = self.own.get(place + 1);
-        let range = match (place.checked_sub(1).and_then(|before| self.own.get(before)), next) {
+        let index = self.own.iter().position(|pattern| pattern.range == self.pattern.range)?;
+        let next = self.own.get(index + 1);
+        let range = match (index.checked_sub(1).and_then(|before| self.own.get(before)), next) {
             (Some(before), _) => TextRange::new(before.range.end(), self.pattern.range.end()),
             (None, Some(next)) => TextRange::new(self.pattern.range.start(), next.range.start()),
             (None, None) => self.brackets(text)?,
@@ -100,7 +100,7 @@ impl ArrowPattern<'_> {
         let all = self.relationship.range;
         let before = text_at(text, TextRange::new(all.start(), self.pattern.range.start()));
         let open = before.rfind('[')?;
-        let kept = before.get(..open)?.trim_end().len();
+        let prefix_len = before.get(..open)?.trim_end().len();
         let behind = text_at(text, TextRange::new(self.pattern.range.end(), all.end()));
         let close = behind.find(']')? + 1;
         // A comment between pattern and bracket may contain a bracket; then there is no fix.
@@ -108,7 +108,7 @@ impl ArrowPattern<'_> {
             return None;
         }
         Some(TextRange::new(
-            all.start() + TextSize::try_from(kept).ok()?,
+            all.start() + TextSize::try_from(prefix_len).ok()?,
             self.pattern.range.end() + TextSize::try_from(close).ok()?,
         ))
     }

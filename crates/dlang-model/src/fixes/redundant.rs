@@ -4,12 +4,12 @@ use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, TextRange, TextSize};
 
 use super::{Fix, TextEdit, text_at};
 use crate::db::Db;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::ModelDiagnostic;
 use crate::inputs::File;
 use crate::lower::parse;
 
 /// Removes the property whose value has no effect.
-pub(super) fn redundant(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+pub(super) fn redundant(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
     let Some(node) = ancestor(db, file, diagnostic.range, |kind| {
         matches!(kind, SyntaxKind::CLASSIFICATION_PROPERTY | SyntaxKind::TEAM_PROPERTY)
     }) else {
@@ -20,7 +20,7 @@ pub(super) fn redundant(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec
 }
 
 /// Removes the repeated relationship.
-pub(super) fn relationship(db: &dyn Db, file: File, diagnostic: &Diagnostic) -> Vec<Fix> {
+pub(super) fn relationship(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
     let Some(node) = ancestor(db, file, diagnostic.range, |kind| {
         matches!(kind, SyntaxKind::DIRECTIONAL_RELATIONSHIP | SyntaxKind::SYMMETRIC_RELATIONSHIP)
     }) else {

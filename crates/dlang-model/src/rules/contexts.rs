@@ -2,14 +2,14 @@
 
 use super::{Checker, Subject};
 use crate::data::{ContextData, ReferenceId};
-use crate::diagnostics::{Code, Diagnostic, RelatedLocation};
+use crate::diagnostics::{Code, ModelDiagnostic, RelatedLocation};
 
 /// Reports a context without a description.
 pub(super) fn no_description(checker: &mut Checker<'_>, context: &Subject<'_, ContextData>) {
     let Some(name) = context.name else { return };
     if context.content.description.as_deref().unwrap_or_default().is_empty() {
         let message = format!("Bounded Context '{name}' is missing a description.");
-        checker.report(Diagnostic::new(context.places.keyword, Code::BoundedContextNoDescription, message));
+        checker.report(ModelDiagnostic::new(context.places.keyword, Code::BoundedContextNoDescription, message));
     }
 }
 
@@ -18,7 +18,7 @@ pub(super) fn no_domain(checker: &mut Checker<'_>, context: &Subject<'_, Context
     let Some(name) = context.name else { return };
     if context.content.domain.is_none() && context.content.for_clause.is_none() {
         let message = format!("Bounded Context '{name}' must belong to a domain. Use 'for DomainName'.");
-        checker.report(Diagnostic::new(context.places.range, Code::BoundedContextNoDomain, message));
+        checker.report(ModelDiagnostic::new(context.places.range, Code::BoundedContextNoDomain, message));
     }
 }
 
@@ -46,7 +46,7 @@ fn conflict(checker: &mut Checker<'_>, values: &[ReferenceId], code: Code, [what
     let message = format!("{what} specified both inline{inline} and in block{block}. Inline value takes precedence.");
     let (Some(first), Some(second)) = (checker.reference(*first), checker.reference(*second)) else { return };
     checker.report(
-        Diagnostic::new(second.range, code, message)
-            .with_related(RelatedLocation::Here(first.range), "this value is effective"),
+        ModelDiagnostic::new(second.range, code, message)
+            .with_related(RelatedLocation::SameFile(first.range), "this value is effective"),
     );
 }

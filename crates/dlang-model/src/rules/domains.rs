@@ -6,7 +6,7 @@ use super::{Checker, Subject};
 use crate::data::DomainData;
 use crate::db::Db;
 use crate::definition::Definition;
-use crate::diagnostics::{Code, Diagnostic, RelatedLocation};
+use crate::diagnostics::{Code, ModelDiagnostic, RelatedLocation};
 use crate::resolve::domain_parent;
 
 /// Maximum number of domains of a cycle in a message. More would not fit on a screen.
@@ -17,7 +17,7 @@ pub(super) fn no_vision(checker: &mut Checker<'_>, domain: &Subject<'_, DomainDa
     let Some(name) = domain.name else { return };
     if domain.content.vision.as_deref().unwrap_or_default().is_empty() {
         let message = format!("Domain '{name}' is missing a vision statement.");
-        checker.report(Diagnostic::new(domain.places.keyword, Code::DomainNoVision, message));
+        checker.report(ModelDiagnostic::new(domain.places.keyword, Code::DomainNoVision, message));
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn circular_hierarchy(checker: &mut Checker<'_>, domain: &Subject<'_,
     names.extend(entry.name(checker.db));
     let message = format!("Circular domain hierarchy detected: {}.", names.join(" → "));
     let range = checker.reference_range(parent, domain.places.range);
-    let mut diagnostic = Diagnostic::new(range, Code::DomainCircularHierarchy, message);
+    let mut diagnostic = ModelDiagnostic::new(range, Code::DomainCircularHierarchy, message);
     if entry != domain.definition {
         diagnostic = diagnostic.with_related(RelatedLocation::Definition(entry), "the cycle is entered here");
     }
@@ -54,7 +54,7 @@ pub(super) fn circular_hierarchy(checker: &mut Checker<'_>, domain: &Subject<'_,
 #[derive(Default)]
 pub(super) struct Hierarchy {
     /// For each domain, the first of its ancestors or itself that is in a cycle.
-    known: FxHashMap<Definition, Option<Definition>>,
+    cycle_entries: FxHashMap<Definition, Option<Definition>>,
 }
 
 impl Hierarchy {
@@ -64,14 +64,14 @@ impl Hierarchy {
         let mut current = Some(domain);
         let found = loop {
             let Some(here) = current else { break None };
-            if let Some(known) = self.known.get(&here) {
-                break *known;
+            if let Some(cached) = self.cycle_entries.get(&here) {
+                break *cached;
             }
             if !on_way.insert(here) {
                 // The path has returned to itself: from `current` on it is the cycle, where each member is its own
                 // entry.
                 while let Some(member) = way.pop() {
-                    self.known.insert(member, Some(member));
+                    self.cycle_entries.insert(member, Some(member));
                     if member == here {
                         break;
                     }
@@ -82,8 +82,8 @@ impl Hierarchy {
             current = domain_parent(db, here);
         };
         for passed in way {
-            self.known.insert(passed, found);
+            self.cycle_entries.insert(passed, found);
         }
-        self.known.get(&domain).copied().flatten()
+        self.cycle_entries.get(&domain).copied().flatten()
     }
 }

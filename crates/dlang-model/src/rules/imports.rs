@@ -4,7 +4,7 @@
 //! the reason in the diagnostic's data, for any code.
 
 use super::{Checker, ImportSubject};
-use crate::diagnostics::{Code, Diagnostic, DiagnosticData};
+use crate::diagnostics::{Code, ModelDiagnostic, DiagnosticData};
 use crate::inputs::{File, ImportOutcome};
 
 /// Codes of [`check_unresolved`].
@@ -29,7 +29,7 @@ pub(super) fn missing_uri(checker: &mut Checker<'_>, subject: &ImportSubject<'_>
     // The parser has already reported a missing string.
     if subject.import.specifier.as_deref() == Some("") {
         let message = "Import statement must have a URI. Use: import \"package\" or import \"./local-path\"";
-        checker.report(Diagnostic::new(subject.places.keyword, Code::ImportMissingUri, message.to_owned()));
+        checker.report(ModelDiagnostic::new(subject.places.keyword, Code::ImportMissingUri, message.to_owned()));
     }
 }
 
@@ -40,7 +40,7 @@ pub(super) fn check_unresolved(checker: &mut Checker<'_>, subject: &ImportSubjec
     let Some(ImportOutcome::Problem(problem)) = outcomes.get(specifier) else { return };
     let range = subject.places.specifier.unwrap_or(subject.places.range);
     let data = DiagnosticData::Import { specifier: specifier.clone(), reason: problem.reason };
-    checker.report(Diagnostic::new(range, problem.code, problem.message.clone()).data(data));
+    checker.report(ModelDiagnostic::new(range, problem.code, problem.message.clone()).data(data));
 }
 
 /// Reports an import that closes a cycle.
@@ -49,7 +49,7 @@ pub(super) fn cycle(checker: &mut Checker<'_>, subject: &ImportSubject<'_>) {
     let message = format!("Import cycle detected: {}.", describe_cycle(checker, cycle));
     let range = subject.places.specifier.unwrap_or(subject.places.range);
     checker.report(
-        Diagnostic::new(range, Code::ImportCycleDetected, message)
+        ModelDiagnostic::new(range, Code::ImportCycleDetected, message)
             .hint("Break the cycle by extracting shared definitions into a separate file."),
     );
 }

@@ -4,7 +4,7 @@ use dlang_syntax::ast::{Arrow, PatternKind};
 
 use super::Checker;
 use crate::data::{End, Relationship, RelationshipForm, WrittenPattern};
-use crate::diagnostics::{Code, Diagnostic};
+use crate::diagnostics::{Code, ModelDiagnostic};
 
 /// Maximum number of patterns per side without a diagnostic.
 const MANY_PATTERNS: usize = 3;
@@ -71,7 +71,7 @@ pub(super) fn too_many(checker: &mut Checker<'_>, relationship: &Relationship) {
                 side.patterns.len(),
                 side.name
             );
-            checker.report(Diagnostic::new(first.range.cover(last.range), Code::TooManyPatterns, message));
+            checker.report(ModelDiagnostic::new(first.range.cover(last.range), Code::TooManyPatterns, message));
         }
     }
 }
@@ -121,7 +121,7 @@ fn wrong_side(
         if let Some(pattern) = side.patterns.iter().find(|pattern| pattern.kind == kind)
             && let Some(end) = checker.end_text(side.end)
         {
-            checker.report(Diagnostic::new(pattern.range, code, message(end, side.name)));
+            checker.report(ModelDiagnostic::new(pattern.range, code, message(end, side.name)));
         }
     }
 }
@@ -135,6 +135,6 @@ fn on_bidirectional(checker: &mut Checker<'_>, relationship: &Relationship, kind
             "{what} cannot be used on a bidirectional (<->) relationship — \
              Customer/Supplier is inherently directional."
         );
-        checker.report(Diagnostic::new(pattern.range, code, message));
+        checker.report(ModelDiagnostic::new(pattern.range, code, message));
     }
 }

@@ -3,7 +3,7 @@
 use super::{Checker, Subject};
 use crate::data::{MapData, Reference};
 use crate::definition::Definition;
-use crate::diagnostics::{Code, Diagnostic, DiagnosticData, RelatedLocation};
+use crate::diagnostics::{Code, ModelDiagnostic, DiagnosticData, RelatedLocation};
 use crate::kind::ElementKind;
 use crate::scope::Names;
 
@@ -33,16 +33,16 @@ fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
     if reference.text.is_empty() || reference.text.ends_with('.') {
         return;
     }
-    let wanted = reference.role.expected_kind();
+    let expected_kind = reference.role.expected_kind();
     let container = checker.model.index.element(reference.owner).map_or("", |owner| owner.kind.type_name());
-    let message = format!("Could not resolve reference to {} named '{}'.", wanted.type_name(), reference.text);
+    let message = format!("Could not resolve reference to {} named '{}'.", expected_kind.type_name(), reference.text);
     let data = DiagnosticData::Reference {
-        wanted,
+        expected_kind: wanted: expected_kind,
         container,
         property: reference.role.property(),
         text: reference.text.clone(),
     };
-    let mut diagnostic = Diagnostic::new(reference.range, code, message).data(data);
+    let mut diagnostic = ModelDiagnostic::new(reference.range, code, message).data(data);
     if let Some(other) = of_another_kind(checker, reference) {
         diagnostic =
             diagnostic.with_related(RelatedLocation::Definition(other), "another kind of element has this name");

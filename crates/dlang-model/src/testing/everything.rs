@@ -18,7 +18,7 @@ pub fn query_everything(host: &ModelHost) {
             assert!(usize::from(diagnostic.range.end()) <= length);
             assert!(file.text(db).get(Range::<usize>::from(diagnostic.range)).is_some());
             for related in &diagnostic.related {
-                if let RelatedLocation::Definition(definition) = related.place {
+                if let RelatedLocation::Definition(definition) = related.location {
                     assert!(definition.focus(db).is_some());
                 }
             }

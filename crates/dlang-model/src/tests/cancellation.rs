@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 
 use crate::testing::host;
-use crate::{Change, Definition, QueryCancelled, file_diagnostics, project_files};
+use crate::{ModelChange, Definition, QueryCancelled, file_diagnostics, project_files};
 
 #[test]
 fn a_change_cancels_the_questions_before_it() {
@@ -26,7 +26,7 @@ fn a_change_cancels_the_questions_before_it() {
     });
     has_begun.recv().unwrap();
     // Waits for the snapshot to be dropped.
-    host.apply([Change::Text { path: "main.dlang".to_owned(), text: Arc::from("Domain B\n") }]);
+    host.apply([ModelChange::Text { path: "main.dlang".to_owned(), text: Arc::from("Domain B\n") }]);
     assert_eq!(asker.join().unwrap(), Err(QueryCancelled));
     let answer = host.snapshot().query(|db| {
         let file = project_files(db)[0];

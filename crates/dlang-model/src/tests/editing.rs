@@ -5,7 +5,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use crate::testing::{host, render_diagnostics, resolve_imports};
-use crate::{Change, ModelHost};
+use crate::{ModelChange, ModelHost};
 
 const MODEL: &str = r#"
 //- a.dlang
@@ -23,7 +23,7 @@ import "./a.dlang"
 Team Cooks
 "#;
 
-const PIECES: &[&str] = &[
+const FRAGMENTS: &[&str] = &[
     "",
     " ",
     "\n",
@@ -51,8 +51,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn edits_one_by_one_are_as_good_as_from_scratch(
-        edits in prop::collection::vec((0usize..3, 0usize..10_000, 0usize..12, 0..PIECES.len()), 1..8)
+    fn incremental_edits_equal_a_full_rebuild(
+        edits in prop::collection::vec((0usize..3, 0usize..10_000, 0usize..12, 0..FRAGMENTS.len()), 1..8)
     ) {
         let mut host = host(MODEL);
         for (file, place, length, piece) in edits {
@@ -67,13 +67,13 @@ proptest! {
             };
             let begin = floor(place % (text.len() + 1));
             let end = floor((begin + length).min(text.len())).max(begin);
-            let text = format!("{}{}{}", text.get(..begin).unwrap(), PIECES[piece], text.get(end..).unwrap());
-            host.apply([Change::Text { path, text: Arc::from(text) }]);
+            let text = format!("{}{}{}", text.get(..begin).unwrap(), FRAGMENTS[piece], text.get(end..).unwrap());
+            host.apply([ModelChange::Text { path, text: Arc::from(text) }]);
             resolve_imports(&mut host, &[]);
             let incremental = render_diagnostics(&host);
             let mut scratch = ModelHost::new();
             scratch.apply(host.files().map(|file| {
-                Change::Text { path: file.path(host.db()).to_owned(), text: Arc::from(file.text(host.db())) }
+                ModelChange::Text { path: file.path(host.db()).to_owned(), text: Arc::from(file.text(host.db())) }
             }));
             resolve_imports(&mut scratch, &[]);
             prop_assert_eq!(incremental, render_diagnostics(&scratch));
@@ -82,17 +82,17 @@ proptest! {
 }
 
 #[test]
-fn files_come_and_go() {
+fn files_are_added_and_removed() {
     let mut host = host(MODEL);
     let before = render_diagnostics(&host);
     let text = host.file("c.dlang").unwrap().text(host.db()).to_owned();
-    host.apply([Change::Remove { path: "c.dlang".to_owned() }]);
+    host.apply([ModelChange::Remove { path: "c.dlang".to_owned() }]);
     assert_eq!(host.file("c.dlang"), None);
     assert_eq!(host.files().count(), 2);
     assert!(render_diagnostics(&host).contains("Could not resolve reference to Team named 'Cooks'."));
     resolve_imports(&mut host, &[]);
-    host.apply([Change::Remove { path: "c.dlang".to_owned() }]);
-    host.apply([Change::Text { path: "c.dlang".to_owned(), text: Arc::from(text) }]);
+    host.apply([ModelChange::Remove { path: "c.dlang".to_owned() }]);
+    host.apply([ModelChange::Text { path: "c.dlang".to_owned(), text: Arc::from(text) }]);
     resolve_imports(&mut host, &[]);
     assert_eq!(render_diagnostics(&host), before);
 }

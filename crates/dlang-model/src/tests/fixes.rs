@@ -73,7 +73,7 @@ cmap N { }
 }
 
 #[test]
-fn names_that_are_near() {
+fn similar_names_are_suggested() {
     insta::assert_snapshot!(check_fixes(
         r#"
 //- a.dlang

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::testing::{ResolveFn, apply_edits, host, host_with, render_diagnostics};
-use crate::{Change, File, ModelHost, file_diagnostics, fixes};
+use crate::{ModelChange, File, ModelHost, file_diagnostics, fixes};
 
 /// Renders every diagnostic of every file, one per line.
 pub(super) fn check(fixture: &str) -> String {
@@ -44,7 +44,7 @@ pub(super) fn check_fixes(fixture: &str) -> String {
             // A fix must resolve its diagnostic and not break the text.
             let mut again = crate::testing::host(fixture);
             let path = file.path(host.db()).to_owned();
-            again.apply([Change::Text { path: path.clone(), text: Arc::from(after) }]);
+            again.apply([ModelChange::Text { path: path.clone(), text: Arc::from(after) }]);
             let fixed = again.file(&path).unwrap();
             let count = |host: &ModelHost, file: File| {
                 let of_code = file_diagnostics(host.db(), file).iter().filter(|other| other.code == diagnostic.code);

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use super::fixture::check;
 use crate::testing::{everything, host, render_diagnostics};
-use crate::{Change, Code, ImportOutcome, ModelHost, file_diagnostics, import_cycles, project_files};
+use crate::{ModelChange, Code, ImportOutcome, ModelHost, file_diagnostics, import_cycles, project_files};
 
 /// Returns the diagnostics of a one-file text, after running every query on it.
 fn diagnostics_after_queries(text: &str) -> String {
     let mut host = ModelHost::new();
-    host.apply([Change::Text { path: "main.dlang".to_owned(), text: Arc::from(text) }]);
+    host.apply([ModelChange::Text { path: "main.dlang".to_owned(), text: Arc::from(text) }]);
     everything::query_everything(&host);
     render_diagnostics(&host)
 }
@@ -17,7 +17,7 @@ fn diagnostics_after_queries(text: &str) -> String {
 /// Returns the codes of a text's diagnostics.
 fn codes(text: &str) -> Vec<Code> {
     let mut host = ModelHost::new();
-    host.apply([Change::Text { path: "main.dlang".to_owned(), text: Arc::from(text) }]);
+    host.apply([ModelChange::Text { path: "main.dlang".to_owned(), text: Arc::from(text) }]);
     let file = host.files().next().unwrap();
     file_diagnostics(host.db(), file).iter().map(|it| it.code).collect()
 }
@@ -59,14 +59,14 @@ fn nul_and_other_control_characters() {
 #[test]
 fn a_byte_order_mark() {
     let text = "Domain A\nbc B for Nowhere { description: \"d\" }\n";
-    let places = |text: &str| -> Vec<_> {
+    let codes_and_offsets = |text: &str| -> Vec<_> {
         let mut host = ModelHost::new();
-        host.apply([Change::Text { path: "main.dlang".to_owned(), text: Arc::from(text) }]);
+        host.apply([ModelChange::Text { path: "main.dlang".to_owned(), text: Arc::from(text) }]);
         let file = host.files().next().unwrap();
         file_diagnostics(host.db(), file).iter().map(|it| (it.code, u32::from(it.range.start()))).collect()
     };
-    let moved: Vec<_> = places(text).into_iter().map(|(code, at)| (code, at + 3)).collect();
-    assert_eq!(places(&format!("\u{feff}{text}")), moved);
+    let moved: Vec<_> = codes_and_offsets(text).into_iter().map(|(code, at)| (code, at + 3)).collect();
+    assert_eq!(codes_and_offsets(&format!("\u{feff}{text}")), moved);
     assert_eq!(moved.len(), 2);
 }
 
@@ -99,7 +99,7 @@ fn namespaces_ten_thousand_deep() {
     on_a_small_stack(|| {
         let depth = 10_000;
         let text = format!("{}bc B by T {}", "ns N { Team T ".repeat(depth), "} ".repeat(depth));
-        assert_eq!(codes(&text), [Code::Syntax(dlang_syntax::Code::NestingTooDeep)]);
+        assert_eq!(codes(&text), [Code::Syntax(dlang_syntax::SyntaxCode::NestingTooDeep)]);
     });
 }
 
@@ -142,7 +142,7 @@ fn a_chain_of_imports_is_no_recursion() {
         let count = 3_000;
         let path = |number: usize| format!("{:04}.dlang", number % count);
         let mut host = ModelHost::new();
-        host.apply((0..count).map(|number| Change::Text {
+        host.apply((0..count).map(|number| ModelChange::Text {
             path: path(number),
             text: Arc::from(format!("import \"./{}\"\n", path(number + 1))),
         }));
@@ -150,7 +150,7 @@ fn a_chain_of_imports_is_no_recursion() {
         host.apply(files.iter().enumerate().map(|(number, _)| {
             let next = path(number + 1);
             let outcome = (format!("./{next}"), ImportOutcome::File(files[(number + 1) % count]));
-            Change::Imports { path: path(number), outcomes: [outcome].into_iter().collect() }
+            ModelChange::Imports { path: path(number), outcomes: [outcome].into_iter().collect() }
         }));
         let db = host.db();
         assert!(project_files(db).iter().all(|file| import_cycles(db).contains(*file)));

@@ -4,7 +4,7 @@ use super::fixture::{check, check_with};
 use crate::{Code, ImportProblem};
 
 #[test]
-fn an_import_that_leads_nowhere_says_what_was_found_out() {
+fn an_unresolved_import_reports_its_problem() {
     let message = "Cannot resolve import './gone.dlang'.\nHint: Look for it.".to_owned();
     let problem = ImportProblem { code: Code::ImportUnresolved, reason: "file-not-found", message };
     let leads = [("./gone.dlang", problem)];
@@ -26,7 +26,7 @@ fn an_import_has_a_specifier() {
 }
 
 #[test]
-fn an_import_nobody_has_looked_at_is_no_mistake() {
+fn an_import_without_an_outcome_is_not_reported() {
     assert_eq!(check("import \"./unknown.dlang\"\n"), "");
 }
 

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use crate::testing::{host_with, render_diagnostics};
-use crate::{Change, Database, ModelHost, definitions_by_name};
+use crate::{ModelChange, Database, ModelHost, definitions_by_name};
 
 /// Applies a change and returns how often each query ran until every diagnostic was up to date.
 fn check(fixture: &str, path: &str, from: &str, to: &str) -> String {
-    let [is_same, counts] = check_asking(render_diagnostics, fixture, path, from, to);
+    let [is_same, counts] = check_query(render_diagnostics, fixture, path, from, to);
     format!("{is_same} diagnostics\n{counts}")
 }
 
 /// Applies a change and returns whether the result of `query` is the same, and how often each salsa query ran for it.
-fn check_asking(ask: impl Fn(&ModelHost) -> String, fixture: &str, path: &str, from: &str, to: &str) -> [String; 2] {
+fn check_query(query: impl Fn(&ModelHost) -> String, fixture: &str, path: &str, from: &str, to: &str) -> [String; 2] {
     let names: Arc<Mutex<Vec<salsa::DatabaseKeyIndex>>> = Arc::default();
     let log = Arc::clone(&names);
     let db = Database::with_events(move |event| {
@@ -22,11 +22,11 @@ fn check_asking(ask: impl Fn(&ModelHost) -> String, fixture: &str, path: &str, f
         }
     });
     let mut host = host_with(ModelHost::with_database(db), fixture, &[]);
-    let before = ask(&host);
+    let before = query(&host);
     let text = host.file(path).unwrap().text(host.db()).replace(from, to);
     names.lock().unwrap().clear();
-    host.apply([Change::Text { path: path.to_owned(), text: Arc::from(text) }]);
-    let after = ask(&host);
+    host.apply([ModelChange::Text { path: path.to_owned(), text: Arc::from(text) }]);
+    let after = query(&host);
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for key in names.lock().unwrap().iter() {
         let name = salsa::Database::ingredient_debug_name(host.db(), key.ingredient_index()).into_owned();
@@ -84,13 +84,13 @@ fn a_declaration_behind_the_others_costs_the_scopes_of_importers() {
 #[test]
 fn the_names_of_a_project_outlive_edits_of_bodies() {
     let find = |host: &ModelHost| format!("{:?}", definitions_by_name(host.db(), "D"));
-    let [answer, counts] = check_asking(find, MODEL, "shared.dlang", "vision: \"v\"", "vision: \"other\"");
+    let [answer, counts] = check_query(find, MODEL, "shared.dlang", "vision: \"v\"", "vision: \"other\"");
     assert_eq!(answer, "same");
     insta::assert_snapshot!(counts, @r"
     file_index 1
     file_model 1
     ");
-    let [answer, counts] = check_asking(find, MODEL, "shared.dlang", "Team T", "Team T Team D");
+    let [answer, counts] = check_query(find, MODEL, "shared.dlang", "Team T", "Team T Team D");
     assert_eq!(answer, "other");
     insta::assert_snapshot!(counts, @r"
     file_index 1

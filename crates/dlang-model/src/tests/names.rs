@@ -122,7 +122,7 @@ Namespace Clinic {
 }
 
 #[test]
-fn imports_bring_root_and_qualified_names_and_are_not_transitive() {
+fn imports_expose_root_and_qualified_names_and_are_not_transitive() {
     insta::assert_snapshot!(check(
         r#"
 //- far.dlang
@@ -147,7 +147,7 @@ bc D by Far
 }
 
 #[test]
-fn an_alias_stands_before_every_name() {
+fn an_alias_prefixes_every_name() {
     insta::assert_snapshot!(check(
         r#"
 //- near.dlang
@@ -169,7 +169,7 @@ bc D by Ns.Inner
 }
 
 #[test]
-fn a_later_import_replaces_an_earlier_one_and_own_elements_come_first() {
+fn a_later_import_overrides_an_earlier_one_and_own_elements_take_precedence() {
     insta::assert_snapshot!(check(
         r#"
 //- a.dlang
@@ -235,7 +235,7 @@ bc E by Middle
 }
 
 #[test]
-fn a_nameless_namespace_keeps_its_names_to_itself() {
+fn a_nameless_namespace_does_not_export_its_names() {
     insta::assert_snapshot!(check(
         r#"
 Namespace { Team T  bc A by T }

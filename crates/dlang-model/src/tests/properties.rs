@@ -5,14 +5,14 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use crate::testing::everything;
-use crate::{Change, ModelHost, file_diagnostics};
+use crate::{ModelChange, ModelHost, file_diagnostics};
 
 /// Runs every query on two files that may import each other.
-fn ask_everything(texts: [&str; 2]) {
+fn run_all_queries(texts: [&str; 2]) {
     let mut host = ModelHost::new();
     let paths = ["a.dlang", "b.dlang"];
     host.apply(
-        paths.iter().zip(texts).map(|(path, text)| Change::Text { path: (*path).to_owned(), text: Arc::from(text) }),
+        paths.iter().zip(texts).map(|(path, text)| ModelChange::Text { path: (*path).to_owned(), text: Arc::from(text) }),
     );
     crate::testing::resolve_imports(&mut host, &[]);
     everything::query_everything(&host);
@@ -86,12 +86,12 @@ proptest! {
 
     #[test]
     fn nearly_right_texts(one in nearly_right(), other in nearly_right()) {
-        ask_everything([&one, &other]);
+        run_all_queries([&one, &other]);
     }
 
     #[test]
     fn arbitrary_texts(one in any::<String>(), other in "\\PC*") {
-        ask_everything([&one, &other]);
+        run_all_queries([&one, &other]);
     }
 }
 
@@ -110,7 +110,7 @@ fn large_and_strange() {
     let relationships = format!("cmap M {{ contains A {} }}", "A -> B\n".repeat(many));
     for text in [chain, same, entries, long, relationships] {
         let mut host = ModelHost::new();
-        host.apply([Change::Text { path: "a.dlang".to_owned(), text: Arc::from(text) }]);
+        host.apply([ModelChange::Text { path: "a.dlang".to_owned(), text: Arc::from(text) }]);
         let _ = file_diagnostics(host.db(), host.files().next().unwrap());
     }
 }

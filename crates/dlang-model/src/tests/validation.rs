@@ -187,7 +187,7 @@ bc C for D as Nothing { description: "d" classification: Core }
 }
 
 #[test]
-fn names_are_declared_once_in_a_file() {
+fn duplicate_names_in_a_file_are_reported() {
     insta::assert_snapshot!(check(
         r#"
 Team A
@@ -290,7 +290,7 @@ fn a_long_circle_is_not_printed_whole() {
 }
 
 #[test]
-fn patterns_stand_on_their_side() {
+fn patterns_on_the_wrong_side_are_reported() {
     insta::assert_snapshot!(check(
         r#"
 Domain D { vision: "v" }
@@ -328,7 +328,7 @@ bc B for D { description: "d"
 }
 
 #[test]
-fn nobody_supplies_in_both_directions() {
+fn supplier_and_customer_on_bidirectional_relationships_are_reported() {
     insta::assert_snapshot!(check(
         r#"
 Domain D { vision: "v" }

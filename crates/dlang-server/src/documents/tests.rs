@@ -19,15 +19,15 @@ fn position(text: &[char], at: usize, encoding: Encoding) -> Value {
     json!({ "line": line, "character": text[start..at].iter().map(units).sum::<usize>() })
 }
 
-fn piece() -> impl Strategy<Value = String> {
+fn fragment() -> impl Strategy<Value = String> {
     "[ab\n é𝄞]{0,8}"
 }
 
 proptest! {
     #[test]
-    fn after_any_edits_the_texts_are_equal(
-        start in piece(),
-        messages in prop::collection::vec(prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), piece(), any::<bool>()), 1..4), 1..6),
+    fn incremental_edits_produce_the_same_text(
+        start in fragment(),
+        messages in prop::collection::vec(prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), fragment(), any::<bool>()), 1..4), 1..6),
         encoding in prop::sample::select(vec![Encoding::Utf8, Encoding::Utf16, Encoding::Utf32]),
     ) {
         let mut client: Vec<char> = start.chars().collect();

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use super::{MainLoop, Phase, deadline_after};
 use crate::capabilities::capabilities;
-use crate::methods::{Cancel, Initialize, LoadingBehavior, Method, Responder, response_error};
-use crate::model::{Command, Question};
-use crate::settings::{self, Settings};
+use crate::methods::{Cancel, Initialize, LoadingBehavior, Method, RequestResponder, response_error};
+use crate::model::{ModelCommand, SnapshotRequest};
+use crate::settings::{self, ClientSettings};
 use crate::{client_process, file_watcher};
 
 /// Maximum number of pending requests. An editor has a handful; more is a defect of the client, which gets an error.
@@ -27,8 +27,8 @@ pub(super) struct PendingRequest {
 impl MainLoop {
     pub(super) fn request(&mut self, request: Request) {
         match (self.phase, request.method.as_str()) {
-            (Phase::Begun, "initialize") => self.initialize(request.id, &request.params),
-            (Phase::Begun, _) => {
+            (Phase::Uninitialized, "initialize") => self.initialize(request.id, &request.params),
+            (Phase::Uninitialized, _) => {
                 self.refuse(request.id, ErrorCode::ServerNotInitialized, "`initialize` comes first");
             }
             (Phase::Running, "initialize") => {
@@ -47,7 +47,7 @@ impl MainLoop {
 
     fn initialize(&mut self, id: RequestId, params: &Value) {
         self.phase = Phase::Running;
-        self.settings = Arc::new(Settings::new(params));
+        self.settings = Arc::new(ClientSettings::new(params));
         self.roots = settings::roots(params);
         if let Some(pid) = settings::process_id(params) {
             client_process::watch_if_ours(pid, self.back.clone());
@@ -98,20 +98,20 @@ impl MainLoop {
         }
         self.next_serial += 1;
         let (serial, cancel) = (self.next_serial, Cancel::default());
-        let is_impatient = matches!(*method, Method::Ask { patience: LoadingBehavior::Limited, .. });
+        let is_impatient = matches!(*method, Method::Query { loading: LoadingBehavior::Limited, .. });
         let deadline = (is_impatient && self.loading > 0).then(|| deadline_after(self.options.loading_limit));
         self.by_id.insert(id.clone(), serial);
         self.pending.insert(serial, PendingRequest { id, cancel: cancel.clone(), deadline });
         if let Method::Start(_) = &*method {
             let (events, client) = (self.back.clone(), self.client.clone());
-            let responder = Responder { serial, events, cancel, client, is_answered: false };
+            let responder = RequestResponder { serial, events, cancel, client, is_answered: false };
             self.pool.run(move || {
                 if let Method::Start(start) = &*method {
                     start(params, responder);
                 }
             });
         } else {
-            self.model.send(Command::Ask(Question { serial, name, method, params, cancel, is_second: false }));
+            self.model.send(ModelCommand::Query(SnapshotRequest { serial, name, method, params, cancel, is_second: false }));
         }
     }
 

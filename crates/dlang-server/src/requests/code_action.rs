@@ -8,10 +8,10 @@ use dlang_syntax::TextRange;
 use dlang_workspace::manifest;
 use dlang_workspace::modules::Module;
 use dlang_workspace::specifier::{Reason, UnresolvedImport};
-use dlang_workspace::{Action, Code, Fix};
+use dlang_workspace::{FixAction, Code, Fix};
 use zubi_base::lsp;
 
-use crate::convert::{Edits, Lines, PositionMapper};
+use crate::convert::{Edits, DocumentLines, PositionMapper};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -34,22 +34,22 @@ pub(super) fn code_action(
     snapshot: &Snapshot,
     params: &lsp::CodeActionParams,
 ) -> Result<Option<Vec<lsp::CodeActionResponse>>, RequestError> {
-    let is_wanted = |only: &Vec<lsp::CodeActionKind>| {
+    let includes_quick_fix = |only: &Vec<lsp::CodeActionKind>| {
         only.iter().any(|kind| matches!(kind, lsp::CodeActionKind::Empty | lsp::CodeActionKind::QuickFix))
     };
-    if !params.context.only.as_ref().is_none_or(is_wanted) {
+    if !params.context.only.as_ref().is_none_or(includes_quick_fix) {
         return Ok(Some(Vec::new()));
     }
     let Some(path) = snapshot.path(&params.text_document.uri) else { return Ok(None) };
-    let asked = ActionRequest {
+    let request = ActionRequest {
         snapshot,
-        places: PositionMapper::new(snapshot),
+        mapper: PositionMapper::new(snapshot),
         range: params.range,
         shown: &params.context.diagnostics,
     };
     let actions = match snapshot.workspace().file(&path)? {
-        Some(file) => asked.of_model(file)?,
-        None => asked.of_manifest(&path)?,
+        Some(file) => request.of_model(file)?,
+        None => request.of_manifest(&path)?,
     };
     Ok(Some(actions.into_iter().map(lsp::CodeActionResponse::CodeAction).collect()))
 }
@@ -57,7 +57,7 @@ pub(super) fn code_action(
 /// A code action request.
 struct ActionRequest<'s> {
     snapshot: &'s Snapshot,
-    places: PositionMapper<'s>,
+    mapper: PositionMapper<'s>,
     range: lsp::Range,
     /// Diagnostics in the range that the client shows.
     shown: &'s [lsp::Diagnostic],
@@ -83,17 +83,17 @@ impl ActionRequest<'_> {
             // A package must be changed in its own repository.
             return Vec::new();
         }
-        let lines = self.places.lines_of(db, file);
+        let lines = self.mapper.lines_of(db, file);
         let range = lines.bytes(&self.range);
         let mut found = Vec::new();
         let diagnostics = file_diagnostics(db, file);
         for diagnostic in diagnostics.iter().filter(|it| touches(it.range, range)).take(MAX_DIAGNOSTICS) {
-            let place = lines.range(diagnostic.range);
+            let diagnostic_range = lines.range(diagnostic.range);
             let code = diagnostic.code.as_str();
             for fix in fixes(db, file, diagnostic) {
                 let mut edits = Edits::default();
                 edits.add(path, fix.edits.iter().map(|edit| text_edit(&lines, edit.range, &edit.text)));
-                let action = self.quick_fix(fix.title, fix.is_preferred, edits, place, code);
+                let action = self.quick_fix(fix.title, fix.is_preferred, edits, diagnostic_range, code);
                 found.push(FixCandidate::Action(Box::new(action)));
             }
             if let DiagnosticData::Import { specifier, reason } = &diagnostic.data
@@ -103,7 +103,7 @@ impl ActionRequest<'_> {
                     Some(module) => unresolved.fixes(module),
                     None => unresolved.fixes(&module_without_manifest(path)),
                 };
-                found.extend(fixes.into_iter().map(|fix| FixCandidate::Fix(fix, place, code)));
+                found.extend(fixes.into_iter().map(|fix| FixCandidate::Fix(fix, diagnostic_range, code)));
             }
         }
         found
@@ -115,29 +115,29 @@ impl ActionRequest<'_> {
         let Some(file) = modules.into_iter().find(is_it).and_then(|module| module.manifest.as_ref()) else {
             return Ok(Vec::new());
         };
-        let lines = self.places.of_path(path)?;
+        let lines = self.mapper.of_path(path)?;
         let range = lines.bytes(&self.range);
         let mut actions = Vec::new();
         for diagnostic in file.diagnostics.iter().filter(|it| touches(it.range, range)).take(MAX_DIAGNOSTICS) {
             for fix in manifest::fixes(path, &file.text, diagnostic) {
-                let place = lines.range(diagnostic.range);
-                actions.extend(self.action(fix, place, diagnostic.code.as_str())?);
+                let diagnostic_range = lines.range(diagnostic.range);
+                actions.extend(self.action(fix, diagnostic_range, diagnostic.code.as_str())?);
             }
         }
         Ok(actions)
     }
 
-    fn action(&self, fix: Fix, place: lsp::Range, code: &str) -> Result<Option<lsp::CodeAction>, QueryCancelled> {
+    fn action(&self, fix: Fix, diagnostic_range: lsp::Range, code: &str) -> Result<Option<lsp::CodeAction>, QueryCancelled> {
         let edits = match fix.action {
-            Action::Edit { path, range, text } => {
+            FixAction::Edit { path, range, text } => {
                 let mut edits = Edits::default();
-                edits.add(&path, [text_edit(&*self.places.of_path(&path)?, range, &text)]);
+                edits.add(&path, [text_edit(&*self.mapper.of_path(&path)?, range, &text)]);
                 edits
             }
-            Action::Create { path, text } if self.snapshot.settings.has_new_files => Edits::create(path, text),
-            Action::Create { .. } | Action::Run { .. } => return Ok(None),
+            FixAction::Create { path, text } if self.snapshot.settings.has_new_files => Edits::create(path, text),
+            FixAction::Create { .. } | FixAction::Run { .. } => return Ok(None),
         };
-        Ok(Some(self.quick_fix(fix.title, fix.preferred, edits, place, code)))
+        Ok(Some(self.quick_fix(fix.title, fix.preferred, edits, diagnostic_range, code)))
     }
 
     fn quick_fix(
@@ -148,14 +148,14 @@ impl ActionRequest<'_> {
         place: lsp::Range,
         code: &str,
     ) -> lsp::CodeAction {
-        let is_it = |shown: &&lsp::Diagnostic| {
-            shown.range == place && matches!(&shown.code, Some(lsp::Code::String(shown)) if shown == code)
+        let is_it = |diagnostic: &&lsp::Diagnostic| {
+            diagnostic.range == place && matches!(&diagnostic.code, Some(lsp::Code::String(shown)) if shown == code)
         };
-        let mended: Vec<_> = self.shown.iter().filter(is_it).cloned().collect();
+        let resolved: Vec<_> = self.shown.iter().filter(is_it).cloned().collect();
         lsp::CodeAction {
             title,
             kind: Some(lsp::CodeActionKind::QuickFix),
-            diagnostics: (!mended.is_empty()).then_some(mended),
+            diagnostics: (!resolved.is_empty()).then_some(resolved),
             is_preferred: is_preferred.then_some(true),
             edit: Some(edits.into_lsp(self.snapshot)),
             ..lsp::CodeAction::default()
@@ -177,15 +177,15 @@ fn module_without_manifest(path: &Utf8Path) -> Module {
 
 fn parse_unresolved(specifier: &str, reason: &str, code: &str, message: &str) -> Option<UnresolvedImport> {
     Some(UnresolvedImport {
-        code: *Code::ALL.iter().find(|known| known.as_str() == code)?,
-        reason: *REASONS.iter().find(|known| known.as_str() == reason)?,
+        code: *Code::ALL.iter().find(|candidate| candidate.as_str() == code)?,
+        reason: *REASONS.iter().find(|candidate| candidate.as_str() == reason)?,
         message: message.to_owned(),
         hint: None,
         specifier: specifier.to_owned(),
     })
 }
 
-fn text_edit(lines: &Lines, range: TextRange, text: &str) -> lsp::TextEdit {
+fn text_edit(lines: &DocumentLines, range: TextRange, text: &str) -> lsp::TextEdit {
     lsp::TextEdit { range: lines.range(range), new_text: text.to_owned() }
 }
 

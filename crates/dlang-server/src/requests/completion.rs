@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use zubi_base::lsp;
 
 use super::answer_at_position;
-use crate::convert::{Lines, completion_kind, markup};
+use crate::convert::{DocumentLines, completion_kind, markup};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -37,8 +37,8 @@ pub(super) fn completion(
             None => ImportCandidates::default(),
         };
         let found = completions(db, file, offset, &imports);
-        let wanted = found.items.into_iter().filter(|it| !it.is_snippet || snapshot.settings.has_snippets);
-        let items = wanted.map(|completion| item(snapshot, db, lines, completion)).collect();
+        let supported = found.items.into_iter().filter(|it| !it.is_snippet || snapshot.settings.has_snippets);
+        let items = supported.map(|completion| item(snapshot, db, lines, completion)).collect();
         let list =
             lsp::CompletionList { is_incomplete: found.is_incomplete, items, item_defaults: None, apply_kind: None };
         lsp::CompletionResponse::CompletionList(list)
@@ -63,7 +63,7 @@ pub(super) fn resolve(snapshot: &Snapshot, item: &lsp::CompletionItem) -> Result
     Ok(item)
 }
 
-fn item(snapshot: &Snapshot, db: &dyn Db, lines: &Lines, completion: Completion) -> lsp::CompletionItem {
+fn item(snapshot: &Snapshot, db: &dyn Db, lines: &DocumentLines, completion: Completion) -> lsp::CompletionItem {
     let data = completion.definition.and_then(|definition| {
         let uri = snapshot.uri(Utf8Path::new(definition.file.path(db)));
         let id = ElementId { uri, number: definition.number, fqn: definition.fqn(db)?.to_string() };
@@ -154,22 +154,22 @@ fn relative(folder: &Utf8Path, path: &Utf8Path) -> String {
 
 fn aliases(manifest: &Manifest) -> Vec<ImportAlias> {
     let usable = manifest.aliases.iter().filter(|alias| alias.key.starts_with('@'));
-    let known = usable.filter_map(|alias| {
+    let valid_aliases = usable.filter_map(|alias| {
         let target = alias.target.as_ref().ok()?.clone();
         Some(ImportAlias { name: alias.key.clone(), target })
     });
-    known.collect()
+    valid_aliases.collect()
 }
 
 fn dependencies(manifest: &Manifest) -> Vec<ImportDependency> {
-    let known = manifest.dependencies.iter().filter_map(|dependency| {
+    let valid_dependencies = manifest.dependencies.iter().filter_map(|dependency| {
         let version = match dependency.source.as_ref().ok()? {
             Source::Git { reference, .. } => Some(reference.clone()),
             Source::Path(_) => None,
         };
         Some(ImportDependency { name: dependency.key.clone(), version })
     });
-    known.collect()
+    valid_dependencies.collect()
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub(super) fn document(
         Report::Full(full) => lsp::DocumentDiagnosticReport::RelatedFullDocumentDiagnosticReport(
             lsp::RelatedFullDocumentDiagnosticReport { related_documents, full_document_diagnostic_report: full },
         ),
-        Report::Same(same) => lsp::DocumentDiagnosticReport::RelatedUnchangedDocumentDiagnosticReport(
+        Report::Unchanged(same) => lsp::DocumentDiagnosticReport::RelatedUnchangedDocumentDiagnosticReport(
             lsp::RelatedUnchangedDocumentDiagnosticReport {
                 related_documents,
                 unchanged_document_diagnostic_report: same,
@@ -66,9 +66,9 @@ pub(super) fn workspace(
     let found = found.into_iter().map(|(path, diagnostics)| (snapshot.uri(&path).0, diagnostics));
     let mut found: BTreeMap<String, Vec<lsp::Diagnostic>> = found.collect();
     let mut previous = BTreeMap::new();
-    for known in &params.previous_result_ids {
-        found.entry(known.uri.0.clone()).or_default();
-        previous.insert(known.uri.0.as_str(), known.value.as_str());
+    for previous_result in &params.previous_result_ids {
+        found.entry(previous_result.uri.0.clone()).or_default();
+        previous.insert(previous_result.uri.0.as_str(), previous_result.value.as_str());
     }
     let items = found.into_iter().map(|(uri, diagnostics)| {
         let previous = previous.get(uri.as_str()).copied();
@@ -78,7 +78,7 @@ pub(super) fn workspace(
             Report::Full(full) => lsp::WorkspaceDocumentDiagnosticReport::WorkspaceFullDocumentDiagnosticReport(
                 lsp::WorkspaceFullDocumentDiagnosticReport { uri, version, full_document_diagnostic_report: full },
             ),
-            Report::Same(same) => lsp::WorkspaceDocumentDiagnosticReport::WorkspaceUnchangedDocumentDiagnosticReport(
+            Report::Unchanged(same) => lsp::WorkspaceDocumentDiagnosticReport::WorkspaceUnchangedDocumentDiagnosticReport(
                 lsp::WorkspaceUnchangedDocumentDiagnosticReport {
                     uri,
                     version,
@@ -92,13 +92,13 @@ pub(super) fn workspace(
 
 enum Report {
     Full(lsp::FullDocumentDiagnosticReport),
-    Same(lsp::UnchangedDocumentDiagnosticReport),
+    Unchanged(lsp::UnchangedDocumentDiagnosticReport),
 }
 
 fn report(items: Vec<lsp::Diagnostic>, previous: Option<&str>) -> Report {
     let result_id = result_id(&items);
     if previous == Some(&*result_id) {
-        Report::Same(lsp::UnchangedDocumentDiagnosticReport { result_id })
+        Report::Unchanged(lsp::UnchangedDocumentDiagnosticReport { result_id })
     } else {
         Report::Full(lsp::FullDocumentDiagnosticReport { result_id: Some(result_id), items })
     }

@@ -24,18 +24,18 @@ const PROTOCOL: [&str; 2] = ["workDoneToken", "partialResultToken"];
 const SCOPE: [&str; 2] = ["path", "text"];
 
 /// Maximum length of an invalid value in an error message, in characters.
-const SHOWN: usize = 60;
+const MAX_EXCERPT_CHARS: usize = 60;
 
 pub(super) fn validate(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let mut input = Input::new(params, &["file"])?;
-    let file = input.text("file")?.map(|given| (path_of(&snapshot, &given), given));
-    input.run_query(snapshot, cancel, |asked| {
+    let file = input.text("file")?.map(|path_or_uri| (path_of(&snapshot, &path_or_uri), path_or_uri));
+    input.run_query(snapshot, cancel, |queried| {
         let file = file.map(|(meant, given)| {
             // Paths as shown in results take precedence; the queried workspace may be another one than the client's.
-            let shown = asked.find(&given).filter(|path| matches!(asked.file(path), Ok(Some(_))));
-            shown.or(meant).or_else(|| asked.find(&given)).unwrap_or_else(|| given.into())
+            let displayed_file = queried.find(&given).filter(|path| matches!(queried.file(path), Ok(Some(_))));
+            displayed_file.or(meant).or_else(|| queried.find(&given)).unwrap_or_else(|| given.into())
         });
-        Ok(queries::validate(asked, file.as_deref())?.to_json(asked))
+        Ok(queries::validate(queried, file.as_deref())?.to_json(queried))
     })
 }
 
@@ -45,7 +45,7 @@ pub(super) fn list(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer
     let mut input = Input::new(params, &fields)?;
     let types = EntityType::ALL.map(EntityType::as_str).join(", ");
     let entity = input.require_text("type", &format!("Use one of {types}."))?;
-    let wanted = ListInput {
+    let list_input = ListInput {
         name: input.text("name")?,
         fqn: input.text("fqn")?,
         domain: input.text("domain")?,
@@ -57,46 +57,46 @@ pub(super) fn list(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer
         ..ListInput::new(entity.parse().map_err(QueryError::from)?)
     };
     let detail = input.text("detail")?.map(|detail| detail.parse()).transpose().map_err(QueryError::from)?;
-    let wanted = ListInput { detail: detail.unwrap_or_default(), ..wanted };
-    input.run_query(snapshot, cancel, |asked| Ok(queries::list(asked, &wanted)?))
+    let list_input = ListInput { detail: detail.unwrap_or_default(), ..list_input };
+    input.run_query(snapshot, cancel, |queried| Ok(queries::list(queried, &list_input)?))
 }
 
 pub(super) fn get(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let mut input = Input::new(params, &["fqn"])?;
     let fqn = input.text("fqn")?;
-    input.run_query(snapshot, cancel, |asked| Ok(queries::get(asked, fqn.as_deref())?))
+    input.run_query(snapshot, cancel, |queried| Ok(queries::get(queried, fqn.as_deref())?))
 }
 
 pub(super) fn explain(snapshot: Snapshot, params: Value, cancel: &Cancel) -> Answer {
     let mut input = Input::new(params, &["fqn"])?;
     let fqn = input.require_text("fqn", "Name the element to explain.")?;
-    input.run_query(snapshot, cancel, |asked| Ok(queries::explain(asked, &fqn)?))
+    input.run_query(snapshot, cancel, |queried| Ok(queries::explain(queried, &fqn)?))
 }
 
 /// Resolves a path as shown in results, or a URI, in the client's workspace. A name that contains a colon looks like a
 /// URI: it is treated as one if the scheme is `file:` or `//` follows the colon, as on every other surface, or if that
 /// path does not exist.
-fn path_of(snapshot: &Snapshot, given: &str) -> Option<Utf8PathBuf> {
-    let uri = Uri(given.to_owned());
+fn path_of(snapshot: &Snapshot, path_or_uri: &str) -> Option<Utf8PathBuf> {
+    let uri = Uri(path_or_uri.to_owned());
     let scheme = uri::scheme(&uri);
-    if scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file")) || given.contains("://") {
+    if scheme.is_some_and(|scheme| scheme.eq_ignore_ascii_case("file")) || path_or_uri.contains("://") {
         return snapshot.path(&uri);
     }
     let workspace = snapshot.workspace();
-    let shown = workspace.find(given);
+    let displayed_path = workspace.find(path_or_uri);
     let is_there = |path: &Utf8PathBuf| workspace.shared_files().kind(path).is_some();
     match scheme {
-        Some(_) if !shown.as_ref().is_some_and(is_there) => snapshot.path(&uri).or(shown),
-        _ => shown,
+        Some(_) if !displayed_path.as_ref().is_some_and(is_there) => snapshot.path(&uri).or(displayed_path),
+        _ => displayed_path,
     }
 }
 
 /// Resolves the folder or file of the client's workspace to query instead of all of it.
-fn root_of(snapshot: &Snapshot, given: &str) -> Result<Root, PathError> {
+fn root_of(snapshot: &Snapshot, path_or_uri: &str) -> Result<Root, PathError> {
     let files = snapshot.workspace().shared_files();
     let folders: Vec<Utf8PathBuf> =
         snapshot.workspace().folders().filter_map(|folder| files.canonical(folder)).collect();
-    let (folder, given) = (folders.first().cloned().unwrap_or_default(), given.to_owned());
+    let (folder, given) = (folders.first().cloned().unwrap_or_default(), path_or_uri.to_owned());
     if given.is_empty() || given.contains('\0') {
         return Err(PathError::NotAPath { given });
     }
@@ -127,11 +127,11 @@ impl Input {
                 });
             }
         };
-        let known = || own.iter().chain(&SCOPE).copied();
-        if let Some(name) = fields.keys().find(|name| !known().chain(PROTOCOL).any(|known| known == name.as_str())) {
-            let meant = nearest(name, known(), 1).first().map(|meant| format!("; did you mean `{meant}`?"));
-            let all = known().collect::<Vec<&str>>().join(", ");
-            return Err(invalid(name, &format!("no such parameter{}\nUse {all}.", meant.unwrap_or_default())));
+        let allowed = || own.iter().chain(&SCOPE).copied();
+        if let Some(name) = fields.keys().find(|name| !allowed().chain(PROTOCOL).any(|parameter| parameter == name.as_str())) {
+            let suggestion = nearest(name, allowed(), 1).first().map(|suggestion| format!("; did you mean `{suggestion}`?"));
+            let all = allowed().collect::<Vec<&str>>().join(", ");
+            return Err(invalid(name, &format!("no such parameter{}\nUse {all}.", suggestion.unwrap_or_default())));
         }
         Ok(Self(fields))
     }
@@ -142,9 +142,9 @@ impl Input {
             Some(Value::String(text)) => Ok(Some(text.clone())),
             Some(other) => {
                 let other = other.to_string();
-                let cut = if other.chars().count() > SHOWN { "…" } else { "" };
-                let shown: String = other.chars().take(SHOWN).collect();
-                Err(invalid(name, &format!("expected string, got {shown}{cut}")))
+                let cut = if other.chars().count() > MAX_EXCERPT_CHARS { "…" } else { "" };
+                let excerpt: String = other.chars().take(MAX_EXCERPT_CHARS).collect();
+                Err(invalid(name, &format!("expected string, got {excerpt}{cut}")))
             }
         }
     }
@@ -184,10 +184,10 @@ impl Input {
                 })?
             }
         };
-        let asked = workspace.snapshot();
-        let token = asked.cancellation_token();
+        let queried = workspace.snapshot();
+        let token = queried.cancellation_token();
         cancel.on_cancel(move || token.cancel());
-        question(&asked)
+        question(&queried)
     }
 }
 

@@ -6,7 +6,7 @@ use dlang_model::parse;
 use zubi_base::lsp;
 
 use super::answer_for_model;
-use crate::convert::Lines;
+use crate::convert::DocumentLines;
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -26,7 +26,7 @@ pub(super) fn range(
     })?)
 }
 
-fn edits(lines: &Lines, formatted: Result<FormattedText, Refusal>) -> Vec<lsp::TextEdit> {
+fn edits(lines: &DocumentLines, formatted: Result<FormattedText, Refusal>) -> Vec<lsp::TextEdit> {
     let formatted = formatted.map(|formatted| formatted.edits).unwrap_or_default();
     formatted.iter().map(|edit| lines.edit(edit)).collect()
 }

@@ -15,13 +15,13 @@ pub(super) fn definition(
 ) -> Result<Option<lsp::DefinitionResponse>, RequestError> {
     let found = answer_at_position(snapshot, &params.text_document_position_params, |db, file, lines, offset| {
         let origin = ide::definition(db, file, offset)?;
-        let places = PositionMapper::new(snapshot);
+        let mapper = PositionMapper::new(snapshot);
         if !snapshot.settings.has_links {
-            let locations = origin.targets.iter().map(|target| places.location(db, target.file, target.focus));
+            let locations = origin.targets.iter().map(|target| mapper.location(db, target.file, target.focus));
             return Some(lsp::DefinitionResponse::Definition(lsp::Definition::LocationList(locations.collect())));
         }
         let links = origin.targets.iter().map(|target| {
-            let lines_there = places.lines_of(db, target.file);
+            let lines_there = mapper.lines_of(db, target.file);
             lsp::LocationLink {
                 origin_selection_range: Some(lines.range(origin.range)),
                 target_uri: snapshot.uri(Utf8Path::new(target.file.path(db))),
@@ -40,9 +40,9 @@ pub(super) fn references(
 ) -> Result<Option<Vec<lsp::Location>>, RequestError> {
     let with_declaration = params.context.include_declaration;
     Ok(answer_at_position(snapshot, &params.text_document_position_params, |db, file, _, offset| {
-        let places = PositionMapper::new(snapshot);
+        let mapper = PositionMapper::new(snapshot);
         let found = ide::references(db, file, offset, with_declaration);
-        found.iter().map(|it| places.location(db, it.file, it.range)).collect()
+        found.iter().map(|it| mapper.location(db, it.file, it.range)).collect()
     })?)
 }
 

@@ -11,7 +11,7 @@ use dlang_syntax::{KeywordClass, TextRange};
 use zubi_base::lsp;
 
 use super::answer_for_model;
-use crate::convert::Lines;
+use crate::convert::DocumentLines;
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -151,7 +151,7 @@ fn encode_tokens(
 }
 
 /// Five numbers for each part of a token on one line, with positions relative to the previous part.
-fn encode(lines: &Lines, found: &[SemanticToken]) -> Vec<u32> {
+fn encode(lines: &DocumentLines, found: &[SemanticToken]) -> Vec<u32> {
     let mut data = Vec::with_capacity(found.len() * 5);
     let (mut line, mut start) = (0, 0);
     for token in found {

@@ -5,7 +5,7 @@ use dlang_model::parse;
 use zubi_base::lsp;
 
 use super::answer_for_model;
-use crate::convert::{Lines, PositionMapper, symbol_kind};
+use crate::convert::{DocumentLines, PositionMapper, symbol_kind};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -30,7 +30,7 @@ pub(super) fn document(
 }
 
 /// The parser limits the nesting depth of symbols.
-fn to_document_symbol(symbol: &Symbol, lines: &Lines) -> lsp::DocumentSymbol {
+fn to_document_symbol(symbol: &Symbol, lines: &DocumentLines) -> lsp::DocumentSymbol {
     let children: Vec<_> = symbol.children.iter().map(|child| to_document_symbol(child, lines)).collect();
     #[expect(deprecated, reason = "the type contains a field that the protocol has deprecated")]
     lsp::DocumentSymbol {
@@ -46,7 +46,7 @@ fn to_document_symbol(symbol: &Symbol, lines: &Lines) -> lsp::DocumentSymbol {
 }
 
 /// Symbols in the order of the text, each with the name of its container.
-fn flatten(symbols: &[Symbol], uri: &lsp::Uri, lines: &Lines, flat: &mut Vec<lsp::SymbolInformation>) {
+fn flatten(symbols: &[Symbol], uri: &lsp::Uri, lines: &DocumentLines, flat: &mut Vec<lsp::SymbolInformation>) {
     let mut waiting: Vec<(&Symbol, Option<&str>)> = symbols.iter().rev().map(|symbol| (symbol, None)).collect();
     while let Some((symbol, container)) = waiting.pop() {
         let location = lsp::Location { uri: uri.clone(), range: lines.range(symbol.range) };
@@ -74,10 +74,10 @@ pub(super) fn workspace(
     params: &lsp::WorkspaceSymbolParams,
 ) -> Result<Option<lsp::WorkspaceSymbolResponse>, RequestError> {
     let found = snapshot.query(|db| {
-        let places = PositionMapper::new(snapshot);
+        let mapper = PositionMapper::new(snapshot);
         let found = symbol_search(db, &params.query, MAX_SYMBOLS);
         let found = found.symbols.iter().map(|symbol| {
-            let location = places.location(db, symbol.file, symbol.selection);
+            let location = mapper.location(db, symbol.file, symbol.selection);
             let name = symbol.fqn.as_ref().unwrap_or(&symbol.name);
             information(name, symbol_kind(symbol.kind), location, None)
         });

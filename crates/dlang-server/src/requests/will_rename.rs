@@ -87,13 +87,13 @@ fn path_of(db: &dyn Db, file: File) -> &Utf8Path {
 /// Folders of the aliases of a module. `@` alone is its root.
 fn aliases(snapshot: &Snapshot, module: &Module) -> Vec<(String, Utf8PathBuf)> {
     let rows = module.manifest().map(|manifest| manifest.aliases.as_slice()).unwrap_or_default();
-    let known = rows.iter().filter_map(|alias| {
+    let resolved_aliases = rows.iter().filter_map(|alias| {
         let target = module.root.join(alias.target.as_ref().ok()?);
         Some((alias.key.clone(), snapshot.workspace().find(target.as_str())?))
     });
-    let mut known: Vec<_> = known.collect();
+    let mut resolved_aliases: Vec<_> = resolved_aliases.collect();
     if rows.iter().all(|alias| alias.key != "@") {
-        known.push(("@".to_owned(), module.root.clone()));
+        resolved_aliases.push(("@".to_owned(), module.root.clone()));
     }
-    known
+    resolved_aliases
 }

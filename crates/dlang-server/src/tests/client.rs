@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
 
-use crate::{Exit, MethodTable, Options, Server, run};
+use crate::{Exit, MethodTable, ServerConfig, Server, run};
 
 /// Time limit for a message that must arrive.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Files that a test changes while the server runs.
 #[derive(Default)]
@@ -125,7 +125,7 @@ impl Client {
     }
 
     /// A server that has not received any message.
-    pub(super) fn begin(options: Options, files: Arc<TestFiles>, extra: MethodTable) -> Self {
+    pub(super) fn begin(options: ServerConfig, files: Arc<TestFiles>, extra: MethodTable) -> Self {
         let (connection, server) = Connection::memory();
         let server = run(server, options, extra).unwrap();
         Self {
@@ -171,16 +171,16 @@ impl Client {
     /// The next message of any kind.
     pub(super) fn receive(&mut self) -> Message {
         self.unread.pop_front().unwrap_or_else(|| {
-            self.connection.as_ref().unwrap().receiver.recv_timeout(PATIENCE).expect("a message within the time limit")
+            self.connection.as_ref().unwrap().receiver.recv_timeout(TIMEOUT).expect("a message within the time limit")
         })
     }
 
     /// The next message that matches; earlier messages stay unread.
-    fn receive_wanted<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
+    fn receive_matching<T>(&mut self, matcher: impl Fn(&Message) -> Option<T>) -> T {
         let mut passed = VecDeque::new();
         loop {
             let message = self.receive();
-            if let Some(found) = wanted(&message) {
+            if let Some(found) = matcher(&message) {
                 passed.append(&mut self.unread);
                 self.unread = passed;
                 return found;
@@ -191,25 +191,25 @@ impl Client {
 
     /// Answer to a request: its result, or its error as JSON.
     pub(super) fn answer(&mut self, id: &RequestId) -> Result<Value, Value> {
-        let response: Response = self.receive_wanted(|message| match message {
+        let response: Response = self.receive_matching(|message| match message {
             Message::Response(response) if response.id == *id => Some(response.clone()),
             _ => None,
         });
         response.response_result.map_err(|error| serde_json::to_value(error).unwrap())
     }
 
-    pub(super) fn try_ask(&mut self, method: &str, params: Value) -> Result<Value, Value> {
+    pub(super) fn try_send_request(&mut self, method: &str, params: Value) -> Result<Value, Value> {
         let id = self.begin_request(method, params);
         self.answer(&id)
     }
 
     pub(super) fn send_request(&mut self, method: &str, params: Value) -> Value {
-        self.try_ask(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
+        self.try_send_request(method, params).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
     /// The next notification of this method.
     pub(super) fn notification(&mut self, method: &str) -> Value {
-        self.receive_wanted(|message| match message {
+        self.receive_matching(|message| match message {
             Message::Notification(it) if it.method == method => Some(it.params.clone()),
             _ => None,
         })
@@ -217,7 +217,7 @@ impl Client {
 
     /// The next request of the server with this method.
     pub(super) fn request(&mut self, method: &str) -> Request {
-        self.receive_wanted(|message| match message {
+        self.receive_matching(|message| match message {
             Message::Request(it) if it.method == method => Some(it.clone()),
             _ => None,
         })
@@ -282,9 +282,9 @@ impl Drop for Client {
 }
 
 /// Options for tests: no delays, no watcher.
-pub(super) fn options(files: &Arc<TestFiles>) -> Options {
+pub(super) fn options(files: &Arc<TestFiles>) -> ServerConfig {
     let files = Arc::clone(files);
-    Options { files, version: "0".to_owned(), debounce: Duration::ZERO, watch: false, ..Options::default() }
+    ServerConfig { files, version: "0".to_owned(), debounce: Duration::ZERO, watch: false, ..ServerConfig::default() }
 }
 
 /// Applies LSP edits with UTF-16 columns to a text.
@@ -304,7 +304,7 @@ pub(super) fn apply(text: &str, edits: &Value) -> String {
             .sum();
         line + column
     };
-    let mut places: Vec<(usize, usize, String)> = edits
+    let mut replacements: Vec<(usize, usize, String)> = edits
         .as_array()
         .unwrap()
         .iter()
@@ -313,9 +313,9 @@ pub(super) fn apply(text: &str, edits: &Value) -> String {
             (offset(&range["start"]), offset(&range["end"]), new.to_owned())
         })
         .collect();
-    places.sort();
+    replacements.sort();
     let mut edited = text.to_owned();
-    for (from, to, new) in places.into_iter().rev() {
+    for (from, to, new) in replacements.into_iter().rev() {
         edited.replace_range(from..to, &new);
     }
     edited

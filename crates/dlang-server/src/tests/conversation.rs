@@ -10,7 +10,7 @@ use lsp_server::{Message, Request, RequestId};
 use serde_json::{Value, json};
 
 use super::client::{Client, TestFiles, able, options, plain, uri_of};
-use crate::{ClientError, Exit, Initialize, MethodTable, RequestError, Responder};
+use crate::{ClientError, Exit, Initialize, MethodTable, RequestError, RequestResponder};
 
 fn begin(extra: MethodTable) -> Client {
     let files = TestFiles::new("//- a.dlang\nTeam A\n");
@@ -39,45 +39,45 @@ fn what_the_server_can_do() {
 fn before_it_is_initialized_nothing_is_answered() {
     let mut client = begin(MethodTable::new());
     client.open("a.dlang", 1, "Team A");
-    assert_snapshot!(client.try_ask("textDocument/hover", json!({})).unwrap_err(), @r#"{"code":-32002,"message":"`initialize` comes first"}"#);
-    assert_snapshot!(client.try_ask("shutdown", Value::Null).unwrap_err(), @r#"{"code":-32002,"message":"`initialize` comes first"}"#);
+    assert_snapshot!(client.try_send_request("textDocument/hover", json!({})).unwrap_err(), @r#"{"code":-32002,"message":"`initialize` comes first"}"#);
+    assert_snapshot!(client.try_send_request("shutdown", Value::Null).unwrap_err(), @r#"{"code":-32002,"message":"`initialize` comes first"}"#);
     assert_eq!(client.finish(), Exit::Abrupt);
 }
 
 #[test]
-fn nothing_is_told_or_asked_before_the_answer_to_initialize() {
+fn no_messages_are_sent_before_the_initialize_response() {
     let extra = MethodTable::new().extend(|Initialize { client, .. }| {
         client.notify("test/told", json!({}));
-        let asked = client.request("test/asked", json!({}), drop);
-        client.cancel(&asked);
+        let request_id = client.request("test/asked", json!({}), drop);
+        client.cancel(&request_id);
         client.notify("window/logMessage", json!({}));
         MethodTable::new()
     });
     let mut client = begin(extra);
     client.begin_request("initialize", json!({}));
-    let mut said = Vec::new();
-    while said.len() < 5 {
-        said.push(match client.receive() {
+    let mut received = Vec::new();
+    while received.len() < 5 {
+        received.push(match client.receive() {
             Message::Response(_) => "the answer".to_owned(),
             Message::Request(it) => it.method,
             Message::Notification(it) => it.method,
         });
     }
-    assert_snapshot!(said.join(", "), @"window/logMessage, the answer, test/told, test/asked, $/cancelRequest");
+    assert_snapshot!(received.join(", "), @"window/logMessage, the answer, test/told, test/asked, $/cancelRequest");
     assert_eq!(client.exit(), Exit::Abrupt);
 }
 
 #[test]
 fn it_is_initialized_once_and_shut_down_once() {
     let mut client = client_with_table(MethodTable::new());
-    assert_snapshot!(client.try_ask("initialize", json!({})).unwrap_err(), @r#"{"code":-32600,"message":"the server is initialized already"}"#);
+    assert_snapshot!(client.try_send_request("initialize", json!({})).unwrap_err(), @r#"{"code":-32600,"message":"the server is initialized already"}"#);
     assert_eq!(client.send_request("shutdown", Value::Null), Value::Null);
-    assert_snapshot!(client.try_ask("shutdown", Value::Null).unwrap_err(), @r#"{"code":-32600,"message":"the server is shut down"}"#);
+    assert_snapshot!(client.try_send_request("shutdown", Value::Null).unwrap_err(), @r#"{"code":-32600,"message":"the server is shut down"}"#);
     assert_eq!(client.exit(), Exit::Orderly);
 }
 
 #[test]
-fn a_client_that_is_gone_ends_it() {
+fn the_server_exits_when_the_client_disconnects() {
     let (connection, server) = lsp_server::Connection::memory();
     let server = crate::run(server, options(&TestFiles::new("")), MethodTable::new()).unwrap();
     drop(connection);
@@ -87,11 +87,11 @@ fn a_client_that_is_gone_ends_it() {
 #[test]
 fn strange_parameters() {
     let mut client = client_with_table(MethodTable::new());
-    let place = |position: &Value| json!({ "textDocument": { "uri": uri_of("a.dlang") }, "position": position });
-    let params = place(&json!({ "line": "one", "character": 1 }));
-    assert_snapshot!(client.try_ask("textDocument/hover", params).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: position.line: invalid type: string \"one\", expected u32","data":{"field":"position.line"}}"#);
-    assert_snapshot!(client.try_ask("textDocument/hover", Value::Null).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: invalid type: null, expected struct HoverParams"}"#);
-    assert_snapshot!(client.try_ask("textDocument/nothing", Value::Null).unwrap_err(), @r#"{"code":-32601,"message":"there is no method `textDocument/nothing`"}"#);
+    let params_at = |position: &Value| json!({ "textDocument": { "uri": uri_of("a.dlang") }, "position": position });
+    let params = params_at(&json!({ "line": "one", "character": 1 }));
+    assert_snapshot!(client.try_send_request("textDocument/hover", params).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: position.line: invalid type: string \"one\", expected u32","data":{"field":"position.line"}}"#);
+    assert_snapshot!(client.try_send_request("textDocument/hover", Value::Null).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: invalid type: null, expected struct HoverParams"}"#);
+    assert_snapshot!(client.try_send_request("textDocument/nothing", Value::Null).unwrap_err(), @r#"{"code":-32601,"message":"there is no method `textDocument/nothing`"}"#);
     for (method, params) in [
         ("textDocument/didOpen", json!({ "textDocument": 1 })),
         ("textDocument/didChange", json!([])),
@@ -108,12 +108,12 @@ fn strange_parameters() {
     ] {
         client.notify(method, params);
     }
-    let far = place(&json!({ "line": 0, "character": 4_000_000_000_u32 }));
+    let far = params_at(&json!({ "line": 0, "character": 4_000_000_000_u32 }));
     assert_eq!(client.send_request("textDocument/hover", far)["range"]["start"]["character"], 5);
 }
 
 #[test]
-fn an_answer_that_nobody_waits_for_is_dropped() {
+fn a_response_without_a_request_is_dropped() {
     let mut client = client_with_table(MethodTable::new());
     client.respond(RequestId::from(99), json!(1));
     client.send_request("domainlang/get", json!({}));
@@ -126,14 +126,14 @@ fn a_panic_ends_one_request() {
         .start("test/panics", |_, _| panic!("as it should"))
         .on_notification("test/heard", |_| panic!("as it should"));
     let mut client = client_with_table(extra);
-    assert_snapshot!(client.try_ask("test/panic", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"test/panic failed: a defect of the server"}"#);
-    assert_snapshot!(client.try_ask("test/panics", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was dropped without an answer"}"#);
+    assert_snapshot!(client.try_send_request("test/panic", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"test/panic failed: a defect of the server"}"#);
+    assert_snapshot!(client.try_send_request("test/panics", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was dropped without an answer"}"#);
     client.notify("test/heard", Value::Null);
     assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 1);
 }
 
 #[test]
-fn the_server_s_own_names_come_first() {
+fn server_methods_take_precedence() {
     let mut client = client_with_table(MethodTable::new().with_query("domainlang/get", |_, _| Ok(json!("another"))));
     assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 1);
 }
@@ -185,7 +185,7 @@ fn a_cancelled_request_is_answered_at_once() {
 }
 
 #[test]
-fn a_change_asks_once_more() {
+fn a_change_retries_the_query_once() {
     let (table, runs) = stubborn(1);
     let mut client = client_with_table(table);
     let id = client.begin_request("test/work", Value::Null);
@@ -195,7 +195,7 @@ fn a_change_asks_once_more() {
 }
 
 #[test]
-fn after_two_changes_the_client_is_told_to_ask_again() {
+fn after_two_changes_the_query_returns_content_modified() {
     let (table, runs) = stubborn(2);
     let mut client = client_with_table(table);
     let id = client.begin_request("test/work", Value::Null);
@@ -221,7 +221,7 @@ fn two_requests_with_one_id() {
 
 #[test]
 fn a_started_request_is_answered_from_anywhere() {
-    let (hands_over, handed) = channel::<Responder>();
+    let (hands_over, handed) = channel::<RequestResponder>();
     let hands_over = Mutex::new(hands_over);
     let extra = MethodTable::new().start("test/start", move |params, responder| {
         if params.is_null() {
@@ -247,11 +247,11 @@ fn a_started_request_is_answered_from_anywhere() {
     responder.answer(Ok(json!("too late")));
     assert_eq!(client.answer(&id).unwrap_err()["code"], -32800);
 
-    assert_snapshot!(client.try_ask("test/start", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was dropped without an answer"}"#);
+    assert_snapshot!(client.try_send_request("test/start", Value::Null).unwrap_err(), @r#"{"code":-32603,"message":"the request was dropped without an answer"}"#);
 }
 
 #[test]
-fn a_host_has_further_methods_for_a_client_that_asks_for_them() {
+fn host_methods_are_added_for_clients_that_support_them() {
     let table = || {
         MethodTable::new().extend(|client: Initialize<'_>| {
             assert_eq!(client.folders, ["/w"]);
@@ -268,65 +268,65 @@ fn a_host_has_further_methods_for_a_client_that_asks_for_them() {
         (json!({}), Err(json!({ "code": -32601, "message": "there is no method `test/more`" }))),
     ] {
         let mut client = begin(table());
-        let mut asked = plain();
-        asked["experimental"] = capabilities["experimental"].clone();
-        let answer = client.initialize(&asked, &["/w"]);
-        let told = answer.pointer("/capabilities/experimental/more/version");
-        assert_eq!(told.is_some(), expected.is_ok(), "{answer}");
-        assert_eq!(client.try_ask("test/more", json!({})), expected);
+        let mut client_capabilities = plain();
+        client_capabilities["experimental"] = capabilities["experimental"].clone();
+        let answer = client.initialize(&client_capabilities, &["/w"]);
+        let version = answer.pointer("/capabilities/experimental/more/version");
+        assert_eq!(version.is_some(), expected.is_ok(), "{answer}");
+        assert_eq!(client.try_send_request("test/more", json!({})), expected);
     }
 }
 
 #[test]
-fn notifications_of_the_host_come_in_order() {
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let keeps = Arc::clone(&heard);
+fn host_notifications_are_delivered_in_order() {
+    let received = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&received);
     let mut client = client_with_table(
-        MethodTable::new().on_notification("test/say", move |params| keeps.lock().unwrap().push(params)),
+        MethodTable::new().on_notification("test/say", move |params| sink.lock().unwrap().push(params)),
     );
     (0..3).for_each(|number| client.notify("test/say", json!(number)));
     client.send_request("domainlang/get", json!({}));
-    assert_eq!(*heard.lock().unwrap(), [json!(0), json!(1), json!(2)]);
+    assert_eq!(*received.lock().unwrap(), [json!(0), json!(1), json!(2)]);
 }
 
 #[test]
-fn the_host_asks_the_client() {
+fn the_host_sends_requests_to_the_client() {
     let mut client = client_with_table(MethodTable::new());
     let handle = client.server().client().clone();
-    let asks = |handle: &crate::ClientHandle, patience| {
+    let spawn_request = |handle: &crate::ClientHandle, patience| {
         let handle = handle.clone();
         std::thread::spawn(move || handle.request_within("zubi/editor/request", json!({ "method": "m" }), patience))
     };
-    let asked = asks(&handle, Duration::from_mins(1));
+    let pending = spawn_request(&handle, Duration::from_mins(1));
     let request = client.request("zubi/editor/request");
     client.respond(request.id, json!("yes"));
-    assert_eq!(asked.join().unwrap(), Ok(json!("yes")));
+    assert_eq!(pending.join().unwrap(), Ok(json!("yes")));
 
     // A request that times out is cancelled.
-    let asked = asks(&handle, Duration::ZERO);
+    let pending = spawn_request(&handle, Duration::ZERO);
     let request = client.request("zubi/editor/request");
-    assert_eq!(asked.join().unwrap(), Err(ClientError::TimedOut));
+    assert_eq!(pending.join().unwrap(), Err(ClientError::TimedOut));
     assert_eq!(client.notification("$/cancelRequest")["id"], json!(request.id));
 
-    let asked = asks(&handle, Duration::from_mins(1));
+    let pending = spawn_request(&handle, Duration::from_mins(1));
     client.request("zubi/editor/request");
     assert_eq!(client.finish(), Exit::Orderly);
-    assert_eq!(asked.join().unwrap(), Err(ClientError::Closed));
+    assert_eq!(pending.join().unwrap(), Err(ClientError::Closed));
     assert_eq!(handle.request_within("m", Value::Null, Duration::from_mins(1)), Err(ClientError::Closed));
 }
 
 /// Started requests are stored by the test, so that they pile up.
 #[test]
 fn a_flood_of_requests_is_refused() {
-    let held = Arc::new(Mutex::new(Vec::new()));
-    let keeps = Arc::clone(&held);
-    let extra = MethodTable::new().start("test/hold", move |_, responder| keeps.lock().unwrap().push(responder));
+    let responders = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&responders);
+    let extra = MethodTable::new().start("test/hold", move |_, responder| sink.lock().unwrap().push(responder));
     let mut client = client_with_table(extra);
     let ids: Vec<RequestId> = (0..4097).map(|_| client.begin_request("test/hold", Value::Null)).collect();
     let (last, others) = ids.split_last().unwrap();
     assert_snapshot!(client.answer(last).unwrap_err(), @r#"{"code":-32803,"message":"too many pending requests, limit 4096"}"#);
     // They are dropped with the server.
-    held.lock().unwrap().clear();
+    responders.lock().unwrap().clear();
     client.notify("$/setTrace", json!({}));
     for id in others {
         client.notify("$/cancelRequest", json!({ "id": id }));
@@ -334,5 +334,5 @@ fn a_flood_of_requests_is_refused() {
     for id in others {
         assert!(client.answer(id).is_err());
     }
-    held.lock().unwrap().clear();
+    responders.lock().unwrap().clear();
 }

@@ -14,43 +14,43 @@ fn pull(client: &mut Client, path: &str, previous: Option<&Value>) -> Value {
 }
 
 #[test]
-fn asked_for() {
+fn document_diagnostics_are_pulled() {
     let mut client = Client::new(DUPLICATE);
     let first = pull(&mut client, "a.dlang", None);
     assert_snapshot!(show(&first["items"]), @r#"{"range":"1:5-1:6","severity":1,"code":"duplicate-element","source":"domain-lang","message":"Duplicate element: 'A' is already defined.","relatedInformation":[{"location":{"uri":"a.dlang","range":"0:5-0:6"},"message":"defined here first"}]}"#);
     let same = pull(&mut client, "a.dlang", Some(&first["resultId"]));
     assert_eq!(same, json!({ "kind": "unchanged", "resultId": first["resultId"] }));
     client.open("a.dlang", 1, "Team A\n");
-    let mended = pull(&mut client, "a.dlang", Some(&first["resultId"]));
-    assert_eq!((&mended["kind"], &mended["items"]), (&json!("full"), &json!([])));
+    let fixed = pull(&mut client, "a.dlang", Some(&first["resultId"]));
+    assert_eq!((&fixed["kind"], &fixed["items"]), (&json!("full"), &json!([])));
 }
 
 #[test]
-fn asked_for_the_workspace() {
+fn workspace_diagnostics_are_pulled() {
     let mut client =
         Client::new("//- model.yaml\nmodel: {version: x}\n//- a.dlang\nTeam A\nTeam A\n//- b.dlang\nTeam B\n");
     let all = client.send_request("workspace/diagnostic", json!({ "previousResultIds": [] }));
     let items = all["items"].as_array().unwrap();
-    let known: Vec<Value> = items.iter().map(|item| json!({ "uri": item["uri"], "value": item["resultId"] })).collect();
+    let previous_result_ids: Vec<Value> = items.iter().map(|item| json!({ "uri": item["uri"], "value": item["resultId"] })).collect();
     let files: Vec<_> =
         items.iter().map(|item| (item["uri"].clone(), item["items"].as_array().unwrap().len())).collect();
     assert_eq!(files, [(json!(uri_of("a.dlang")), 1), (json!(uri_of("model.yaml")), 1)]);
     client.open("a.dlang", 3, "Team A\n");
     client.open("model.yaml", 1, "model: {version: x}\n");
-    let again = client.send_request("workspace/diagnostic", json!({ "previousResultIds": known }));
-    let shown = again["items"].as_array().unwrap().iter().map(|item| {
+    let again = client.send_request("workspace/diagnostic", json!({ "previousResultIds": previous_result_ids }));
+    let reports = again["items"].as_array().unwrap().iter().map(|item| {
         let mut item = item.clone();
         item.as_object_mut().unwrap().remove("resultId");
         item
     });
-    assert_snapshot!(show(&Value::Array(shown.collect())), @r#"
+    assert_snapshot!(show(&Value::Array(reports.collect())), @r#"
     {"uri":"a.dlang","version":3,"kind":"full","items":[]}
     {"uri":"model.yaml","version":1,"kind":"unchanged"}
     "#);
 }
 
 #[test]
-fn a_client_that_takes_related_documents_gets_the_manifests_with_a_model() {
+fn related_documents_include_the_manifests_of_a_model() {
     let mut related = able();
     related["textDocument"]["diagnostic"]["relatedDocumentSupport"] = true.into();
     let fixture = "//- model.yaml\nmodel: {version: x}\n//- model.lock\n{}\n//- in/a.dlang\nTeam A\n";
@@ -81,7 +81,7 @@ fn push_client_capabilities() -> Value {
 }
 
 #[test]
-fn published_until_they_are_put_right() {
+fn published_diagnostics_are_cleared_when_fixed() {
     let fixture = format!("{DUPLICATE}//- model.yaml\nmodel: {{version: x}}\n");
     let mut client = Client::with_capabilities(&fixture, &push_client_capabilities());
     let published = |client: &mut Client| show(&client.notification("textDocument/publishDiagnostics"));
@@ -102,7 +102,7 @@ fn published_until_they_are_put_right() {
 }
 
 #[test]
-fn a_client_that_asks_is_told_when_to() {
+fn pulling_clients_receive_refresh_requests() {
     let mut capabilities = able();
     capabilities["workspace"]["diagnostics"] = json!({ "refreshSupport": true });
     capabilities["workspace"]["inlayHint"] = json!({ "refreshSupport": true });

@@ -21,7 +21,7 @@ Team A
 ";
 
 fn check(method: &str, params: Value) -> String {
-    match Client::new(MODEL).try_ask(&format!("domainlang/{method}"), params) {
+    match Client::new(MODEL).try_send_request(&format!("domainlang/{method}"), params) {
         Ok(result) => result.to_string(),
         Err(error) => format!("error {error}"),
     }
@@ -87,8 +87,8 @@ fn other_models_than_those_of_the_workspace() {
         json!({ "path": "https://example.org" }),
         json!({ "path": "shop", "text": "Team A" }),
     ];
-    let told = refused.map(|params| client.try_ask("domainlang/get", params).unwrap_err()["message"].clone());
-    assert_snapshot!(told.map(|message| message.as_str().unwrap().to_owned()).join("\n"), @"
+    let errors = refused.map(|params| client.try_send_request("domainlang/get", params).unwrap_err()["message"].clone());
+    assert_snapshot!(errors.map(|message| message.as_str().unwrap().to_owned()).join("\n"), @"
     Invalid input: path: `nowhere` does not exist in the workspace; paths are relative to `/w`
     Invalid input: path: `/elsewhere` does not exist in the workspace; paths are relative to `/w`
     Invalid input: path: `` is not a file path or `file://` URI
@@ -103,14 +103,14 @@ fn a_path_that_looks_like_a_uri() {
     let fixture = "//- a:b.dlang\nTeam A\n//- file:c/d.dlang\nTeam D\n";
     let mut client = Client::new(fixture);
     let mut count =
-        |name: &str, given: &str| match client.try_ask("domainlang/validate", json!({ "path": ".", name: given })) {
+        |name: &str, value: &str| match client.try_send_request("domainlang/validate", json!({ "path": ".", name: value })) {
             Ok(answer) => answer["fileCount"].to_string(),
             Err(error) => error["message"].as_str().unwrap().to_owned(),
         };
-    let given =
+    let inputs =
         ["a:b.dlang", "/w/a:b.dlang", "file:///w/a:b.dlang", "file:c/d.dlang", "a:c.dlang", "a://b.dlang", "file:x"];
-    let told = given.map(|given| format!("{given}\n    {}\n    {}", count("file", given), count("path", given)));
-    assert_snapshot!(told.join("\n"), @"
+    let rendered = inputs.map(|input| format!("{input}\n    {}\n    {}", count("file", input), count("path", input)));
+    assert_snapshot!(rendered.join("\n"), @"
     a:b.dlang
         2
         1
@@ -140,17 +140,17 @@ fn a_path_that_looks_like_a_uri() {
 fn a_question_about_another_model_ends_when_it_is_given_up() {
     let workspace = Workspace::of_text("a.dlang", "Team A");
     let cancel = Cancel::default();
-    let ask = || {
-        let Method::Ask { run, .. } = &*table().get("domainlang/get").unwrap() else { panic!("it is asked") };
+    let run_query = || {
+        let Method::Query { run, .. } = &*table().get("domainlang/get").unwrap() else { panic!("it is asked") };
         run(Snapshot::from_workspace(workspace.snapshot()), json!({ "text": "Team A" }), &cancel)
     };
-    assert_eq!(ask().unwrap()["summary"]["teamCount"], 1);
+    assert_eq!(run_query().unwrap()["summary"]["teamCount"], 1);
     cancel.cancel();
-    assert_eq!(ask(), Err(RequestError::Cancelled));
+    assert_eq!(run_query(), Err(RequestError::Cancelled));
 }
 
 #[test]
-fn answers_are_those_of_every_channel() {
+fn results_equal_those_of_direct_queries() {
     let mut client = Client::new(MODEL);
     let roots = vec![Root::Folder("/w".into())];
     let files = Arc::clone(&client.files);
@@ -163,7 +163,7 @@ fn answers_are_those_of_every_channel() {
 }
 
 #[test]
-fn a_change_is_seen_by_what_comes_right_behind_it() {
+fn a_change_is_visible_to_the_next_request() {
     let mut client = Client::new(MODEL);
     let teams = |client: &mut Client| client.send_request("domainlang/get", json!({}))["summary"]["teamCount"].clone();
     for version in 1..50 {

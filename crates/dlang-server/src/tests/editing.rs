@@ -9,7 +9,7 @@ use super::client::{Client, able, uri_of};
 use super::questions::show;
 
 #[test]
-fn changes_are_made_in_order() {
+fn changes_are_applied_in_order() {
     for (encoding, column) in [("utf-8", 8), ("utf-16", 6), ("utf-32", 5)] {
         let mut capabilities = able();
         capabilities["general"] = json!({ "positionEncodings": [encoding] });
@@ -115,12 +115,12 @@ fn absurd_nesting_is_answered() {
     let texts = ["Namespace N {\n".repeat(DEPTH), "bc B { relationships { ".repeat(DEPTH / 10), "[".repeat(DEPTH)];
     for (text, version) in texts.iter().zip(1..) {
         client.open("a.dlang", version, text);
-        let place = json!({ "line": 5000, "character": 3 });
+        let position = json!({ "line": 5000, "character": 3 });
         let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 20_000, "character": 0 } });
         let params = json!({
             "textDocument": { "uri": uri_of("a.dlang") },
-            "position": place,
-            "positions": [place],
+            "position": position,
+            "positions": [position],
             "range": range,
             "context": { "includeDeclaration": true, "diagnostics": [], "triggerKind": 1 },
             "options": { "tabSize": 4, "insertSpaces": true },
@@ -147,7 +147,7 @@ fn absurd_nesting_is_answered() {
             "semanticTokens/full",
             "semanticTokens/range",
         ] {
-            let answer = client.try_ask(&format!("textDocument/{method}"), params.clone());
+            let answer = client.try_send_request(&format!("textDocument/{method}"), params.clone());
             // Only a rename may fail.
             assert!(answer.is_ok() || method.to_lowercase().contains("rename"), "{method}: {answer:?}");
         }

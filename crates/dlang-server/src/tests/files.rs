@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::client::{Client, TestFiles, able, options, path_of, uri_of};
-use crate::{MethodTable, Options};
+use crate::{MethodTable, ServerConfig};
 
 const PROJECT: &str = r#"
 //- model.yaml
@@ -31,12 +31,12 @@ fn check(renames: &[(&str, &str)]) -> String {
     let files: Vec<Value> =
         renames.iter().map(|(old, new)| json!({ "oldUri": uri_of(old), "newUri": uri_of(new) })).collect();
     let edit = client.send_request("workspace/willRenameFiles", json!({ "files": files }));
-    let mut shown = String::new();
+    let mut rendered = String::new();
     for change in edit["documentChanges"].as_array().unwrap_or(&Vec::new()) {
         let path = path_of(change["textDocument"]["uri"].as_str().unwrap());
-        writeln!(shown, "{path}\n{}", client.text_after_edits(&path, &change["edits"]).trim_end()).unwrap();
+        writeln!(rendered, "{path}\n{}", client.text_after_edits(&path, &change["edits"]).trim_end()).unwrap();
     }
-    shown
+    rendered
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn imports_follow_files() {
 }
 
 #[test]
-fn folders_come_and_go() {
+fn workspace_folders_are_added_and_removed() {
     let fixture = "//- /one/a.dlang\nTeam A\n//- /two/b.dlang\nTeam B\n//- /two/c.dlang\nTeam C\n";
     let files = TestFiles::new(fixture);
     let mut client = Client::begin(options(&files), files, MethodTable::new());
@@ -103,7 +103,7 @@ fn roots_of_older_clients() {
 }
 
 #[test]
-fn a_client_that_watches_is_asked_to() {
+fn clients_that_watch_files_receive_a_registration() {
     let mut capabilities = able();
     capabilities["workspace"]["didChangeWatchedFiles"] = json!({ "dynamicRegistration": true });
     let mut client = Client::with_capabilities("", &capabilities);
@@ -119,13 +119,13 @@ fn for_other_clients_the_disk_is_watched() {
     let root = Utf8Path::from_path(guard.path()).unwrap().canonicalize_utf8().unwrap();
     std::fs::write(root.join("a.dlang"), "Team A\nTeam A\n").unwrap();
     let nothing = TestFiles::new("");
-    let options = Options { files: Arc::new(DiskFiles), watch: true, ..options(&nothing) };
+    let options = ServerConfig { files: Arc::new(DiskFiles), watch: true, ..options(&nothing) };
     let mut client = Client::begin(options, nothing, MethodTable::new());
     client.initialize(&json!({}), &[root.as_str()]);
     let mut published = || {
-        let told = client.notification("textDocument/publishDiagnostics");
-        let name = told["uri"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
-        (name, told["diagnostics"].as_array().unwrap().len())
+        let params = client.notification("textDocument/publishDiagnostics");
+        let name = params["uri"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+        (name, params["diagnostics"].as_array().unwrap().len())
     };
     assert_eq!(published(), ("a.dlang".to_owned(), 1));
     std::fs::create_dir(root.join("new")).unwrap();

@@ -10,12 +10,12 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::client::{Client, TestFiles, able, options};
-use crate::{MethodTable, Options};
+use crate::{MethodTable, ServerConfig};
 
 /// Files whose reads block until the test allows them.
 struct SlowFiles {
     files: Arc<TestFiles>,
-    gate: Mutex<OpenSignal>,
+    signal: Mutex<OpenSignal>,
     changed: Condvar,
 }
 
@@ -28,26 +28,26 @@ struct OpenSignal {
 
 impl SlowFiles {
     fn new(files: &Arc<TestFiles>) -> Arc<Self> {
-        Arc::new(Self { files: Arc::clone(files), gate: Mutex::default(), changed: Condvar::new() })
+        Arc::new(Self { files: Arc::clone(files), signal: Mutex::default(), changed: Condvar::new() })
     }
 
     fn open(&self) {
-        self.gate.lock().unwrap().is_open = true;
+        self.signal.lock().unwrap().is_open = true;
         self.changed.notify_all();
     }
 
     fn shut(&self) {
-        *self.gate.lock().unwrap() = OpenSignal::default();
+        *self.signal.lock().unwrap() = OpenSignal::default();
     }
 
     /// Waits until this number of reads has started.
-    fn wait_for(&self, begun: usize) {
-        let gate = self.gate.lock().unwrap();
-        drop(self.changed.wait_while(gate, |gate| gate.begun < begun).unwrap());
+    fn wait_for(&self, count: usize) {
+        let signal = self.signal.lock().unwrap();
+        drop(self.changed.wait_while(signal, |signal| signal.begun < count).unwrap());
     }
 
-    fn begun(&self) -> usize {
-        self.gate.lock().unwrap().begun
+    fn started_reads(&self) -> usize {
+        self.signal.lock().unwrap().begun
     }
 }
 
@@ -57,10 +57,10 @@ impl Files for SlowFiles {
     }
 
     fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
-        let mut gate = self.gate.lock().unwrap();
-        gate.begun += 1;
+        let mut signal = self.signal.lock().unwrap();
+        signal.begun += 1;
         self.changed.notify_all();
-        drop(self.changed.wait_while(gate, |gate| !gate.is_open).unwrap());
+        drop(self.changed.wait_while(signal, |signal| !signal.is_open).unwrap());
         self.files.read(path, max)
     }
 
@@ -85,21 +85,21 @@ fn loading(limit: Duration, capabilities: &Value) -> (Client, Arc<SlowFiles>) {
 fn loading_of(fixture: &str, limit: Duration, capabilities: &Value) -> (Client, Arc<SlowFiles>) {
     let files = TestFiles::new(fixture);
     let slow = SlowFiles::new(&files);
-    let options = Options { files: Arc::clone(&slow) as _, loading_limit: limit, ..options(&files) };
+    let options = ServerConfig { files: Arc::clone(&slow) as _, loading_limit: limit, ..options(&files) };
     let mut client = Client::begin(options, files, MethodTable::new());
     client.initialize(capabilities, &["/w"]);
     (client, slow)
 }
 
 #[test]
-fn programs_are_told_that_it_is_loading() {
+fn programs_receive_loading_progress() {
     let (mut client, slow) = loading(Duration::ZERO, &able());
     for method in ["validate", "list", "get", "explain"] {
         assert_eq!(client.send_request(&format!("domainlang/{method}"), json!({}))["error"], "workspace is loading");
     }
     // The count is that of the last report before the blocked read.
-    let told = client.send_request("domainlang/get", json!({}));
-    assert_eq!(told["progress"]["loaded"], 0);
+    let answer = client.send_request("domainlang/get", json!({}));
+    assert_eq!(answer["progress"]["loaded"], 0);
     let (sender, lent) = bounded(1);
     client
         .server()
@@ -115,7 +115,7 @@ fn programs_are_told_that_it_is_loading() {
 }
 
 #[test]
-fn who_waits_within_the_limit_is_answered() {
+fn requests_within_the_limit_are_answered() {
     let (mut client, slow) = loading(Duration::MAX, &able());
     client.open("a.dlang", 1, "Team A\nTeam C\n");
     let early = client.begin_request("domainlang/get", json!({}));
@@ -142,20 +142,20 @@ fn a_model_for_one_question_is_not_loaded_further_when_that_is_given_up() {
     slow.open();
     assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["fileCount"], FILES);
     slow.shut();
-    let asked: Vec<_> = (0..6).map(|_| client.begin_request("domainlang/get", json!({ "path": "." }))).collect();
+    let ids: Vec<_> = (0..6).map(|_| client.begin_request("domainlang/get", json!({ "path": "." }))).collect();
     slow.wait_for(3);
-    for id in asked {
+    for id in ids {
         client.notify("$/cancelRequest", json!({ "id": id }));
         assert_eq!(client.answer(&id).unwrap_err()["code"], -32800);
     }
     slow.open();
     // Answered as soon as one of the threads is free.
     client.send_request("workspace/symbol", json!({ "query": "T7" }));
-    assert!(slow.begun() < FILES, "{} files were read", slow.begun());
+    assert!(slow.started_reads() < FILES, "{} files were read", slow.started_reads());
 }
 
 #[test]
-fn it_is_shown() {
+fn loading_progress_is_reported() {
     let mut capabilities = able();
     capabilities["window"] = json!({ "workDoneProgress": true });
     let (mut client, slow) = loading(Duration::ZERO, &capabilities);
@@ -169,7 +169,7 @@ fn it_is_shown() {
 }
 
 #[test]
-fn what_is_over_before_the_client_answers_is_not_shown() {
+fn progress_is_not_reported_when_loading_ends_first() {
     let mut capabilities = able();
     capabilities["window"] = json!({ "workDoneProgress": true });
     let (mut client, slow) = loading(Duration::ZERO, &capabilities);

@@ -19,8 +19,8 @@ pub(super) fn show(value: &Value) -> String {
 fn short(value: &Value) -> Value {
     match value {
         Value::Object(fields) if fields.contains_key("start") && fields.contains_key("end") => {
-            let place = |place: &Value| format!("{}:{}", place["line"], place["character"]);
-            json!(format!("{}-{}", place(&value["start"]), place(&value["end"])))
+            let format_position = |position: &Value| format!("{}:{}", position["line"], position["character"]);
+            json!(format!("{}-{}", format_position(&value["start"]), format_position(&value["end"])))
         }
         Value::Object(fields) => {
             let name = |key: &String| if key.starts_with("file://") { path_of(key) } else { key.clone() };
@@ -42,7 +42,7 @@ fn at_with(capabilities: &Value, method: &str, fixture: &str, more: &Value) -> (
     let mut client = Client::with_capabilities(&fixture, capabilities);
     let mut params = json!({ "textDocument": { "uri": uri_of(&path) }, "position": position });
     params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let answer = client.try_ask(method, params);
+    let answer = client.try_send_request(method, params);
     (client, answer)
 }
 
@@ -207,7 +207,7 @@ fn selection_ranges() {
     "#);
     let many = vec![far; 1001];
     let params = json!({ "textDocument": { "uri": uri_of(&path) }, "positions": many });
-    assert_snapshot!(client.try_ask("textDocument/selectionRange", params).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: at most 1000 positions","data":{"field":"positions"}}"#);
+    assert_snapshot!(client.try_send_request("textDocument/selectionRange", params).unwrap_err(), @r#"{"code":-32602,"message":"Invalid params: at most 1000 positions","data":{"field":"positions"}}"#);
 }
 
 #[test]
@@ -288,11 +288,11 @@ fn semantic_tokens_by_difference() {
     let first = client.send_request("textDocument/semanticTokens/full", document.clone());
     assert_snapshot!(first, @r#"{"resultId":"1","data":[0,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1]}"#);
     client.replace("a.dlang", 2, "Team A\nTeam C\nTeam B\n");
-    let mut known = document;
-    known["previousResultId"] = first["resultId"].clone();
-    assert_snapshot!(client.send_request("textDocument/semanticTokens/full/delta", known.clone()), @r#"{"resultId":"2","edits":[{"start":20,"deleteCount":0,"data":[1,0,4,0,0,0,5,1,6,1]}]}"#);
+    let mut delta_params = document;
+    delta_params["previousResultId"] = first["resultId"].clone();
+    assert_snapshot!(client.send_request("textDocument/semanticTokens/full/delta", delta_params.clone()), @r#"{"resultId":"2","edits":[{"start":20,"deleteCount":0,"data":[1,0,4,0,0,0,5,1,6,1]}]}"#);
     // The older result is no longer stored, so there is no delta.
-    assert_snapshot!(client.send_request("textDocument/semanticTokens/full/delta", known), @r#"{"resultId":"3","data":[0,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1]}"#);
+    assert_snapshot!(client.send_request("textDocument/semanticTokens/full/delta", delta_params), @r#"{"resultId":"3","data":[0,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1,1,0,4,0,0,0,5,1,6,1]}"#);
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn completion() {
 }
 
 #[test]
-fn snippets_are_for_clients_that_know_them() {
+fn snippets_require_client_support() {
     let labels = |capabilities: &Value| {
         let text = "//- a.dlang\nTeam A\n$0\n";
         let list = at_with(capabilities, "textDocument/completion", text, &json!({})).1.unwrap();
@@ -353,30 +353,30 @@ import "$0"
 }
 
 /// Titles of the actions for a whole file, and the text after applying the one with the title `chosen`.
-fn actions(fixture: &str, path: &str, chosen: &str) -> String {
+fn actions(fixture: &str, path: &str, selected_title: &str) -> String {
     let mut client = Client::new(fixture);
     let document = json!({ "uri": uri_of(path) });
     let found = client.send_request("textDocument/diagnostic", json!({ "textDocument": document }));
     let context = json!({ "diagnostics": found["items"] });
     let params = json!({ "textDocument": document, "range": range(0, 99), "context": context });
     let actions = client.send_request("textDocument/codeAction", params);
-    let mut shown = String::new();
+    let mut rendered = String::new();
     for action in actions.as_array().unwrap() {
         let title = action["title"].as_str().unwrap();
         let codes: Vec<&str> =
             action["diagnostics"].as_array().unwrap().iter().map(|it| it["code"].as_str().unwrap()).collect();
-        writeln!(shown, "{title} [{}]", codes.join(" ")).unwrap();
-        if title == chosen {
+        writeln!(rendered, "{title} [{}]", codes.join(" ")).unwrap();
+        if title == selected_title {
             for change in action["edit"]["documentChanges"].as_array().unwrap() {
-                let known = change["textDocument"]["uri"].as_str().map(path_of);
-                match known.filter(|known| client.files.is_there(known)) {
-                    Some(known) => shown += &client.text_after_edits(&known, &change["edits"]),
-                    None => writeln!(shown, "{}", show(change)).unwrap(),
+                let edited_path = change["textDocument"]["uri"].as_str().map(path_of);
+                match edited_path.filter(|edited_path| client.files.is_there(edited_path)) {
+                    Some(edited_path) => rendered += &client.text_after_edits(&edited_path, &change["edits"]),
+                    None => writeln!(rendered, "{}", show(change)).unwrap(),
                 }
             }
         }
     }
-    shown
+    rendered
 }
 
 #[test]
@@ -410,16 +410,16 @@ fn quick_fixes() {
 }
 
 #[test]
-fn only_quick_fixes_are_offered() {
+fn only_quick_fixes_are_returned() {
     let fixture = "//- a.dlang\n$0Domain D\n";
-    let wanted = |kind: &str| {
+    let count_actions = |kind: &str| {
         let context = json!({ "diagnostics": [], "only": [kind] });
         let actions =
             request_at_marker("textDocument/codeAction", fixture, &json!({ "range": range(0, 1), "context": context }))
                 .1;
         actions.unwrap().as_array().unwrap().len()
     };
-    assert_eq!((wanted("quickfix"), wanted("refactor.extract")), (1, 0));
+    assert_eq!((count_actions("quickfix"), count_actions("refactor.extract")), (1, 0));
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn what_is_no_message() {
 }
 
 #[test]
-fn answers_that_nobody_waits_for_are_not_answered() {
+fn responses_without_a_request_are_ignored() {
     assert_snapshot!(check(&[
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"unreadable"}}"#,
         r#"{"jsonrpc":"2.0","id":4294967296,"result":null}"#,
@@ -161,7 +161,7 @@ fn a_stream_that_breaks() {
 }
 
 #[test]
-fn what_is_written_is_read_again() {
+fn written_messages_can_be_read_back() {
     let (out, outgoing) = unbounded();
     let client = ClientHandle::new(out);
     client.open();

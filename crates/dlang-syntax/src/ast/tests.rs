@@ -17,15 +17,15 @@ fn first<N: rowan::ast::AstNode<Language = crate::DomainLang>>(text: &str) -> N 
 /// Renders a node as JSON clients see it: types and properties in text order.
 fn outline(node: &SyntaxNode) -> String {
     let name = node_type(node).map(|it| it.name).unwrap_or_default();
-    let mut shown = format!("{name} {{");
+    let mut rendered = format!("{name} {{");
     for assignment in assignments(node) {
         _ = match &assignment.value {
-            super::schema::Value::Node(node) => write!(shown, " {}: {}", assignment.property, outline(node)),
-            value => write!(shown, " {}: {:?}", assignment.property, value.text().unwrap_or_default()),
+            super::schema::Value::Node(node) => write!(rendered, " {}: {}", assignment.property, outline(node)),
+            value => write!(rendered, " {}: {:?}", assignment.property, value.text().unwrap_or_default()),
         };
     }
-    shown.push_str(" }");
-    shown
+    rendered.push_str(" }");
+    rendered
 }
 
 #[test]
@@ -70,11 +70,11 @@ fn every_assigned_property_is_declared_by_its_type() {
 }
 
 #[test]
-fn ends_are_told_apart_when_one_is_missing() {
+fn ends_are_distinguished_when_one_is_missing() {
     let ends = |text: &str| {
         let relationship: Relationship = first(&format!("bc B {{ relationships {{ {text} }} }}"));
-        let shown = |end: Option<RelationshipEnd>| end.map(|end| end.text()).unwrap_or_default();
-        format!("{} | {}", shown(relationship.left()), shown(relationship.right()))
+        let render_end = |end: Option<RelationshipEnd>| end.map(|end| end.text()).unwrap_or_default();
+        format!("{} | {}", render_end(relationship.left()), render_end(relationship.right()))
     };
     assert_eq!(ends("A [OHS] -> [CF] N . B"), "A | N.B");
     assert_eq!(ends("-> B"), " | B");
@@ -99,8 +99,8 @@ fn patterns_of_each_side() {
 
 #[test]
 fn patterns_have_two_names_and_a_side() {
-    let shown = PatternKind::ALL.map(|kind| format!("{} {} {:?}", kind.short_name(), kind.long_name(), kind.side()));
-    insta::assert_snapshot!(shown.join("\n"), @r"
+    let rendered = PatternKind::ALL.map(|kind| format!("{} {} {:?}", kind.short_name(), kind.long_name(), kind.side()));
+    insta::assert_snapshot!(rendered.join("\n"), @r"
     OHS OpenHostService Upstream
     PL PublishedLanguage Upstream
     S Supplier Upstream
@@ -180,7 +180,7 @@ fn values_of_strings() {
 
 /// Renders the elements of a text with the comments that belong to them.
 fn owners(text: &str) -> String {
-    let shown: Vec<_> = parse(text)
+    let rendered: Vec<_> = parse(text)
         .tree()
         .children()
         .map(|element: Element| {
@@ -190,7 +190,7 @@ fn owners(text: &str) -> String {
             format!("{node}: {leading:?} {trailing:?} {:?}", trivia::documentation(node))
         })
         .collect();
-    shown.join("\n")
+    rendered.join("\n")
 }
 
 const COMMENTED: &str = "// about the file\n\n// about A\n/** doc\n *  - indented\n */\nTeam A // behind A\nTeam B, /* behind */\n/* before C */ Team C\n";
@@ -208,9 +208,9 @@ fn comments_have_owners() {
 fn however_lines_end_comments_have_the_same_owners() {
     for end in ["\r\n", "\r"] {
         // A comment contains the line ends of its own lines.
-        let shown = owners(&COMMENTED.replace('\n', end)).replace(&format!("doc{}", end.escape_debug()), "doc\\n");
-        let shown = shown.replace(&format!("indented{}", end.escape_debug()), "indented\\n");
-        assert_eq!(shown, owners(COMMENTED), "{end:?}");
+        let rendered = owners(&COMMENTED.replace('\n', end)).replace(&format!("doc{}", end.escape_debug()), "doc\\n");
+        let rendered = rendered.replace(&format!("indented{}", end.escape_debug()), "indented\\n");
+        assert_eq!(rendered, owners(COMMENTED), "{end:?}");
     }
 }
 

@@ -13,7 +13,7 @@
 
 use logos::Lexer;
 
-use super::{Fault, Raw};
+use super::{LexicalFault, Raw};
 use crate::SyntaxKind;
 use crate::keywords::{KeywordClass, keyword};
 
@@ -22,7 +22,7 @@ use crate::keywords::{KeywordClass, keyword};
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct QuoteRecovery {
     forgiving: bool,
-    fault: Option<Fault>,
+    fault: Option<LexicalFault>,
     double: Next,
     single: Next,
     /// No `*/` follows.
@@ -38,12 +38,12 @@ pub(super) struct QuoteRecovery {
 enum Next {
     #[default]
     Unknown,
-    At(End),
+    At(StringEnd),
     Nowhere,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct End {
+struct StringEnd {
     quote: usize,
     /// Start of the line that contains the quote.
     line: usize,
@@ -51,7 +51,7 @@ struct End {
     is_opening: bool,
 }
 
-impl End {
+impl StringEnd {
     fn new(text: &str, from: usize, quote: usize) -> Self {
         let content = text.get(from..quote).unwrap_or_default();
         let last_line = content.rsplit('\n').next().unwrap_or_default();
@@ -82,12 +82,12 @@ impl QuoteRecovery {
         self.forgiving
     }
 
-    pub(super) fn take_fault(&mut self) -> Option<Fault> {
+    pub(super) fn take_fault(&mut self) -> Option<LexicalFault> {
         self.fault.take()
     }
 
     /// Returns the quote that ends a string whose content begins at `from`.
-    fn end(&mut self, text: &str, from: usize, quote: u8) -> Option<End> {
+    fn end(&mut self, text: &str, from: usize, quote: u8) -> Option<StringEnd> {
         let next = if quote == b'"' { &mut self.double } else { &mut self.single };
         let is_known = match *next {
             Next::Unknown => false,
@@ -95,7 +95,7 @@ impl QuoteRecovery {
             Next::Nowhere => true,
         };
         if !is_known {
-            let end = closing_quote(text, from, quote).map(|quote| End::new(text, from, quote));
+            let end = closing_quote(text, from, quote).map(|quote| StringEnd::new(text, from, quote));
             *next = end.map_or(Next::Nowhere, Next::At);
         }
         if let Next::At(end) = *next { Some(end) } else { None }
@@ -124,7 +124,7 @@ pub(super) fn string(lexer: &mut Lexer<'_, Raw>) {
     let length = match quotes.end(text, from, quote) {
         Some(end) if !quotes.forgiving || !end.is_doubtful(from) => end.quote + 1 - from,
         _ => {
-            quotes.fault = Some(Fault::OpenString);
+            quotes.fault = Some(LexicalFault::OpenString);
             first_line(lexer.remainder())
         }
     };
@@ -146,7 +146,7 @@ pub(super) fn comment(lexer: &mut Lexer<'_, Raw>) {
     let length = end.map_or_else(|| before_next_element(rest), |end| end + 2);
     if end.is_none() {
         lexer.extras.no_comment_ends = true;
-        lexer.extras.fault = Some(Fault::OpenComment);
+        lexer.extras.fault = Some(LexicalFault::OpenComment);
     }
     lexer.bump(length);
 }

@@ -1,24 +1,24 @@
 use std::fmt::Write as _;
 
-use super::{Fault, lex};
+use super::{LexicalFault, lex};
 use crate::{SyntaxKind, tokenize};
 
 /// Renders the tokens one per line, without white space, and their errors.
 fn check(text: &str) -> String {
     let lexed = lex(text);
-    let mut shown = String::new();
+    let mut rendered = String::new();
     for (index, token) in tokenize(text).into_iter().enumerate() {
         let fault = lexed.faults.iter().find(|(at, _)| *at == index).map(|(_, fault)| *fault);
         if token.kind != SyntaxKind::WHITESPACE || fault.is_some() {
-            let fault = fault.map(|fault: Fault| format!(" !{fault:?}")).unwrap_or_default();
-            _ = writeln!(shown, "{:?} {:?}{fault}", token.kind, &text[token.range]);
+            let fault = fault.map(|fault: LexicalFault| format!(" !{fault:?}")).unwrap_or_default();
+            _ = writeln!(rendered, "{:?} {:?}{fault}", token.kind, &text[token.range]);
         }
     }
-    shown
+    rendered
 }
 
 #[test]
-fn words_are_reserved_only_as_a_whole() {
+fn keywords_match_whole_words_only() {
     insta::assert_snapshot!(check("bc bcX Bc in-x _a a-- Team team"), @r#"
     BOUNDED_CONTEXT_KW "bc"
     IDENT "bcX"
@@ -102,7 +102,7 @@ fn white_space_is_more_than_blanks() {
 }
 
 #[test]
-fn unknown_characters_come_in_runs() {
+fn consecutive_unknown_characters_form_one_token() {
     insta::assert_snapshot!(check("a #$% é\0 9b < > - /"), @r##"
     IDENT "a"
     UNKNOWN "#$%" !Unknown
@@ -154,7 +154,7 @@ fn the_forgotten_quote_is_found() {
 }
 
 #[test]
-fn strings_over_lines_are_left_alone_where_all_quotes_have_partners() {
+fn multiline_strings_are_unchanged_when_all_quotes_are_paired() {
     insta::assert_snapshot!(check("\"one\n x: \" \"two\n\""), @r#"
     STRING "\"one\n x: \""
     STRING "\"two\n\""

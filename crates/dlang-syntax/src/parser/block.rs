@@ -1,7 +1,7 @@
 //! Bodies in braces: the loop that all of them share.
 
 use crate::SyntaxKind::*;
-use crate::diagnostics::Code;
+use crate::diagnostics::SyntaxCode;
 
 use super::{Parser, elements};
 
@@ -38,7 +38,7 @@ where
                 let before = p.position;
                 if !(entries.read)(p) || p.position == before {
                     let hint = p.is_at(COMMA).then_some("Remove this comma.");
-                    p.report_unexpected(Code::UnexpectedToken, hint);
+                    p.report_unexpected(SyntaxCode::UnexpectedToken, hint);
                     p.skip(|p| (entries.begins)(p) || (entries.ends)(p));
                 }
             }
@@ -53,10 +53,10 @@ fn misplaced_element(p: &mut Parser<'_>) {
         return;
     }
     if p.is_at(IMPORT_KW) {
-        p.report_unexpected(Code::MisplacedImport, Some("Move this import to the beginning of the file."));
+        p.report_unexpected(SyntaxCode::MisplacedImport, Some("Move this import to the beginning of the file."));
     } else {
         p.report_unexpected(
-            Code::MisplacedElement,
+            SyntaxCode::MisplacedElement,
             Some("Elements cannot be nested except in namespaces: move this one out of the braces."),
         );
     }

@@ -1,7 +1,7 @@
 //! Domains and bounded contexts: their headers and bodies.
 
 use crate::SyntaxKind::{self, *};
-use crate::diagnostics::Code;
+use crate::diagnostics::SyntaxCode;
 use crate::token_set::TokenSet;
 
 use super::Parser;
@@ -11,7 +11,7 @@ use super::names::AFTER_ELEMENT;
 use super::properties::{self, CONTEXT_PROPERTIES, DOMAIN_PROPERTIES};
 
 /// Differences between the two.
-struct Form {
+struct ContextForm {
     node: SyntaxKind,
     body: SyntaxKind,
     /// Clauses of the header in their order, with their node kinds.
@@ -25,7 +25,7 @@ struct Form {
 
 const CLAUSES: TokenSet = TokenSet::new(&[IN_KW, FOR_KW, AS_KW, BY_KW]);
 
-const DOMAIN_FORM: Form = Form {
+const DOMAIN_FORM: ContextForm = ContextForm {
     node: DOMAIN,
     body: DOMAIN_BODY,
     clauses: &[(IN_KW, IN_CLAUSE)],
@@ -34,7 +34,7 @@ const DOMAIN_FORM: Form = Form {
     foreign: "A domain only has the clause `in`, which names its parent domain.",
 };
 
-const CONTEXT_FORM: Form = Form {
+const CONTEXT_FORM: ContextForm = ContextForm {
     node: BOUNDED_CONTEXT,
     body: CONTEXT_BODY,
     clauses: &[(FOR_KW, FOR_CLAUSE), (AS_KW, AS_CLAUSE), (BY_KW, BY_CLAUSE)],
@@ -51,7 +51,7 @@ pub(super) fn bounded_context(p: &mut Parser<'_>) {
     element(p, &CONTEXT_FORM);
 }
 
-fn element(p: &mut Parser<'_>, form: &Form) {
+fn element(p: &mut Parser<'_>, form: &ContextForm) {
     p.start(form.node);
     p.bump();
     p.name(form.follow);
@@ -64,15 +64,15 @@ fn element(p: &mut Parser<'_>, form: &Form) {
     p.finish();
 }
 
-fn clauses(p: &mut Parser<'_>, form: &Form) {
+fn clauses(p: &mut Parser<'_>, form: &ContextForm) {
     let mut expected = 0;
     loop {
-        let known = form.clauses.iter().position(|(word, _)| p.is_at(*word));
-        match known.and_then(|index| Some((index, form.clauses.get(index)?))) {
+        let clause_index = form.clauses.iter().position(|(word, _)| p.is_at(*word));
+        match clause_index.and_then(|index| Some((index, form.clauses.get(index)?))) {
             Some((index, (_, node))) => {
                 if index < expected {
                     p.report_unexpected(
-                        Code::MisplacedClause,
+                        SyntaxCode::MisplacedClause,
                         Some("Write each clause at most once, in the order `for`, `as`, `by`."),
                     );
                 }
@@ -80,7 +80,7 @@ fn clauses(p: &mut Parser<'_>, form: &Form) {
                 clause(p, *node, form.follow);
             }
             None if p.at_any(CLAUSES) => {
-                p.report_unexpected(Code::MisplacedClause, Some(form.foreign));
+                p.report_unexpected(SyntaxCode::MisplacedClause, Some(form.foreign));
                 p.start(ERROR);
                 p.bump();
                 if p.at_name(form.follow) {

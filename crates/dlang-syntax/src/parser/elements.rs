@@ -1,7 +1,7 @@
 //! Files, namespaces, imports, and declarations without a body.
 
 use crate::SyntaxKind::{self, *};
-use crate::diagnostics::Code;
+use crate::diagnostics::SyntaxCode;
 use crate::token_set::TokenSet;
 
 use super::Parser;
@@ -16,7 +16,7 @@ pub(super) fn model(p: &mut Parser<'_>) {
     while !p.is_at(EOF) {
         let is_import = p.is_at(IMPORT_KW);
         if is_import && has_elements {
-            p.report_unexpected(Code::MisplacedImport, Some("Move this import before the first element."));
+            p.report_unexpected(SyntaxCode::MisplacedImport, Some("Move this import before the first element."));
         }
         // Skipped tokens that are not an element do not make the imports after them misplaced.
         let was_element = element_or_junk(p);
@@ -109,7 +109,7 @@ fn namespace_from_name(p: &mut Parser<'_>) {
     p.open_block();
     while !p.is_at(EOF) && !p.is_at(R_CURLY) && !p.is_element_of_outer() {
         if p.is_at(IMPORT_KW) {
-            p.report_unexpected(Code::MisplacedImport, Some("Move this import to the beginning of the file."));
+            p.report_unexpected(SyntaxCode::MisplacedImport, Some("Move this import to the beginning of the file."));
             p.start(ERROR);
             import(p);
             p.finish();
@@ -122,12 +122,12 @@ fn namespace_from_name(p: &mut Parser<'_>) {
 }
 
 /// Skips the rest of a line before a body into an error node.
-pub(super) fn skip_rest_of_header(p: &mut Parser<'_>, is_known: impl Fn(&Parser<'_>) -> bool) {
+pub(super) fn skip_rest_of_header(p: &mut Parser<'_>, is_recovery_point: impl Fn(&Parser<'_>) -> bool) {
     let is_end = |p: &Parser<'_>| {
-        p.is_first_on_line() || p.is_at(L_CURLY) || p.is_at(R_CURLY) || p.is_declaration(0) || is_known(p)
+        p.is_first_on_line() || p.is_at(L_CURLY) || p.is_at(R_CURLY) || p.is_declaration(0) || is_recovery_point(p)
     };
     if !is_end(p) {
-        p.report_unexpected(Code::UnexpectedToken, None);
+        p.report_unexpected(SyntaxCode::UnexpectedToken, None);
         p.skip(is_end);
     }
 }
@@ -142,14 +142,14 @@ fn junk(p: &mut Parser<'_>) -> bool {
     }
     if is_nameless_namespace(p) {
         // The qualified names of its elements stay the same, and references to them still resolve.
-        p.report_unexpected(Code::UnexpectedToken, Some("Write `Namespace` before the name of a namespace."));
+        p.report_unexpected(SyntaxCode::UnexpectedToken, Some("Write `Namespace` before the name of a namespace."));
         p.start(NAMESPACE_DECLARATION);
         namespace_from_name(p);
         p.finish();
         return true;
     }
     let hint = hint_for_junk(p);
-    p.report_unexpected(Code::UnexpectedToken, hint);
+    p.report_unexpected(SyntaxCode::UnexpectedToken, hint);
     p.skip(|_| false);
     false
 }

@@ -1,7 +1,7 @@
 //! Context maps and domain maps.
 
 use crate::SyntaxKind::{self, *};
-use crate::diagnostics::Code;
+use crate::diagnostics::SyntaxCode;
 use crate::token_set::TokenSet;
 
 use super::Parser;
@@ -44,7 +44,7 @@ fn entries(p: &mut Parser<'_>, has_relationships: bool) {
     let read = |p: &mut Parser<'_>| {
         if p.is_at(CONTAINS_KW) {
             if is_late {
-                p.report_unexpected(Code::MisplacedContains, Some("Move `contains` before all relationships."));
+                p.report_unexpected(SyntaxCode::MisplacedContains, Some("Move `contains` before all relationships."));
             }
             contains(p);
             return true;

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use rowan::TextRange;
 
-use crate::diagnostics::{Code, Collector, SyntaxDiagnostic};
+use crate::diagnostics::{SyntaxCode, Collector, SyntaxDiagnostic};
 use crate::keywords::{KeywordClass, keyword};
-use crate::lexer::{Fault, LexedText, offset};
+use crate::lexer::{LexicalFault, LexedText, offset};
 use crate::{SyntaxKind, TextSize};
 
 /// Maximum number of characters of an unexpected token in a message.
-const SHOWN: usize = 40;
+const MAX_EXCERPT_CHARS: usize = 40;
 
 /// Formats "Expecting …, but found …"; `found` is `None` at the end of the text.
 pub(super) fn expecting_message(kinds: &[SyntaxKind], found: Option<&str>) -> String {
@@ -51,11 +51,11 @@ fn labels(kind: SyntaxKind) -> Vec<&'static str> {
 }
 
 fn ellipsize(text: &str) -> String {
-    let mut shown: String = text.chars().take(SHOWN).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
+    let mut excerpt: String = text.chars().take(MAX_EXCERPT_CHARS).collect();
+    if excerpt.len() < text.len() {
+        excerpt.push('…');
     }
-    shown
+    excerpt
 }
 
 /// Reports the lexer's errors. Offsets and lengths in the messages count UTF-16 units, as in the original tools; the
@@ -72,14 +72,14 @@ pub(super) fn of_lexer(text: &str, lexed: &LexedText, problems: &mut Collector) 
         seen = start;
         let token = text.get(start..end).unwrap_or_default();
         let (code, length, hint) = match fault {
-            Fault::Unknown => (Code::UnexpectedCharacter, utf16(Some(token)), None),
-            Fault::OpenString => (
-                Code::UnterminatedString,
+            LexicalFault::Unknown => (SyntaxCode::UnexpectedCharacter, utf16(Some(token)), None),
+            LexicalFault::OpenString => (
+                SyntaxCode::UnterminatedString,
                 1,
                 Some(format!("The string that begins here is not closed: add {} at its end.", first(token))),
             ),
-            Fault::OpenComment => {
-                (Code::UnterminatedComment, 2, Some("The comment that begins here is not closed: add */.".to_owned()))
+            LexicalFault::OpenComment => {
+                (SyntaxCode::UnterminatedComment, 2, Some("The comment that begins here is not closed: add */.".to_owned()))
             }
         };
         let message =
@@ -104,7 +104,7 @@ fn first(token: &str) -> String {
 pub(super) fn too_large(text: &str) -> SyntaxDiagnostic {
     SyntaxDiagnostic {
         range: TextRange::empty(TextSize::of(text)),
-        code: Code::FileTooLarge,
+        code: SyntaxCode::FileTooLarge,
         message: format!("The text is too long: zubi reads only its first {} bytes.", text.len()),
         hint: None,
         related: None,

@@ -1,6 +1,6 @@
 //! Names and references. The crate's documentation states the rule for reserved words as names.
 
-use crate::diagnostics::{Code, SyntaxDiagnostic};
+use crate::diagnostics::{SyntaxCode, SyntaxDiagnostic};
 use crate::keywords::{KeywordClass, keyword};
 use crate::token_set::TokenSet;
 
@@ -63,7 +63,7 @@ impl Parser<'_> {
             let word = self.word();
             self.problems.push(SyntaxDiagnostic {
                 range: self.range(),
-                code: Code::ReservedName,
+                code: SyntaxCode::ReservedName,
                 message: format!("`{word}` is a reserved word; here it is read as a name."),
                 hint: Some("Parsers that follow the grammar strictly reject it; prefer another name.".into()),
                 related: None,
@@ -143,14 +143,14 @@ impl Parser<'_> {
             let word = p.word();
             let row = keyword(kind);
             let spellings = row.map(|row| row.spellings).unwrap_or_default();
-            let meant = spellings.iter().find(|spelling| spelling.eq_ignore_ascii_case(word)).copied();
+            let suggestion = spellings.iter().find(|spelling| spelling.eq_ignore_ascii_case(word)).copied();
             let is_pattern = matches!(row.map(|row| row.role), Some(KeywordClass::Pattern(_)));
             let expected = if is_pattern { "]" } else { p.end_of_block() };
             SyntaxDiagnostic {
                 range: p.range(),
-                code: Code::MisspeltKeyword,
+                code: SyntaxCode::MisspeltKeyword,
                 message: super::messages::expected_text(expected, Some(word)),
-                hint: meant.map(|meant| format!("Did you mean `{meant}`?").into()),
+                hint: suggestion.map(|suggestion| format!("Did you mean `{suggestion}`?").into()),
                 related: None,
             }
         });

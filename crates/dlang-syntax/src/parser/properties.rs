@@ -1,7 +1,7 @@
 //! The properties of domains and bounded contexts, and their blocks of metadata, terms and decisions.
 
 use crate::SyntaxKind::{self, *};
-use crate::diagnostics::Code;
+use crate::diagnostics::SyntaxCode;
 use crate::token_set::TokenSet;
 
 use super::block::{Entries, block};
@@ -56,7 +56,7 @@ pub(super) fn property(p: &mut Parser<'_>, properties: TokenSet) -> bool {
         } else {
             "A bounded context has no such property."
         };
-        p.report_unexpected(Code::MisplacedProperty, Some(hint));
+        p.report_unexpected(SyntaxCode::MisplacedProperty, Some(hint));
         p.start(ERROR);
         any_property(p);
         p.finish();
@@ -158,7 +158,7 @@ pub(super) fn property_in_block(p: &mut Parser<'_>) -> bool {
         return false;
     }
     p.report_unexpected(
-        Code::MisplacedProperty,
+        SyntaxCode::MisplacedProperty,
         Some("This property belongs to the bounded context, outside these braces."),
     );
     p.start(ERROR);
@@ -206,7 +206,7 @@ fn term(p: &mut Parser<'_>) {
     }
     while p.is_at(AKA_KW) || p.is_at(EXAMPLES_KW) {
         p.report_unexpected(
-            Code::MisplacedClause,
+            SyntaxCode::MisplacedClause,
             Some("A term has at most one `aka` and one `examples`, in this order."),
         );
         p.start(ERROR);

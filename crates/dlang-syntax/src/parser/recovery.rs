@@ -10,7 +10,7 @@ use rowan::TextRange;
 
 use super::Parser;
 use crate::SyntaxKind::{self, *};
-use crate::diagnostics::{Code, RelatedSyntax};
+use crate::diagnostics::{SyntaxCode, RelatedSyntax};
 use crate::lexer::Token;
 
 /// Brace balance and open blocks.
@@ -168,7 +168,7 @@ impl Parser<'_> {
     pub(super) fn skip_too_deep(&mut self) {
         self.report(|p| crate::SyntaxDiagnostic {
             range: p.range(),
-            code: Code::NestingTooDeep,
+            code: SyntaxCode::NestingTooDeep,
             message: format!("Nested too deep: elements below level {} are not read.", p.max_nesting),
             hint: None,
             related: None,

@@ -4,7 +4,7 @@
 //! `><` instead.
 
 use crate::SyntaxKind::{self, *};
-use crate::diagnostics::Code;
+use crate::diagnostics::SyntaxCode;
 use crate::token_set::TokenSet;
 
 use super::Parser;
@@ -151,11 +151,11 @@ fn middle(p: &mut Parser<'_>, left: LeftPatterns) -> SyntaxKind {
     }
     if p.is_at(APART_ARROW) {
         if left != LeftPatterns::None {
-            p.report_unexpected(Code::MisplacedPattern, Some("`><` has no patterns."));
+            p.report_unexpected(SyntaxCode::MisplacedPattern, Some("`><` has no patterns."));
         }
         p.bump();
         if p.is_at(L_BRACK) {
-            p.report_unexpected(Code::MisplacedPattern, Some("`><` has no patterns."));
+            p.report_unexpected(SyntaxCode::MisplacedPattern, Some("`><` has no patterns."));
             p.start(ERROR);
             list(p, false);
             p.finish();
@@ -232,7 +232,7 @@ fn list(p: &mut Parser<'_>, is_left: bool) -> LeftPatterns {
             break;
         }
         if result == LeftPatterns::Symmetric {
-            p.unexpected_for("]", Code::MisplacedPattern, Some("A symmetric pattern must be the only one."));
+            p.unexpected_for("]", SyntaxCode::MisplacedPattern, Some("A symmetric pattern must be the only one."));
         }
         p.bump();
     }
@@ -262,7 +262,7 @@ fn pattern(p: &mut Parser<'_>, is_left: bool, before: LeftPatterns) -> Option<Le
         return Some(kind);
     }
     if p.at_any(PATTERNS) {
-        p.unexpected_for("]", Code::MisplacedPattern, Some("Write symmetric patterns without an arrow: `A [SK] B`."));
+        p.unexpected_for("]", SyntaxCode::MisplacedPattern, Some("Write symmetric patterns without an arrow: `A [SK] B`."));
         p.wrap(1);
         return Some(before);
     }

@@ -11,9 +11,9 @@ mod trees;
 /// Renders the tree, one node per line with its direct tokens, and the diagnostics.
 fn check(text: &str) -> String {
     let parse = parse(text);
-    let mut shown = tree(&parse.syntax());
-    shown.push_str(&diagnostics(text, &parse));
-    shown
+    let mut rendered = tree(&parse.syntax());
+    rendered.push_str(&diagnostics(text, &parse));
+    rendered
 }
 
 /// Renders only the diagnostics, for texts whose tree does not matter.
@@ -22,30 +22,30 @@ fn complaints(text: &str) -> String {
 }
 
 fn tree(root: &SyntaxNode) -> String {
-    let mut shown = String::new();
+    let mut rendered = String::new();
     let mut depth = 0;
     for event in root.preorder() {
         match event {
             WalkEvent::Enter(node) => {
-                _ = write!(shown, "{:indent$}{:?}", "", node.kind(), indent = depth * 2);
+                _ = write!(rendered, "{:indent$}{:?}", "", node.kind(), indent = depth * 2);
                 let children = node.children_with_tokens().filter(|child| !child.kind().is_trivia());
                 for child in children {
                     match child {
-                        NodeOrToken::Token(token) => _ = write!(shown, " {}", token.text().escape_debug()),
-                        NodeOrToken::Node(_) => shown.push_str(" …"),
+                        NodeOrToken::Token(token) => _ = write!(rendered, " {}", token.text().escape_debug()),
+                        NodeOrToken::Node(_) => rendered.push_str(" …"),
                     }
                 }
-                shown.push('\n');
+                rendered.push('\n');
                 depth += 1;
             }
             WalkEvent::Leave(_) => depth -= 1,
         }
     }
-    shown
+    rendered
 }
 
 fn diagnostics(text: &str, parse: &Parse) -> String {
-    let mut shown = String::new();
+    let mut rendered = String::new();
     for diagnostic in parse.diagnostics() {
         let offset = usize::from(diagnostic.range.start());
         let before = &text[..offset];
@@ -53,18 +53,18 @@ fn diagnostics(text: &str, parse: &Parse) -> String {
         let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
         let marked = &text[std::ops::Range::<usize>::from(diagnostic.range)];
         _ = writeln!(
-            shown,
+            rendered,
             "{line}:{column} `{}` {}: {}",
             marked.escape_debug(),
             diagnostic.code.as_str(),
             diagnostic.message.replace('\n', "⏎")
         );
-        if let Some(hint) = diagnostic.hint.as_ref().filter(|_| diagnostic.code != crate::Code::ReservedName) {
-            _ = writeln!(shown, "      {hint}");
+        if let Some(hint) = diagnostic.hint.as_ref().filter(|_| diagnostic.code != crate::SyntaxCode::ReservedName) {
+            _ = writeln!(rendered, "      {hint}");
         }
         if let Some(related) = &diagnostic.related {
-            _ = writeln!(shown, "      at {:?}: {}", related.range, related.message);
+            _ = writeln!(rendered, "      at {:?}: {}", related.range, related.message);
         }
     }
-    shown
+    rendered
 }

@@ -7,7 +7,7 @@ use dlang_syntax::{KEYWORDS, SIGNS, SyntaxKind, parse, tokenize};
 use crate::on_disk::examples;
 
 #[test]
-fn the_examples_are_correct_to_the_letter() {
+fn examples_have_no_diagnostics() {
     for (name, text) in examples() {
         let parse = parse(&text);
         assert_eq!(parse.diagnostics(), [], "{name}");

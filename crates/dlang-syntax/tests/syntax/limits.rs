@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use dlang_syntax::{AstNode as _, Code, MAX_DIAGNOSTICS, MAX_NESTING, SyntaxKind, ast, parse};
+use dlang_syntax::{AstNode as _, SyntaxCode, MAX_DIAGNOSTICS, MAX_NESTING, SyntaxKind, ast, parse};
 
 use crate::invariants::check;
 
@@ -20,7 +20,7 @@ fn namespaces_ten_thousand_deep() {
         let text = format!("{}Domain Innermost {}Team Last", "ns A { Team T ".repeat(depth), "} ".repeat(depth));
         let parse = check(&text);
         let codes: Vec<_> = parse.diagnostics().iter().map(|diagnostic| diagnostic.code).collect();
-        assert_eq!(codes, [Code::NestingTooDeep]);
+        assert_eq!(codes, [SyntaxCode::NestingTooDeep]);
         let root = parse.syntax();
         let count = |kind: SyntaxKind| root.descendants().filter(|node| node.kind() == kind).count();
         assert_eq!(count(SyntaxKind::NAMESPACE_DECLARATION), MAX_NESTING);
@@ -79,18 +79,18 @@ fn ten_megabytes() {
 
 #[test]
 fn nothing_but_mistakes() {
-    for piece in ["bc ", "{ ", "} ", "A.", "[ ", "-> ", "\"\n\\", "'\"\n", "/*\n", "# ", "term T: ", "A { Domain X "] {
-        let parse = check(&piece.repeat(250_000 / piece.len()));
-        let errors = parse.diagnostics().iter().filter(|it| it.code != Code::ReservedName).count();
+    for fragment in ["bc ", "{ ", "} ", "A.", "[ ", "-> ", "\"\n\\", "'\"\n", "/*\n", "# ", "term T: ", "A { Domain X "] {
+        let parse = check(&fragment.repeat(250_000 / fragment.len()));
+        let errors = parse.diagnostics().iter().filter(|it| it.code != SyntaxCode::ReservedName).count();
         // Lexer and parser each have their own limit, and each reports when there is more.
-        assert!(errors <= 2 * (MAX_DIAGNOSTICS + 1), "{piece}: {errors}");
+        assert!(errors <= 2 * (MAX_DIAGNOSTICS + 1), "{fragment}: {errors}");
     }
 }
 
 #[test]
 fn many_reserved_names_hide_no_error() {
     let parse = parse(&format!("{}Domain {{ }}", "Team team\n".repeat(3000)));
-    let count = |code: Code| parse.diagnostics().iter().filter(|it| it.code == code).count();
-    assert_eq!((count(Code::ReservedName), count(Code::ExpectedToken)), (MAX_DIAGNOSTICS, 1));
+    let count = |code: SyntaxCode| parse.diagnostics().iter().filter(|it| it.code == code).count();
+    assert_eq!((count(SyntaxCode::ReservedName), count(SyntaxCode::ExpectedToken)), (MAX_DIAGNOSTICS, 1));
     assert_eq!(parse.tree().syntax().children().count(), 3001);
 }

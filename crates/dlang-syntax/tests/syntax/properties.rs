@@ -9,7 +9,7 @@ use crate::invariants::check;
 use crate::on_disk::examples;
 
 /// Generates random sequences of the language's words and signs.
-fn pieces() -> impl Strategy<Value = String> {
+fn fragments() -> impl Strategy<Value = String> {
     let words: Vec<&'static str> = dlang_syntax::KEYWORDS
         .iter()
         .flat_map(|keyword| keyword.spellings)
@@ -45,8 +45,8 @@ fn pieces() -> impl Strategy<Value = String> {
             "Vision",
         ])
         .collect();
-    vec((select(words), any::<bool>()), 0..60).prop_map(|pieces| {
-        pieces.into_iter().flat_map(|(piece, is_apart)| [piece, if is_apart { " " } else { "" }]).collect()
+    vec((select(words), any::<bool>()), 0..60).prop_map(|fragments| {
+        fragments.into_iter().flat_map(|(piece, is_apart)| [piece, if is_apart { " " } else { "" }]).collect()
     })
 }
 
@@ -70,7 +70,7 @@ proptest! {
     }
 
     #[test]
-    fn any_pieces(text in pieces()) {
+    fn random_fragments_are_parsed(text in fragments()) {
         check(&text);
     }
 

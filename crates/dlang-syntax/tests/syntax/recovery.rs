@@ -91,7 +91,7 @@ fn line(text: &str, offset: usize) -> usize {
 struct Outcome {
     cases: usize,
     strayed: Vec<String>,
-    lost: Vec<String>,
+    missing_symbols: Vec<String>,
 }
 
 /// Removes each token of a text in turn.
@@ -113,7 +113,7 @@ fn try_all(name: &str, text: &str, outcome: &mut Outcome) {
         let mut cut = text.to_owned();
         cut.replace_range(range.clone(), "");
         let after = parse(&cut);
-        let place = || format!("{name}:{}: without `{}`", line(text, range.start) + 1, &text[range.clone()]);
+        let location = || format!("{name}:{}: without `{}`", line(text, range.start) + 1, &text[range.clone()]);
 
         let last = usize::from(block_range.end()) - range.len();
         let lines = line(&cut, block_range.start().into())..=line(&cut, last) + 1;
@@ -122,7 +122,7 @@ fn try_all(name: &str, text: &str, outcome: &mut Outcome) {
             let (start, end) = of(diagnostic.range);
             if !lines.contains(&start) || !lines.contains(&end) {
                 let message = diagnostic.message.lines().next().unwrap_or_default();
-                outcome.strayed.push(format!("{}: line {}: {message}", place(), start + 1));
+                outcome.strayed.push(format!("{}: line {}: {message}", location(), start + 1));
                 break;
             }
         }
@@ -135,12 +135,12 @@ fn try_all(name: &str, text: &str, outcome: &mut Outcome) {
         let others = || before.iter().filter(|(_, node)| node != &block);
         let whole = count_keys(others().filter(|(_, node)| !is_inside(node)).map(|(symbol, _)| symbol));
         let names = count_keys(others().map(|(symbol, _)| &symbol.name));
-        let lost_whole = whole.iter().find(|(symbol, count)| now_whole.get(*symbol).unwrap_or(&0) < count);
-        let lost_name = names.iter().find(|(name, count)| now_names.get(*name).unwrap_or(&0) < count);
-        if let Some((symbol, _)) = lost_whole {
-            outcome.lost.push(format!("{}: lost {symbol:?}", place()));
-        } else if let Some((symbol, _)) = lost_name {
-            outcome.lost.push(format!("{}: lost {symbol}", place()));
+        let missing_symbol = whole.iter().find(|(symbol, count)| now_whole.get(*symbol).unwrap_or(&0) < count);
+        let missing_name = names.iter().find(|(name, count)| now_names.get(*name).unwrap_or(&0) < count);
+        if let Some((symbol, _)) = missing_symbol {
+            outcome.missing_symbols.push(format!("{}: lost {symbol:?}", location()));
+        } else if let Some((symbol, _)) = missing_name {
+            outcome.missing_symbols.push(format!("{}: lost {symbol}", location()));
         }
     }
 }
@@ -151,7 +151,7 @@ fn a_missing_token_harms_only_its_block() {
     for (name, text) in examples() {
         try_all(&name, &text, &mut outcome);
     }
-    let Outcome { cases, strayed, lost } = outcome;
+    let Outcome { cases, strayed, missing_symbols: lost } = outcome;
     println!(
         "{cases} cases, {} strayed, {} lost\n{}\n{}",
         strayed.len(),

@@ -14,7 +14,7 @@ use super::{Bounds, Files, Kind, ReadError, Stamp, Walk};
 #[derive(Debug, Default)]
 pub(crate) struct CachedFiles<F> {
     files: F,
-    known: Mutex<CachedEntries>,
+    cache: Mutex<CachedEntries>,
 }
 
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ struct CachedEntries {
 
 impl<F> CachedFiles<F> {
     pub(crate) fn new(files: F) -> Self {
-        Self { files, known: Mutex::default() }
+        Self { files, cache: Mutex::default() }
     }
 
     /// Clears the cache.
@@ -35,7 +35,7 @@ impl<F> CachedFiles<F> {
 
     fn lock_entries(&self) -> MutexGuard<'_, CachedEntries> {
         // The maps are whole after every single step, so a thread that panicked left them whole.
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

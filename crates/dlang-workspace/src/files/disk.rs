@@ -71,7 +71,7 @@ impl Files for DiskFiles {
         let mut walk = Walk::default();
         let mut unlisted = 0_usize;
         let mut cut =
-            |walk: &mut Walk, what| if walk.cut.len() < MAX_CUTS { walk.cut.push(what) } else { unlisted += 1 };
+            |walk: &mut Walk, what| if walk.skipped.len() < MAX_CUTS { walk.skipped.push(what) } else { unlisted += 1 };
         let mut builder = WalkBuilder::new(folder);
         builder.hidden(false).require_git(false).follow_links(false).max_depth(Some(bounds.depth)).filter_entry(
             |entry| {
@@ -95,7 +95,7 @@ impl Files for DiskFiles {
                         Err(path) => {
                             let path = Utf8PathBuf::from(path.to_string_lossy().into_owned());
                             if kind.is_dir() || is_of_interest(&path) {
-                                cut(&mut walk, Skipped::Unreadable { path, why: "its name is not UTF-8".to_owned() });
+                                cut(&mut walk, Skipped::Unreadable { path, reason: "its name is not UTF-8".to_owned() });
                             }
                             continue;
                         }
@@ -115,10 +115,10 @@ impl Files for DiskFiles {
             }
         }
         if unlisted > 0 {
-            walk.cut.push(Skipped::Unlisted(unlisted));
+            walk.skipped.push(Skipped::Unlisted(unlisted));
         }
         walk.files.sort();
-        walk.cut.sort();
+        walk.skipped.sort();
         walk
     }
 }
@@ -155,7 +155,7 @@ fn unreadable(folder: &Utf8Path, error: &ignore::Error) -> Skipped {
     }
     // The whole text names the place again.
     let why = error.io_error().map_or_else(|| error.to_string(), |error| error.kind().to_string());
-    Skipped::Unreadable { path: Utf8PathBuf::from(path.to_string_lossy().into_owned()), why }
+    Skipped::Unreadable { path: Utf8PathBuf::from(path.to_string_lossy().into_owned()), reason: why }
 }
 
 #[cfg(unix)]

@@ -71,7 +71,7 @@ impl Files for MemoryFiles {
         let mut walk = Walk { folders: vec![folder.to_owned()], ..Walk::default() };
         for (count, path) in self.paths_below(folder).enumerate() {
             if count >= bounds.entries {
-                walk.cut.push(Skipped::Entries(bounds.entries));
+                walk.skipped.push(Skipped::Entries(bounds.entries));
                 break;
             }
             let Ok(inside) = path.strip_prefix(folder) else { continue };
@@ -81,8 +81,8 @@ impl Files for MemoryFiles {
             }
             if folders.len() >= bounds.depth {
                 let deepest = folder.join(folders.iter().take(bounds.depth).collect::<Utf8PathBuf>());
-                if !walk.cut.contains(&Skipped::Depth(deepest.clone())) {
-                    walk.cut.push(Skipped::Depth(deepest));
+                if !walk.skipped.contains(&Skipped::Depth(deepest.clone())) {
+                    walk.skipped.push(Skipped::Depth(deepest));
                 }
             } else if is_of_interest(path) {
                 walk.files.push(path.clone());

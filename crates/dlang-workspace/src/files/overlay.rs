@@ -11,7 +11,7 @@ use crate::paths::normalize;
 
 /// Files with texts that lie over them, by absolute path. A text needs no file below it.
 pub struct Overlay {
-    below: SharedFiles,
+    base: SharedFiles,
     /// Shared with those who froze it, and copied by the next change if there are any.
     texts: RwLock<Arc<Texts>>,
 }
@@ -21,14 +21,14 @@ type Texts = BTreeMap<Utf8PathBuf, Arc<str>>;
 impl Overlay {
     /// Nothing lies over the files yet.
     pub fn new(below: SharedFiles) -> Self {
-        Self { below, texts: RwLock::default() }
+        Self { base: below, texts: RwLock::default() }
     }
 
     /// The texts that lie there now over the same files: of texts that change later it knows nothing. Copies no text and no
     /// map.
     #[must_use]
     pub fn frozen(&self) -> Self {
-        Self { below: Arc::clone(&self.below), texts: RwLock::new(Arc::clone(&self.texts())) }
+        Self { base: Arc::clone(&self.base), texts: RwLock::new(Arc::clone(&self.texts())) }
     }
 
     /// From now on the file has this text; with none, the one below again.
@@ -59,24 +59,24 @@ impl Overlay {
 
 impl Files for Overlay {
     fn kind(&self, path: &Utf8Path) -> Option<Kind> {
-        if self.texts().contains_key(path) { Some(Kind::File) } else { self.below.kind(path) }
+        if self.texts().contains_key(path) { Some(Kind::File) } else { self.base.kind(path) }
     }
 
     fn read(&self, path: &Utf8Path, max: usize) -> Result<Vec<u8>, ReadError> {
         match self.text(path) {
             Some(text) if text.len() > max => Err(ReadError::TooLarge { max }),
             Some(text) => Ok(text.as_bytes().to_vec()),
-            None => self.below.read(path, max),
+            None => self.base.read(path, max),
         }
     }
 
     fn canonical(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
         let is_new = || self.texts().contains_key(path).then(|| normalize(path));
-        self.below.canonical(path).or_else(is_new)
+        self.base.canonical(path).or_else(is_new)
     }
 
     fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
-        let Some(text) = self.text(path) else { return self.below.stamp(path) };
+        let Some(text) = self.text(path) else { return self.base.stamp(path) };
         let mut hasher = rustc_hash::FxHasher::default();
         text.hash(&mut hasher);
         // No file has these times.
@@ -84,7 +84,7 @@ impl Files for Overlay {
     }
 
     fn walk(&self, folder: &Utf8Path, bounds: Bounds) -> Walk {
-        let mut walk = self.below.walk(folder, bounds);
+        let mut walk = self.base.walk(folder, bounds);
         let texts = self.texts();
         let new = texts.keys().filter(|path| path.starts_with(folder) && is_of_interest(path));
         walk.files.extend(new.cloned());

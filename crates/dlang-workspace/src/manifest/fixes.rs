@@ -10,8 +10,8 @@ use super::{Manifest, Purpose, Source, is_owner_and_repo, read};
 use dlang_model::Severity;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::fix::{Action, Fix};
-use crate::yaml::{self, Entry, Node, Value};
+use crate::fix::{FixAction, Fix};
+use crate::yaml::{self, MappingEntry, YamlNode, YamlValue};
 
 /// The largest manifest that fixes are made for, in bytes: each is tried by reading the text again.
 pub const MAX_FIXED_BYTES: usize = 256 * 1024;
@@ -48,42 +48,42 @@ pub fn add_dependency(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
     let root = tree.root.as_ref();
     let section = root.and_then(|root| root.get("dependencies"));
     let (range, new) = match (section, section.map(|section| &section.value.value)) {
-        (Some(section), Some(Value::Null)) if section.value.range.is_empty() => {
+        (Some(section), Some(YamlValue::Null)) if section.value.range.is_empty() => {
             end_of_line(text, section.key_range.end(), &block("  "))
         }
-        (Some(section), Some(Value::Mapping { entries, flow: true })) => {
+        (Some(section), Some(YamlValue::Mapping { entries, flow: true })) => {
             // Behind the opening brace, where no comma of the last entry can be in the way.
             let at = TextRange::empty(section.value.range.start() + TextSize::of('{'));
             (at, if entries.is_empty() { flow } else { format!("{flow}, ") })
         }
-        (Some(section), Some(Value::Mapping { entries, flow: false })) => {
+        (Some(section), Some(YamlValue::Mapping { entries, flow: false })) => {
             let indent = indent_of(text, entries.first()?)?;
             end_of_line(text, content_end(&section.value).unwrap_or(section.key_range.end()), &block(indent))
         }
         (Some(_), _) => return None,
-        (None, _) if root.is_none_or(|root| matches!(root.value, Value::Mapping { flow: false, .. })) => {
+        (None, _) if root.is_none_or(|root| matches!(root.value, YamlValue::Mapping { flow: false, .. })) => {
             end_of_line(text, TextSize::of(text), &format!("dependencies:\n{}", block("  ")))
         }
         (None, _) => return None,
     };
-    let wanted = |old: &Manifest, new: &Manifest| {
+    let is_expected = |old: &Manifest, new: &Manifest| {
         new.dependencies.len() == old.dependencies.len() + 1
             && new.dependencies.iter().any(|it| it.key == key && it.source.is_ok())
     };
     let title = format!("Add '{}' to the dependencies in model.yaml", yaml::quote_excerpt(key));
-    verify_fix(path, text, range, new, wanted, title, true)
+    verify_fix(path, text, range, new, is_expected, title, true)
 }
 
 /// Makes a manifest with a dependency in a folder that has none.
 pub fn create(path: &Utf8Path, key: &str) -> Fix {
     let text = match add_dependency(path, "", key).map(|fix| fix.action) {
-        Some(Action::Edit { text, .. }) => text,
+        Some(FixAction::Edit { text, .. }) => text,
         _ => "dependencies:\n".to_owned(),
     };
     Fix {
         title: format!("Create model.yaml with the dependency '{}'", yaml::quote_excerpt(key)),
         preferred: true,
-        action: Action::Create { path: path.to_owned(), text },
+        action: FixAction::Create { path: path.to_owned(), text },
     }
 }
 
@@ -92,9 +92,9 @@ fn add_reference(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
     let row = tree.root.as_ref()?.get("dependencies")?.value.get(key)?;
     let line = format!("ref: {SAMPLE_REF}");
     let (range, new) = match &row.value.value {
-        Value::Null if row.value.range.is_empty() => (behind_colon(text, row.key_range)?, format!(" {SAMPLE_REF}")),
-        Value::Null | Value::Scalar(_) => (row.value.range, SAMPLE_REF.to_owned()),
-        Value::Mapping { entries, flow } => match entries.iter().find(|part| part.key == "ref") {
+        YamlValue::Null if row.value.range.is_empty() => (behind_colon(text, row.key_range)?, format!(" {SAMPLE_REF}")),
+        YamlValue::Null | YamlValue::Scalar(_) => (row.value.range, SAMPLE_REF.to_owned()),
+        YamlValue::Mapping { entries, flow } => match entries.iter().find(|part| part.key == "ref") {
             Some(part) if part.value.range.is_empty() => {
                 (behind_colon(text, part.key_range)?, format!(" {SAMPLE_REF}"))
             }
@@ -109,19 +109,19 @@ fn add_reference(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
                 (TextRange::empty(first.key_range.start()), format!("{line}\n{indent}"))
             }
         },
-        Value::Sequence(_) | Value::Refused => return None,
+        YamlValue::Sequence(_) | YamlValue::Refused => return None,
     };
-    let wanted = |_: &Manifest, new: &Manifest| {
+    let is_expected = |_: &Manifest, new: &Manifest| {
         let mut same = new.dependencies.iter().filter(|dependency| dependency.key == key);
         same.next().is_some_and(|it| matches!(&it.source, Ok(Source::Git { reference, .. }) if reference == SAMPLE_REF))
     };
-    verify_fix(path, text, range, new, wanted, format!("Add a git ref to '{}'", yaml::quote_excerpt(key)), false)
+    verify_fix(path, text, range, new, is_expected, format!("Add a git ref to '{}'", yaml::quote_excerpt(key)), false)
 }
 
 fn rename_alias(path: &Utf8Path, text: &str, key: &str, range: TextRange) -> Option<Fix> {
     let name = format!("@{key}");
-    let wanted = |_: &Manifest, new: &Manifest| new.aliases.iter().any(|alias| alias.key == name);
-    verify_fix(path, text, range, quote_key(&name), wanted, format!("Rename to '{}'", yaml::quote_excerpt(&name)), true)
+    let is_expected = |_: &Manifest, new: &Manifest| new.aliases.iter().any(|alias| alias.key == name);
+    verify_fix(path, text, range, quote_key(&name), is_expected, format!("Rename to '{}'", yaml::quote_excerpt(&name)), true)
 }
 
 /// The fix, if the text after it is what was wanted and no worse than before.
@@ -142,7 +142,7 @@ fn verify_fix(
         && new_read.diagnostics.len() <= old_read.diagnostics.len()
         && errors(&new_read.diagnostics) <= errors(&old_read.diagnostics)
         && wanted(&old_read.manifest, &new_read.manifest);
-    good.then(|| Fix { title, preferred, action: Action::Edit { path: path.to_owned(), range, text: new } })
+    good.then(|| Fix { title, preferred, action: FixAction::Edit { path: path.to_owned(), range, text: new } })
 }
 
 fn errors(diagnostics: &[Diagnostic]) -> usize {
@@ -176,19 +176,19 @@ fn behind_colon(text: &str, key: TextRange) -> Option<TextRange> {
 
 /// Returns the end of the last word of a value: the range of a collection in block style reaches to the beginning of
 /// what follows.
-fn content_end(node: &Node) -> Option<TextSize> {
+fn content_end(node: &YamlNode) -> Option<TextSize> {
     match &node.value {
-        Value::Mapping { flow: true, .. } | Value::Scalar(_) | Value::Null | Value::Refused => Some(node.range.end()),
-        Value::Mapping { entries, .. } => {
+        YamlValue::Mapping { flow: true, .. } | YamlValue::Scalar(_) | YamlValue::Null | YamlValue::Refused => Some(node.range.end()),
+        YamlValue::Mapping { entries, .. } => {
             let last = entries.last()?;
             Some(content_end(&last.value).unwrap_or_default().max(last.key_range.end()))
         }
-        Value::Sequence(items) => items.last().and_then(|item| content_end(item)).or(Some(node.range.end())),
+        YamlValue::Sequence(items) => items.last().and_then(|item| content_end(item)).or(Some(node.range.end())),
     }
 }
 
 /// The blanks before an entry that is the first thing on its line.
-fn indent_of<'t>(text: &'t str, entry: &Entry) -> Option<&'t str> {
+fn indent_of<'t>(text: &'t str, entry: &MappingEntry) -> Option<&'t str> {
     let before = text.get(..entry.key_range.start().into())?;
     let line = before.rsplit('\n').next()?.trim_start_matches('\u{feff}');
     line.bytes().all(|byte| byte == b' ').then_some(line)

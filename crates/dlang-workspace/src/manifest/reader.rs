@@ -4,7 +4,7 @@ use text_size::TextRange;
 
 use super::{Alias, Dependency, Fault, Governance, Manifest, Override, ParsedManifest, Purpose, Source, rules};
 use crate::diagnostic::{Code, Diagnostic, DiagnosticCollector};
-use crate::yaml::{self, Entry, Node, Value, quote_excerpt};
+use crate::yaml::{self, MappingEntry, YamlNode, YamlValue, quote_excerpt};
 
 /// The keys at the top. Others are for other programs if they begin with `x-`.
 const SECTIONS: &[&str] = &["model", "paths", "dependencies", "overrides", "governance"];
@@ -51,7 +51,7 @@ impl Reader {
         fault
     }
 
-    fn sections(&mut self, root: &Node, manifest: &mut Manifest) {
+    fn sections(&mut self, root: &YamlNode, manifest: &mut Manifest) {
         let Some(sections) = self.mapping(root, root.range, "model.yaml") else { return };
         for section in sections {
             let rows = |this: &mut Self| this.mapping(&section.value, section.key_range, &section.key);
@@ -86,7 +86,7 @@ impl Reader {
         }
     }
 
-    fn model(&mut self, row: &Entry, manifest: &mut Manifest) {
+    fn model(&mut self, row: &MappingEntry, manifest: &mut Manifest) {
         // Other keys of this section describe the model to people; they are not checked.
         match row.key.as_str() {
             "name" => manifest.name = self.text(row),
@@ -107,12 +107,12 @@ impl Reader {
         }
     }
 
-    fn alias(&mut self, row: &Entry) -> Option<Alias> {
+    fn alias(&mut self, row: &MappingEntry) -> Option<Alias> {
         let (key, key_range) = (row.key.clone(), row.key_range);
         if !key.starts_with('@') {
             self.report(rules::alias_without_at(key_range, &key));
         }
-        if matches!(row.value.value, Value::Null) && !row.value.cut {
+        if matches!(row.value.value, YamlValue::Null) && !row.value.cut {
             self.report(rules::unexpected_key(key_range, &format!("Path alias '{key}'"), "a relative path"));
         }
         let target = self.text(row)?;
@@ -123,7 +123,7 @@ impl Reader {
         Some(Alias { key, key_range, target })
     }
 
-    fn dependency(&mut self, row: &Entry) -> Dependency {
+    fn dependency(&mut self, row: &MappingEntry) -> Dependency {
         let (key, key_range) = (row.key.clone(), row.key_range);
         let mut dependency = Dependency {
             source: Err(Fault { code: Code::YamlError, message: String::new() }),
@@ -133,18 +133,18 @@ impl Reader {
             description: None,
         };
         let rows = match &row.value.value {
-            Value::Mapping { entries, .. } => entries.as_slice(),
-            Value::Null => &[],
-            Value::Scalar(reference) => {
+            YamlValue::Mapping { entries, .. } => entries.as_slice(),
+            YamlValue::Null => &[],
+            YamlValue::Scalar(reference) => {
                 dependency.source = self.git(row, None, Some((reference.clone(), key_range)));
                 return dependency;
             }
-            Value::Sequence(_) | Value::Refused => {
+            YamlValue::Sequence(_) | YamlValue::Refused => {
                 let problem =
                     rules::unexpected_key(key_range, &format!("Dependency '{}'", row.key), "a ref or a mapping");
                 let fault = Fault { code: problem.code, message: problem.message.clone() };
                 // The YAML reader has already reported a refused alias.
-                if !matches!(row.value.value, Value::Refused) {
+                if !matches!(row.value.value, YamlValue::Refused) {
                     self.report(problem);
                 }
                 dependency.source = Err(fault);
@@ -181,7 +181,7 @@ impl Reader {
     /// A dependency on a repository: its source (else its key is it) and its ref, each with the key that says it.
     fn git(
         &mut self,
-        row: &Entry,
+        row: &MappingEntry,
         source: Option<(String, TextRange)>,
         reference: Option<(String, TextRange)>,
     ) -> Result<Source, Fault> {
@@ -206,7 +206,7 @@ impl Reader {
         fault.map_or(Ok(Source::Git { repository, reference, reference_range }), Err)
     }
 
-    fn governance(&mut self, row: &Entry, governance: &mut Governance) {
+    fn governance(&mut self, row: &MappingEntry, governance: &mut Governance) {
         let list = match row.key.as_str() {
             "allowedSources" => &mut governance.allowed_sources,
             "blockedPackages" => &mut governance.blocked_packages,
@@ -216,11 +216,11 @@ impl Reader {
             _ => return,
         };
         match &row.value.value {
-            Value::Sequence(items) => {
+            YamlValue::Sequence(items) => {
                 for item in items {
                     match &item.value {
-                        Value::Scalar(text) => list.push(text.clone()),
-                        Value::Null | Value::Mapping { .. } | Value::Sequence(_) | Value::Refused => {
+                        YamlValue::Scalar(text) => list.push(text.clone()),
+                        YamlValue::Null | YamlValue::Mapping { .. } | YamlValue::Sequence(_) | YamlValue::Refused => {
                             self.report(rules::unexpected_key(
                                 row.key_range,
                                 &format!("Each of '{}'", row.key),
@@ -230,30 +230,30 @@ impl Reader {
                     }
                 }
             }
-            Value::Null | Value::Refused => {}
-            Value::Scalar(_) | Value::Mapping { .. } => {
+            YamlValue::Null | YamlValue::Refused => {}
+            YamlValue::Scalar(_) | YamlValue::Mapping { .. } => {
                 self.report(rules::unexpected_key(row.key_range, &format!("'{}'", row.key), "a list"));
             }
         }
     }
 
-    fn truth(&mut self, row: &Entry, value: &mut bool) {
+    fn truth(&mut self, row: &MappingEntry, value: &mut bool) {
         match &row.value.value {
-            Value::Scalar(text) if text == "true" => *value = true,
-            Value::Scalar(text) if text == "false" => *value = false,
-            Value::Null | Value::Refused => {}
-            Value::Scalar(_) | Value::Mapping { .. } | Value::Sequence(_) => {
+            YamlValue::Scalar(text) if text == "true" => *value = true,
+            YamlValue::Scalar(text) if text == "false" => *value = false,
+            YamlValue::Null | YamlValue::Refused => {}
+            YamlValue::Scalar(_) | YamlValue::Mapping { .. } | YamlValue::Sequence(_) => {
                 self.report(rules::unexpected_key(row.key_range, &format!("'{}'", row.key), "true or false"));
             }
         }
     }
 
     /// Returns the rows of a mapping. A missing value is an empty mapping; any other value is reported.
-    fn mapping<'n>(&mut self, node: &'n Node, key_range: TextRange, key: &str) -> Option<&'n [Entry]> {
+    fn mapping<'n>(&mut self, node: &'n YamlNode, key_range: TextRange, key: &str) -> Option<&'n [MappingEntry]> {
         match &node.value {
-            Value::Mapping { entries, .. } => Some(entries),
-            Value::Null | Value::Refused => None,
-            Value::Scalar(_) | Value::Sequence(_) => {
+            YamlValue::Mapping { entries, .. } => Some(entries),
+            YamlValue::Null | YamlValue::Refused => None,
+            YamlValue::Scalar(_) | YamlValue::Sequence(_) => {
                 self.report(rules::unexpected_key(key_range, &format!("'{key}'"), "a mapping of keys to values"));
                 None
             }
@@ -261,11 +261,11 @@ impl Reader {
     }
 
     /// A value that must be text. Numbers and truth values are their text: a branch may be called `2.0`.
-    fn text(&mut self, row: &Entry) -> Option<String> {
+    fn text(&mut self, row: &MappingEntry) -> Option<String> {
         match &row.value.value {
-            Value::Scalar(text) => Some(text.clone()),
-            Value::Null | Value::Refused => None,
-            Value::Mapping { .. } | Value::Sequence(_) => {
+            YamlValue::Scalar(text) => Some(text.clone()),
+            YamlValue::Null | YamlValue::Refused => None,
+            YamlValue::Mapping { .. } | YamlValue::Sequence(_) => {
                 self.report(rules::unexpected_key(row.key_range, &format!("'{}'", row.key), "text"));
                 None
             }

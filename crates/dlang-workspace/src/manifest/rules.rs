@@ -118,9 +118,9 @@ pub(super) fn alias_target(range: TextRange, key: &str, target: &str) -> Option<
 }
 
 pub(super) fn alias_without_at(range: TextRange, key: &str) -> Diagnostic {
-    let key_shown = quote_excerpt(key);
-    let text = format!("Path alias '{key_shown}' should start with '@'.");
-    let hint = format!("Rename to '@{key_shown}' for consistency.");
+    let quoted_key = quote_excerpt(key);
+    let text = format!("Path alias '{quoted_key}' should start with '@'.");
+    let hint = format!("Rename to '@{quoted_key}' for consistency.");
     Diagnostic::new(Code::AliasMissingAt, range, &text, &hint).with_key(key)
 }
 
@@ -136,11 +136,11 @@ pub(super) fn entry(range: TextRange, entry: &str) -> Option<Diagnostic> {
 }
 
 /// `what` with its article.
-pub(super) fn unexpected_key(range: TextRange, place: &str, what: &str) -> Diagnostic {
-    Diagnostic::new(Code::UnexpectedValue, range, &format!("{} must be {what}.", quote_excerpt(place)), "")
+pub(super) fn unexpected_key(range: TextRange, subject: &str, what: &str) -> Diagnostic {
+    Diagnostic::new(Code::UnexpectedValue, range, &format!("{} must be {what}.", quote_excerpt(subject)), "")
 }
 
-pub(super) fn unknown_key(range: TextRange, key: &str, known: &[&str]) -> Diagnostic {
-    let hint = format!("Known here: {}.", known.join(", "));
+pub(super) fn unknown_key(range: TextRange, key: &str, known_keys: &[&str]) -> Diagnostic {
+    let hint = format!("Known here: {}.", known_keys.join(", "));
     Diagnostic::new(Code::UnknownKey, range, &format!("The key '{}' means nothing here.", quote_excerpt(key)), &hint)
 }

@@ -231,7 +231,7 @@ overrides: [a]
 }
 
 #[test]
-fn keys_that_are_there_twice() {
+fn duplicate_keys_are_reported() {
     let text = "paths: {\"@a\": x, \"@a\": y}\ndependencies:\n  a/b: v1\n  'a/b': v2\n";
     assert_snapshot!(check(text), @r#"
     1 manifest-duplicate-key 1:18 "\"@a\"" YAML parse error: the key '@a' is there twice.⏎Hint: The first one counts.
@@ -285,7 +285,7 @@ fn what_is_no_yaml() {
 }
 
 #[test]
-fn what_stands_before_an_error_counts() {
+fn entries_before_an_error_are_used() {
     let manifest = read("dependencies:\n  a/b: v1\n  c/d:\n    ref: \"v1\n", Purpose::Use).manifest;
     assert!(!manifest.complete);
     let keys: Vec<_> = manifest.dependencies.iter().map(|it| (it.key.as_str(), it.source.is_ok())).collect();

@@ -25,7 +25,7 @@ fn show(listing: &Listing, below: &Utf8Path) -> String {
         writeln!(lines, "{} entry {entry}: {}", short(&listed.module.root), files.join(" ")).unwrap();
     }
     writeln!(lines, "loose {:?}", listing.loose.iter().map(|it| short(it)).collect::<Vec<_>>()).unwrap();
-    for cut in &listing.cut {
+    for cut in &listing.skipped {
         writeln!(lines, "cut {}", format!("{cut:?}").replace(below.as_str(), ".")).unwrap();
     }
     lines
@@ -149,7 +149,7 @@ fn a_lock_is_compared_with_its_manifest() {
 }
 
 #[test]
-fn what_was_read_is_kept_until_it_is_forgotten() {
+fn modules_are_cached_until_invalidated() {
     let (_guard, root) = on_disk("//- a/x.dlang\n");
     let modules = Modules::new(DiskFiles);
     let file = root.join("a/x.dlang");

@@ -140,7 +140,7 @@ dependencies:
 }
 
 #[test]
-fn nothing_to_ask_for() {
+fn modules_without_dependencies_are_not_checked() {
     assert_eq!(show(in_memory("//- a.dlang\n"), "/w".into()), "");
     assert_eq!(show(in_memory("//- model.yaml\n: : :\n//- model.lock\n{}\n"), "/w".into()), "");
 }

@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 use crate::files::Files;
-use crate::fix::Action;
+use crate::fix::FixAction;
 use crate::modules::Modules;
 use crate::testing::in_memory;
 
@@ -49,9 +49,9 @@ fn check_fixes(fixture: &str, specifier: &str) -> String {
     let mut lines = String::new();
     for fix in error.fixes(&modules.of_file(importer)) {
         let action = match fix.action {
-            Action::Edit { path, range, text } => format!("{path} {range:?}\n{text}"),
-            Action::Create { path, text } => format!("{path} new\n{text}"),
-            Action::Run { folder, command } => format!("{folder} $ {command}\n"),
+            FixAction::Edit { path, range, text } => format!("{path} {range:?}\n{text}"),
+            FixAction::Create { path, text } => format!("{path} new\n{text}"),
+            FixAction::Run { folder, command } => format!("{folder} $ {command}\n"),
         };
         write!(lines, "{} (preferred: {})\n{action}", fix.title, fix.preferred).unwrap();
     }
@@ -380,7 +380,7 @@ fn a_manifest_with_an_error_is_not_an_absent_one() {
 }
 
 #[test]
-fn imports_offer_fixes() {
+fn unresolved_imports_have_fixes() {
     assert_snapshot!(check_fixes("//- a.dlang\n", "acme/core/sub/x.dlang"), @r"
     Create model.yaml with the dependency 'acme/core' (preferred: true)
     /w/model.yaml new
@@ -407,8 +407,8 @@ fn imports_offer_fixes() {
 }
 
 /// Pieces of specifiers, so that random ones meet the rules.
-fn pieces() -> impl Strategy<Value = String> {
-    let piece = prop::sample::select(vec![
+fn fragments() -> impl Strategy<Value = String> {
+    let fragment = prop::sample::select(vec![
         ".",
         "..",
         "/",
@@ -434,12 +434,12 @@ fn pieces() -> impl Strategy<Value = String> {
         "loop",
         "x",
     ]);
-    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(fragment, 0..12).prop_map(|fragments| fragments.concat())
 }
 
 proptest! {
     #[test]
-    fn any_specifier_stays_inside(specifier in prop_oneof![pieces(), any::<String>()]) {
+    fn any_specifier_stays_inside(specifier in prop_oneof![fragments(), any::<String>()]) {
         let modules = Modules::new(in_memory(&project()));
         for importer in ["/w/src/a.dlang", "/w/src/nested/inner/x.dlang", "/w/.dlang/packages/acme/core/0123abc/main.dlang"] {
             if let Ok(found) = modules.resolve(importer.into(), &specifier) {
@@ -451,7 +451,7 @@ proptest! {
     }
 
     #[test]
-    fn any_importer_is_harmless(importer in any::<String>(), specifier in pieces()) {
+    fn any_importer_is_harmless(importer in any::<String>(), specifier in fragments()) {
         drop(Modules::new(in_memory(&project())).resolve(Utf8Path::new(&importer), &specifier));
     }
 }

@@ -5,7 +5,7 @@ use text_size::TextRange;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::files::MANIFEST;
-use crate::fix::{Action, Fix};
+use crate::fix::{FixAction, Fix};
 use crate::manifest::{self, Fault, is_owner_and_repo};
 use crate::modules::Module;
 use crate::yaml::quote_excerpt;
@@ -192,7 +192,7 @@ fn install(folder: &Utf8Path, key: &str) -> Fix {
     Fix {
         title: format!("Run 'dlang install' to fetch '{}'", quote_excerpt(key)),
         preferred: true,
-        action: Action::Run { folder: folder.to_owned(), command: "dlang install" },
+        action: FixAction::Run { folder: folder.to_owned(), command: "dlang install" },
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{Change, ImportOutcome, ImportOutcomes, ImportProblem, file_index};
+use dlang_model::{ModelChange, ImportOutcome, ImportOutcomes, ImportProblem, file_index};
 
 use super::snapshot::View;
 use super::{MAX_MODEL_BYTES, Progress, Resolve, Source, Watch, Workspace, parallel};
@@ -48,7 +48,7 @@ impl Workspace {
         self.modules.files().invalidate();
         let mut changed = ReadChanges::default();
         let mut are_imports_changed = resolve == Resolve::All;
-        let mut with_imports: BTreeSet<Utf8PathBuf> = self.whose_imports(resolve).cloned().collect();
+        let mut with_imports: BTreeSet<Utf8PathBuf> = self.files_to_resolve(resolve).cloned().collect();
         let mut read = read;
         let mut seen: BTreeSet<Utf8PathBuf> = read.iter().cloned().collect();
         loop {
@@ -84,13 +84,13 @@ impl Workspace {
         ControlFlow::Continue(changed.text || changed.files || are_imports_changed)
     }
 
-    fn whose_imports(&self, resolve: Resolve) -> impl Iterator<Item = &Utf8PathBuf> {
-        let wanted = move |source: &Source| match resolve {
+    fn files_to_resolve(&self, resolve: Resolve) -> impl Iterator<Item = &Utf8PathBuf> {
+        let needs_resolve = move |source: &Source| match resolve {
             Resolve::New => false,
             Resolve::Unresolved => source.imports.values().any(Result::is_err),
             Resolve::All => true,
         };
-        self.sources.iter().filter(move |(_, source)| wanted(source)).map(|(path, _)| path)
+        self.sources.iter().filter(move |(_, source)| needs_resolve(source)).map(|(path, _)| path)
     }
 
     /// Reads files into the model. Those that are not there any more leave it.
@@ -98,43 +98,43 @@ impl Workspace {
         let overlay = &self.overlay;
         let texts = parallel::map(paths, || (), |(), path| read_text(overlay, path));
         let mut changes = Vec::new();
-        let mut gone = Vec::new();
+        let mut missing = Vec::new();
         let mut changed = ReadChanges::default();
         for (path, read) in paths.iter().zip(texts) {
             let ReadText { text, fault, stamp } = match read {
                 Ok(read) => read,
                 Err(ReadError::NotFound) => {
-                    gone.push(path.clone());
+                    missing.push(path.clone());
                     continue;
                 }
                 Err(fault) => ReadText { text: Arc::default(), fault: Some(fault), stamp: overlay.stamp(path) },
             };
-            let known = self.host.file(path.as_str()).map(|file| file.text(self.host.db()));
-            changed.text |= known != Some(&*text);
-            changed.files |= known.is_none();
+            let previous_text = self.host.file(path.as_str()).map(|file| file.text(self.host.db()));
+            changed.text |= previous_text != Some(&*text);
+            changed.files |= previous_text.is_none();
             let source = self.sources.entry(path.clone()).or_default();
             changed.files |= source.fault != fault;
             source.stamp = stamp;
             source.fault = fault;
             let package = Package::containing(path).map(|package| Arc::from(package.folder.as_str()));
-            changes.push(Change::Text { path: path.to_string(), text });
-            changes.push(Change::Package { path: path.to_string(), package });
+            changes.push(ModelChange::Text { path: path.to_string(), text });
+            changes.push(ModelChange::Package { path: path.to_string(), package });
         }
         self.host.apply(changes);
-        changed.files |= gone.iter().any(|path| self.sources.contains_key(path));
-        self.remove(&gone);
+        changed.files |= missing.iter().any(|path| self.sources.contains_key(path));
+        self.remove(&missing);
         changed
     }
 
     /// Returns the files whose imports differ from before.
     fn with_new_specifiers(&self, paths: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
-        let known = paths.iter().filter_map(|path| {
+        let resolved_files = paths.iter().filter_map(|path| {
             let (file, source) = (self.host.file(path.as_str())?, self.sources.get(path)?);
             Some((path, file, &source.imports))
         });
-        let known: Vec<_> = known.collect();
+        let resolved_files: Vec<_> = resolved_files.collect();
         let is_new = parallel::map(
-            &known,
+            &resolved_files,
             || self.host.snapshot(),
             |snapshot, (_, file, known)| {
                 let is_other = snapshot.query(|db| {
@@ -146,7 +146,7 @@ impl Workspace {
                 is_other.unwrap_or(true)
             },
         );
-        known.iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|((path, ..), _)| (*path).clone()).collect()
+        resolved_files.iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|((path, ..), _)| (*path).clone()).collect()
     }
 
     /// Returns the resolved imports of files, if they differ from before.
@@ -180,8 +180,8 @@ impl Workspace {
 
     /// Updates the data that depends on files and imports.
     fn take_note(&mut self) {
-        self.tell_imports();
-        self.look_again();
+        self.update_model_imports();
+        self.rebuild_view();
     }
 
     /// Drops the files that no root, no open text and no import leads to. Whether there were any.
@@ -202,7 +202,7 @@ impl Workspace {
     }
 
     /// Passes all resolved imports to the model, which detects the new ones.
-    fn tell_imports(&mut self) {
+    fn update_model_imports(&mut self) {
         let outcome = |lead: &Result<Utf8PathBuf, ImportProblem>| match lead {
             Ok(target) => self.host.file(target.as_str()).map(ImportOutcome::File),
             Err(problem) => Some(ImportOutcome::Problem(problem.clone())),
@@ -210,10 +210,10 @@ impl Workspace {
         let outcomes = |source: &Source| -> ImportOutcomes {
             source.imports.iter().filter_map(|(specifier, lead)| Some((specifier.clone(), outcome(lead)?))).collect()
         };
-        let changes: Vec<Change> = self
+        let changes: Vec<ModelChange> = self
             .sources
             .iter()
-            .map(|(path, source)| Change::Imports { path: path.to_string(), outcomes: outcomes(source) })
+            .map(|(path, source)| ModelChange::Imports { path: path.to_string(), outcomes: outcomes(source) })
             .collect();
         self.host.apply(changes);
     }
@@ -221,7 +221,7 @@ impl Workspace {
     /// Returns the possible locations of manifests, existing or not, that can affect a file of the workspace: its
     /// folder and those above it, up to one with a manifest.
     fn places_of_manifests(&self) -> BTreeSet<Utf8PathBuf> {
-        let mut places = BTreeSet::new();
+        let mut manifests = BTreeSet::new();
         let roots = self.roots.iter().map(|root| match root {
             super::Root::Folder(folder) => folder.as_path(),
             super::Root::File(file) => file.parent().unwrap_or(file),
@@ -231,16 +231,16 @@ impl Workspace {
                 let manifest = folder.join(MANIFEST);
                 let is_there = self.modules.files().kind(&manifest).is_some();
                 // From a folder that was seen before, the way up was gone already.
-                if !places.insert(manifest) || is_there {
+                if !manifests.insert(manifest) || is_there {
                     break;
                 }
             }
         }
-        places
+        manifests
     }
 
     /// Collects the data that the model does not have: manifests, read errors, skipped paths.
-    fn look_again(&mut self) {
+    fn rebuild_view(&mut self) {
         let mut modules: BTreeMap<Utf8PathBuf, Arc<Module>> = BTreeMap::new();
         let mut folder: Option<&Utf8Path> = None;
         for path in self.sources.keys() {
@@ -263,10 +263,10 @@ impl Workspace {
         let manifests: BTreeSet<Utf8PathBuf> = manifests.chain(self.places_of_manifests()).collect();
         for path in manifests {
             let stamp = self.overlay.stamp(&path);
-            self.looked_at.entry(path).or_insert(stamp);
+            self.stamps.entry(path).or_insert(stamp);
         }
         let parents = self.sources.keys().filter_map(|path| path.parent());
-        let listed = self.looked_at.keys().filter(|path| !matches!(path.file_name(), Some(MANIFEST | LOCK)));
+        let listed = self.stamps.keys().filter(|path| !matches!(path.file_name(), Some(MANIFEST | LOCK)));
         self.folders = Arc::new(parents.map(Utf8Path::to_owned).chain(listed.cloned()).collect());
         let faults = self.sources.iter().filter_map(|(path, source)| Some((path.clone(), source.fault.clone()?)));
         let (faults, modules) = (faults.collect(), modules.into_values().collect());
@@ -300,6 +300,6 @@ fn problem(unresolved: UnresolvedImport) -> ImportProblem {
 
 /// The code that the model knows by the same name. Imports have no others than those of this table.
 fn model_code(code: crate::Code) -> dlang_model::Code {
-    let known = dlang_model::Code::ALL.iter().find(|known| known.as_str() == code.as_str());
-    known.copied().unwrap_or(dlang_model::Code::ImportUnresolved)
+    let matching_code = dlang_model::Code::ALL.iter().find(|candidate| candidate.as_str() == code.as_str());
+    matching_code.copied().unwrap_or(dlang_model::Code::ImportUnresolved)
 }

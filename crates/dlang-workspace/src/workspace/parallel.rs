@@ -56,7 +56,7 @@ mod tests {
     use super::map;
 
     #[test]
-    fn results_keep_the_order() {
+    fn results_preserve_input_order() {
         for count in [0, 1, 5, 1000_u32] {
             let items: Vec<u32> = (0..count).collect();
             assert_eq!(map(&items, || 1, |one, item| item + one), (1..=count).collect::<Vec<_>>());

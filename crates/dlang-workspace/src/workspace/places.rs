@@ -33,7 +33,7 @@ impl<'t> PositionFinder<'t> {
     }
 
     /// The place of a byte; the end of the text for one behind it.
-    pub fn place(&self, offset: TextSize) -> LinePosition {
+    pub fn position(&self, offset: TextSize) -> LinePosition {
         let offset = offset.min(TextSize::of(self.text));
         let number = self.lines.number(offset);
         let line_start = self.lines.line(number).start();
@@ -44,9 +44,9 @@ impl<'t> PositionFinder<'t> {
         };
         let between = self.text.get(Range::<usize>::from(TextRange::new(from, offset))).unwrap_or_default();
         let column = column.saturating_add(u32::try_from(between.chars().count()).unwrap_or(u32::MAX));
-        let place = LinePosition { line, column };
-        self.last.set((offset, place));
-        place
+        let position = LinePosition { line, column };
+        self.last.set((offset, position));
+        position
     }
 }
 
@@ -56,11 +56,11 @@ mod tests {
 
     #[test]
     fn there_and_back() {
-        let places = PositionFinder::new("aé\nb\r\rc");
-        let places = [0, 1, 3, 4, 5, 6, 7, 8, 99, 3].map(|offset: u32| {
-            let place = places.place(offset.into());
-            (place.line, place.column)
+        let finder = PositionFinder::new("aé\nb\r\rc");
+        let positions = [0, 1, 3, 4, 5, 6, 7, 8, 99, 3].map(|offset: u32| {
+            let position = finder.position(offset.into());
+            (position.line, position.column)
         });
-        assert_eq!(places, [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1), (4, 1), (4, 2), (4, 2), (1, 3)]);
+        assert_eq!(positions, [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1), (4, 1), (4, 2), (4, 2), (1, 3)]);
     }
 }

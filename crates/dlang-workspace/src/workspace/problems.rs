@@ -90,8 +90,8 @@ fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<Problem> {
     let text = Text::new(path, file.text(db));
     let fault = fault.map(|fault| of_fault(&text, fault));
     let is_packaged = file.package(db).is_some();
-    let wanted = diagnostics.iter().filter(|it| !is_packaged || it.severity() == Severity::Error);
-    let of_model = wanted.map(|diagnostic| {
+    let relevant = diagnostics.iter().filter(|it| !is_packaged || it.severity() == Severity::Error);
+    let of_model = relevant.map(|diagnostic| {
         let related = diagnostic.related.iter().filter_map(|related| related_place(db, &text, related));
         let mut problem = text.problem(diagnostic.range, diagnostic.severity(), diagnostic.code.as_str());
         problem.message = diagnostic.text();
@@ -104,24 +104,24 @@ fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<Problem> {
 /// A text whose places are wanted.
 struct Text<'t> {
     path: &'t Utf8Path,
-    places: PositionFinder<'t>,
+    finder: PositionFinder<'t>,
 }
 
 impl<'t> Text<'t> {
     fn new(path: &'t Utf8Path, text: &'t str) -> Self {
-        Self { path, places: PositionFinder::new(text) }
+        Self { path, finder: PositionFinder::new(text) }
     }
 
-    fn place(&self, offset: TextSize) -> LinePosition {
-        self.places.place(offset)
+    fn position(&self, offset: TextSize) -> LinePosition {
+        self.finder.position(offset)
     }
 
     fn problem(&self, range: TextRange, severity: Severity, code: &'static str) -> Problem {
         Problem {
             path: self.path.to_owned(),
             range,
-            start: self.place(range.start()),
-            end: self.place(range.end()),
+            start: self.position(range.start()),
+            end: self.position(range.end()),
             severity,
             code,
             message: String::new(),
@@ -139,17 +139,17 @@ impl<'t> Text<'t> {
 }
 
 fn related_place(db: &dyn Db, here: &Text<'_>, related: &dlang_model::RelatedInformation) -> Option<RelatedPlace> {
-    Some(match related.place {
-        dlang_model::RelatedLocation::Here(range) => RelatedPlace {
+    Some(match related.location {
+        dlang_model::RelatedLocation::SameFile(range) => RelatedPlace {
             path: here.path.to_owned(),
             range,
-            start: here.place(range.start()),
+            start: here.position(range.start()),
             message: related.message,
         },
         dlang_model::RelatedLocation::Definition(definition) => {
             let range = definition.focus(db)?;
             let path = Utf8Path::new(definition.file.path(db));
-            let start = Text::new(path, definition.file.text(db)).place(range.start());
+            let start = Text::new(path, definition.file.text(db)).position(range.start());
             RelatedPlace { path: path.to_owned(), range, start, message: related.message }
         }
     })
@@ -184,7 +184,7 @@ fn of_module(module: &Module) -> Vec<Problem> {
 
 fn of_cut(folder: &Utf8Path, cut: &Skipped) -> Problem {
     const SMALLER: &str = "Name a smaller folder, or let .gitignore leave out what holds no models.";
-    const OWN: &str = "Let .gitignore leave it out, or put a model there.";
+    const EXCLUDE_OR_ADD_MODEL: &str = "Let .gitignore leave it out, or put a model there.";
     let (path, code, what, hint) = match cut {
         Skipped::Entries(count) => {
             let what = format!("After {count} files and folders the rest was not looked at.");
@@ -194,12 +194,12 @@ fn of_cut(folder: &Utf8Path, cut: &Skipped) -> Problem {
             let what = "The folders below are nested too deep and were not read.".to_owned();
             (path.as_path(), Code::FolderIncomplete, what, SMALLER)
         }
-        Skipped::Unreadable { path, why } => {
+        Skipped::Unreadable { path, reason: why } => {
             let hint = "Its declarations are unknown. Add it to .gitignore if it has no models.";
             (path.as_path(), Code::FolderIncomplete, format!("It could not be looked at: {why}."), hint)
         }
         Skipped::PassedOver { path, what } => {
-            (path.as_path(), Code::FilePassedOver, format!("It is named like a model and is {what}."), OWN)
+            (path.as_path(), Code::FilePassedOver, format!("It is named like a model and is {what}."), EXCLUDE_OR_ADD_MODEL)
         }
         Skipped::Unlisted(count) => {
             (folder, Code::FolderIncomplete, format!("{count} further places were not looked at."), SMALLER)

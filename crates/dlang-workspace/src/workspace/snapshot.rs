@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{Db, File, QueryCancelled, Snapshot, project_files};
+use dlang_model::{Db, File, QueryCancelled, ModelSnapshot, project_files};
 
 use super::Root;
 use crate::files::{Files as _, Overlay, ReadError, SharedFiles, Skipped};
@@ -87,14 +87,14 @@ fn names_apart(folders: &[Utf8PathBuf]) -> Vec<String> {
 /// The workspace as it was when it was taken. Cheap to clone; drop it when the questions are answered.
 #[derive(Clone)]
 pub struct WorkspaceSnapshot {
-    model: Snapshot,
+    model: ModelSnapshot,
     pub(super) view: Arc<View>,
     /// With the texts of that moment.
     files: Arc<Overlay>,
 }
 
 impl WorkspaceSnapshot {
-    pub(super) fn new(model: Snapshot, view: Arc<View>, files: Arc<Overlay>) -> Self {
+    pub(super) fn new(model: ModelSnapshot, view: Arc<View>, files: Arc<Overlay>) -> Self {
         Self { model, view, files }
     }
 
@@ -145,8 +145,8 @@ impl WorkspaceSnapshot {
         match below.max_by_key(|(length, ..)| *length) {
             Some((_, "", "")) => ".".to_owned(),
             Some((_, name, below)) => {
-                let shown: Utf8PathBuf = [name, below].into_iter().filter(|part| !part.is_empty()).collect();
-                shown.into_string().replace(std::path::MAIN_SEPARATOR, "/")
+                let display_path: Utf8PathBuf = [name, below].into_iter().filter(|part| !part.is_empty()).collect();
+                display_path.into_string().replace(std::path::MAIN_SEPARATOR, "/")
             }
             None => path.to_string(),
         }
@@ -159,8 +159,8 @@ impl WorkspaceSnapshot {
 
     /// Finds the path that [`Self::show`] shows in this form, else one relative to a folder, or an absolute one. If
     /// several match, files of the model come first, then existing paths.
-    pub fn find(&self, shown: &str) -> Option<Utf8PathBuf> {
-        let path = Utf8Path::new(shown);
+    pub fn find(&self, display_path: &str) -> Option<Utf8PathBuf> {
+        let path = Utf8Path::new(display_path);
         if path.is_absolute() {
             return Some(self.spelling(&crate::paths::normalize(path)).into_owned());
         }

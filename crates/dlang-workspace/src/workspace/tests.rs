@@ -31,32 +31,32 @@ fn folder(fixture: &str) -> Workspace {
 
 /// Every file with the elements that it declares, then every problem.
 fn show(snapshot: &WorkspaceSnapshot) -> String {
-    let mut shown = String::new();
+    let mut rendered = String::new();
     let files = snapshot.query(|db| {
         for file in project_files(db) {
             let names: Vec<_> =
                 definitions(db, *file).filter_map(|it| it.fqn(db).map(|name| name.to_string())).collect();
-            writeln!(shown, "{}: {}", snapshot.show(Utf8Path::new(file.path(db))), names.join(" ")).unwrap();
+            writeln!(rendered, "{}: {}", snapshot.show(Utf8Path::new(file.path(db))), names.join(" ")).unwrap();
         }
-        shown
+        rendered
     });
     files.unwrap() + &problems(snapshot)
 }
 
 fn problems(snapshot: &WorkspaceSnapshot) -> String {
-    let mut shown = String::new();
+    let mut rendered = String::new();
     for problem in snapshot.problems().unwrap() {
         let (path, place) = (snapshot.show(&problem.path), problem.start);
         let message = problem.message.replace('\n', "⏎");
         let (severity, code) = (problem.severity.as_str(), problem.code);
-        writeln!(shown, "{path}:{}:{} {severity} {code} {message}", place.line, place.column).unwrap();
+        writeln!(rendered, "{path}:{}:{} {severity} {code} {message}", place.line, place.column).unwrap();
         for related in problem.related {
-            let place = related.start;
-            writeln!(shown, "    {}:{}:{} {}", snapshot.show(&related.path), place.line, place.column, related.message)
+            let position = related.start;
+            writeln!(rendered, "    {}:{}:{} {}", snapshot.show(&related.path), position.line, position.column, related.message)
                 .unwrap();
         }
     }
-    shown
+    rendered
 }
 
 const TWO_MODULES: &str = r#"
@@ -118,7 +118,7 @@ fn the_files_of_a_snapshot_have_the_texts_of_its_moment() {
 }
 
 #[test]
-fn what_is_broken_is_told_where_it_is() {
+fn problems_are_reported_at_their_source() {
     let mut files = in_memory(
         r#"
 //- model.yaml
@@ -165,7 +165,7 @@ Team T Team T
 }
 
 #[test]
-fn packages_are_there_as_far_as_they_are_imported() {
+fn only_imported_package_files_are_loaded() {
     let fixture = r#"
 //- model.yaml
 dependencies: {core: {source: acme/core, ref: v1}}
@@ -223,7 +223,7 @@ fn unsaved_text_counts_and_what_nothing_leads_to_is_forgotten() {
 }
 
 #[test]
-fn a_file_that_was_there_for_its_unsaved_text_goes_with_it() {
+fn a_file_that_exists_only_as_unsaved_text_is_removed_with_it() {
     let files = in_memory("//- a.dlang\nTeam A\n//- b.dlang\nTeam B");
     let mut workspace = load(Arc::new(files), &[Root::File("/w/a.dlang".into())]);
     workspace.overlay("/w/b.dlang".into(), Some("Team B".into()));
@@ -253,17 +253,17 @@ fn a_refresh_sees_whatever_happened_on_disk() {
         workspace.refresh();
         format!("{what}\n{}\n", show(&workspace.snapshot()))
     };
-    let mut shown = String::new();
-    shown += &step("changed", &|| write_file(&at("a.dlang"), "import \"./sub/b\"\nTeam A2"));
-    shown += &step("changed again at once, with the same length", &|| {
+    let mut rendered = String::new();
+    rendered += &step("changed", &|| write_file(&at("a.dlang"), "import \"./sub/b\"\nTeam A2"));
+    rendered += &step("changed again at once, with the same length", &|| {
         write_file(&at("a.dlang"), "import \"./sub/b\"\nTeam A3");
     });
-    shown += &step("created", &|| write_file(&at("sub/c.dlang"), "import \"../a\"\nTeam C"));
-    shown += &step("removed", &|| std::fs::remove_file(at("sub/b.dlang")).unwrap());
-    shown += &step("moved", &|| std::fs::rename(at("sub"), at("moved")).unwrap());
-    shown += &step("a manifest", &|| write_file(&at("moved/model.yaml"), "paths: {x: ./y}"));
-    shown += &step("a manifest again", &|| write_file(&at("moved/model.yaml"), "{}"));
-    insta::assert_snapshot!(shown, @r"
+    rendered += &step("created", &|| write_file(&at("sub/c.dlang"), "import \"../a\"\nTeam C"));
+    rendered += &step("removed", &|| std::fs::remove_file(at("sub/b.dlang")).unwrap());
+    rendered += &step("moved", &|| std::fs::rename(at("sub"), at("moved")).unwrap());
+    rendered += &step("a manifest", &|| write_file(&at("moved/model.yaml"), "paths: {x: ./y}"));
+    rendered += &step("a manifest again", &|| write_file(&at("moved/model.yaml"), "{}"));
+    insta::assert_snapshot!(rendered, @r"
     changed
     a.dlang: A2
     sub/b.dlang: B
@@ -309,7 +309,7 @@ fn a_refresh_sees_whatever_happened_on_disk() {
 }
 
 #[test]
-fn what_is_quiet_is_not_read_again() {
+fn unchanged_files_are_not_reread() {
     assert!(!folder(TWO_MODULES).refresh());
     let (_guard, root) = on_disk("//- a.dlang\nTeam A");
     let path = root.join("a.dlang");
@@ -327,7 +327,7 @@ fn what_is_quiet_is_not_read_again() {
 }
 
 #[test]
-fn roots_that_are_none() {
+fn invalid_roots_are_rejected() {
     let files: SharedFiles = Arc::new(in_memory("//- a.dlang\n\n//- b.txt\n"));
     let error = |root| {
         let load = Workspace::load(Arc::clone(&files), vec![root], &mut |_| ControlFlow::Continue(()));
@@ -362,7 +362,7 @@ fn a_link_to_a_file_is_the_file() {
 }
 
 #[test]
-fn what_is_not_read_is_told() {
+fn skipped_paths_are_reported() {
     let (_guard, root) = on_disk(
         "//- a.dlang\nTeam A\n//- own.dlang -> a.dlang\n//- gone.dlang -> nowhere\n//- loop.dlang -> loop.dlang\n\
          //- out.dlang -> /etc/hostname\n//- text.dlang -> note.txt\n//- note.txt\n\n//- sub.dlang/b.dlang\nTeam B\n\
@@ -391,16 +391,16 @@ fn what_is_not_read_is_told() {
 }
 
 #[test]
-fn loading_tells_how_far_it_is_and_can_be_ended() {
+fn loading_reports_progress_and_can_be_interrupted() {
     let files: SharedFiles = Arc::new(in_memory(TWO_MODULES));
-    let mut heard = Vec::new();
+    let mut reports = Vec::new();
     let roots = || vec![Root::File("/w/main.dlang".into())];
     let load = Workspace::load(Arc::clone(&files), roots(), &mut |progress: Progress| {
-        heard.push((progress.loaded, progress.total));
+        reports.push((progress.loaded, progress.total));
         ControlFlow::Continue(())
     });
     assert!(load.is_ok());
-    assert_eq!(heard, [(0, 1), (1, 3), (3, 3)]);
+    assert_eq!(reports, [(0, 1), (1, 3), (3, 3)]);
     let ended = Workspace::load(files, roots(), &mut |progress| {
         if progress.loaded > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -459,9 +459,9 @@ fn a_new_manifest_is_seen_wherever_it_decides() {
         assert!(workspace.refresh(), "{path}");
         problems(&workspace.snapshot()).lines().map(|line| line.chars().take(60).collect::<String>() + "\n").collect()
     };
-    let shown: [String; 3] =
+    let rendered: [String; 3] =
         [after("/w/model.yaml", "x: y"), after("/w/deep/model.yaml", "{}"), after("/w/deep/er/model.yaml", "paths: [")];
-    insta::assert_snapshot!(shown.join("\n"), @r"
+    insta::assert_snapshot!(rendered.join("\n"), @r"
     deep/er/a.dlang:1:8 error import-unresolved Cannot resolve i
     model.yaml:1:1 warning manifest-unknown-key The key 'x' mean
 

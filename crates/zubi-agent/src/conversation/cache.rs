@@ -7,23 +7,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use zubi_base::owner_only;
 
 use super::read::{self, Reading};
-use super::store::{Row, SearchPage};
+use super::store::{ConversationRow, SearchPage};
 use super::summary::ConversationSummary;
 use super::{ConversationContext, OpenError, index};
-use crate::event::Event;
+use crate::event::AgentEvent;
 use crate::history::History;
 
 /// The maximum file size of a cached conversation, in bytes. Longer conversations are read on every request; in the
 /// cache they would fill the memory of an idle process.
-const MAX_KEPT: u64 = 64 * 1024 * 1024;
+const MAX_CACHED_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A cache for one conversation, the one that was used last.
 #[derive(Clone, Default)]
-pub(crate) struct ConversationCache(Arc<Mutex<Option<Entry>>>);
+pub(crate) struct ConversationCache(Arc<Mutex<Option<CachedConversation>>>);
 
 /// A conversation up to an offset in its file.
 #[derive(Default)]
-pub(super) struct Entry {
+pub(super) struct CachedConversation {
     pub(super) id: String,
     /// The length of the cached part of the file, in bytes; an event ends there.
     pub(super) good: u64,
@@ -43,19 +43,19 @@ pub(crate) struct FileState {
 
 impl ConversationCache {
     /// Takes the entry out of the cache, so that no other thread adds to it meanwhile.
-    fn take(&self, id: &str) -> Option<Entry> {
+    fn take(&self, id: &str) -> Option<CachedConversation> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take_if(|entry| entry.id == id)
     }
 
-    pub(super) fn store(&self, entry: Entry) {
-        if entry.good > MAX_KEPT {
+    pub(super) fn store(&self, entry: CachedConversation) {
+        if entry.good > MAX_CACHED_BYTES {
             return;
         }
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(entry);
     }
 }
 
-impl Entry {
+impl CachedConversation {
     fn apply(&mut self, reading: &Reading) {
         self.good = reading.good;
         for event in &reading.events {
@@ -67,29 +67,29 @@ impl Entry {
 
 impl ConversationContext {
     /// Returns the state of a conversation's file, and its events after `after`.
-    pub(crate) fn load_since(&self, id: &str, after: u64) -> Result<(FileState, Vec<Event>), OpenError> {
-        let path = self.place.path(id)?;
+    pub(crate) fn load_since(&self, id: &str, after: u64) -> Result<(FileState, Vec<AgentEvent>), OpenError> {
+        let path = self.dir.path(id)?;
         let mut file = owner_only::open_existing(&path, false).map_err(|error| read::missing_error(error, id))?;
         let (entry, reading) = self.load_from(&mut file, id, after)?;
-        let standing =
+        let state =
             FileState { digest: entry.digest.clone(), is_cut: reading.good < reading.length, damage: reading.damage };
-        if standing.damage.is_none() {
-            self.known.store(entry);
+        if state.damage.is_none() {
+            self.cache.store(entry);
             // Another thread that deleted the file meanwhile may have cleared the cache before this entry was stored.
             if !path.exists() {
-                drop(self.known.take(id));
+                drop(self.cache.take(id));
             }
         }
         let mut events = reading.events;
         events.retain(|event| event.seq > after);
-        Ok((standing, events))
+        Ok((state, events))
     }
 
     /// Returns the conversation with at least its events after `after`.
-    pub(super) fn load_from(&self, file: &mut File, id: &str, after: u64) -> Result<(Entry, Reading), OpenError> {
+    pub(super) fn load_from(&self, file: &mut File, id: &str, after: u64) -> Result<(CachedConversation, Reading), OpenError> {
         let length = file.metadata()?.len();
-        let known = self.known.take(id).filter(|entry| entry.good <= length && entry.digest.seq <= after);
-        if let Some(mut entry) = known
+        let cached = self.cache.take(id).filter(|entry| entry.good <= length && entry.digest.seq <= after);
+        if let Some(mut entry) = cached
             && let Ok(reading) = read::read(file, entry.good, entry.digest.seq)
             && reading.damage.is_none()
         {
@@ -97,14 +97,14 @@ impl ConversationContext {
             return Ok((entry, reading));
         }
         let reading = read::read(file, 0, 0)?;
-        let mut entry = Entry { id: id.to_owned(), ..Entry::default() };
+        let mut entry = CachedConversation { id: id.to_owned(), ..CachedConversation::default() };
         entry.apply(&reading);
         Ok((entry, reading))
     }
 
     /// Returns the conversations whose id has this prefix.
     pub(crate) fn find_by_prefix(&self, beginning: &str, limit: usize) -> Result<SearchPage, OpenError> {
-        let mut ids: Vec<String> = self.place.files()?.into_keys().filter(|id| id.starts_with(beginning)).collect();
+        let mut ids: Vec<String> = self.dir.files()?.into_keys().filter(|id| id.starts_with(beginning)).collect();
         let more = ids.len().saturating_sub(limit);
         ids.truncate(limit);
         let row = |id: String| {
@@ -115,15 +115,15 @@ impl ConversationContext {
                 // List it all the same, or the prefix would seem to match only one conversation.
                 Err(error) => index::unreadable(&id, &error),
             };
-            Some(Row { id, digest, found: None })
+            Some(ConversationRow { id, digest, excerpt: None })
         };
         Ok(SearchPage { conversations: ids.into_iter().filter_map(row).collect(), more, problem: None })
     }
 
     /// Deletes a conversation and removes it from the cache.
     pub(crate) fn delete(&self, id: &str) -> Result<(), OpenError> {
-        self.place.delete(id)?;
-        drop(self.known.take(id));
+        self.dir.delete(id)?;
+        drop(self.cache.take(id));
         Ok(())
     }
 }

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_sort_by_time_and_are_names_of_files() {
+    fn ids_sort_by_time_and_are_valid_file_names() {
         let of = |millis| new(Duration::from_millis(millis)).unwrap();
         let (first, second) = (of(1_700_000_000_000), of(1_700_000_000_001));
         assert!(first < second, "{first} {second}");

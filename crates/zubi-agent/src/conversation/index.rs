@@ -12,7 +12,7 @@ use super::read::{self, Reading};
 use super::store::ConversationDir;
 use super::summary::ConversationSummary;
 use super::{OpenError, id};
-use crate::event::{Event, EventKind};
+use crate::event::{AgentEvent, EventKind};
 
 /// The version of the tables below.
 const VERSION: i64 = 1;
@@ -46,7 +46,7 @@ INSERT INTO said (said, rank) VALUES ('secure-delete', 1);
 /// A list of conversations.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct SearchPage {
-    pub(crate) conversations: Vec<Row>,
+    pub(crate) conversations: Vec<ConversationRow>,
     /// The number of conversations beyond the limit.
     pub(crate) more: usize,
     /// Why the index could not be used, and the next step.
@@ -54,11 +54,11 @@ pub(crate) struct SearchPage {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Row {
+pub(crate) struct ConversationRow {
     pub(crate) id: String,
     pub(crate) digest: ConversationSummary,
     /// The text in which the words were found.
-    pub(crate) found: Option<String>,
+    pub(crate) excerpt: Option<String>,
 }
 
 /// Why the index cannot be used.
@@ -97,36 +97,36 @@ impl FtsQuery {
 }
 
 /// Returns the path of the index, whether the file exists or not.
-pub(crate) fn path(place: &ConversationDir) -> Utf8PathBuf {
-    place.sessions.join("index.db")
+pub(crate) fn path(dir: &ConversationDir) -> Utf8PathBuf {
+    dir.sessions.join("index.db")
 }
 
 /// Queries the stored index. If the index is broken, removes it and tries once more.
-pub(crate) fn on_disk(place: &ConversationDir, query: &FtsQuery, limit: usize) -> Result<SearchPage, IndexError> {
-    let path = path(place);
-    let ask = || find(&mut open(&path)?, place, query, limit);
-    match ask() {
+pub(crate) fn on_disk(dir: &ConversationDir, query: &FtsQuery, limit: usize) -> Result<SearchPage, IndexError> {
+    let path = path(dir);
+    let run_query = || find(&mut open(&path)?, dir, query, limit);
+    match run_query() {
         Err(IndexError::Database(error)) if is_broken(&error) => {
             tracing::info!("rebuilding the index of conversations: {error}");
             remove(&path)?;
-            ask()
+            run_query()
         }
         answer => answer,
     }
 }
 
 /// Runs the query on an index in memory, which exists only for this query.
-pub(crate) fn in_memory(place: &ConversationDir, query: &FtsQuery, limit: usize) -> Result<SearchPage, OpenError> {
+pub(crate) fn in_memory(dir: &ConversationDir, query: &FtsQuery, limit: usize) -> Result<SearchPage, OpenError> {
     let unusable = |error: &dyn std::fmt::Display| OpenError::Unusable(format!("they cannot be listed: {error}"));
     let mut connection = Connection::open_in_memory().map_err(|error| unusable(&error))?;
     prepare(&mut connection).map_err(|error| unusable(&error))?;
-    find(&mut connection, place, query, limit).map_err(|error| unusable(&error))
+    find(&mut connection, dir, query, limit).map_err(|error| unusable(&error))
 }
 
 /// Removes deleted conversations from the index. If that fails, removes the whole index.
-pub(crate) fn remove_index(place: &ConversationDir) {
-    let path = path(place);
-    let forget = || update(&mut open(&path)?, place);
+pub(crate) fn remove_index(dir: &ConversationDir) {
+    let path = path(dir);
+    let forget = || update(&mut open(&path)?, dir);
     if let Err(error) = forget() {
         tracing::warn!("removing the index of conversations, because it cannot be updated: {error}");
         if let Err(error) = remove(&path) {
@@ -220,8 +220,8 @@ fn find(
         }
         let number: i64 = row.get(0)?;
         let digest = digest(&row.get::<_, String>(2)?)?;
-        let place = if words.is_empty() { None } else { snippet(connection, number, words)? };
-        found.conversations.push(Row { id: row.get(1)?, digest, found: place });
+        let excerpt = if words.is_empty() { None } else { snippet(connection, number, words)? };
+        found.conversations.push(ConversationRow { id: row.get(1)?, digest, excerpt: excerpt });
     }
     Ok(found)
 }
@@ -248,18 +248,18 @@ fn digest(text: &str) -> rusqlite::Result<ConversationSummary> {
 }
 
 /// Updates the index from the files.
-fn update(connection: &mut Connection, place: &ConversationDir) -> Result<(), IndexError> {
-    sweep(connection, place)?;
-    let files = place.files()?;
-    let mut known = std::collections::BTreeMap::new();
+fn update(connection: &mut Connection, dir: &ConversationDir) -> Result<(), IndexError> {
+    sweep(connection, dir)?;
+    let files = dir.files()?;
+    let mut indexed = std::collections::BTreeMap::new();
     {
         let mut statement = connection.prepare("SELECT id, seen, number FROM conversations WHERE place = ?1")?;
-        let mut rows = statement.query([&place.name])?;
+        let mut rows = statement.query([&dir.name])?;
         while let Some(row) = rows.next()? {
-            known.insert(row.get::<_, String>(0)?, (row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
+            indexed.insert(row.get::<_, String>(0)?, (row.get::<_, i64>(1)?, row.get::<_, i64>(2)?));
         }
     }
-    for (id, (_, number)) in &known {
+    for (id, (_, number)) in &indexed {
         if !files.contains_key(id) {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             drop_row(&transaction, *number)?;
@@ -267,9 +267,9 @@ fn update(connection: &mut Connection, place: &ConversationDir) -> Result<(), In
         }
     }
     for (id, length) in &files {
-        if known.get(id).is_none_or(|(seen, _)| u64::try_from(*seen) != Ok(*length)) {
+        if indexed.get(id).is_none_or(|(seen, _)| u64::try_from(*seen) != Ok(*length)) {
             let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            take_in(&transaction, place, id)?;
+            take_in(&transaction, dir, id)?;
             transaction.commit()?;
         }
     }
@@ -277,21 +277,21 @@ fn update(connection: &mut Connection, place: &ConversationDir) -> Result<(), In
 }
 
 /// Removes the rows of workspaces whose directory was deleted.
-fn sweep(connection: &mut Connection, place: &ConversationDir) -> Result<(), IndexError> {
+fn sweep(connection: &mut Connection, dir: &ConversationDir) -> Result<(), IndexError> {
     let text = |row: &rusqlite::Row<'_>| row.get::<_, String>(0);
-    let places: Vec<String> = connection
+    let workspaces: Vec<String> = connection
         .prepare("SELECT DISTINCT place FROM conversations")?
         .query_map([], text)?
         .collect::<Result<_, _>>()?;
-    let gone: Vec<String> = places.into_iter().filter(|place_of| !place.sessions.join(place_of).exists()).collect();
-    if gone.is_empty() {
+    let deleted: Vec<String> = workspaces.into_iter().filter(|workspace| !dir.sessions.join(workspace).exists()).collect();
+    if deleted.is_empty() {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for place_of in gone {
+    for workspace in deleted {
         let numbers: Vec<i64> = transaction
             .prepare("SELECT number FROM conversations WHERE place = ?1")?
-            .query_map([place_of], |row| row.get(0))?
+            .query_map([workspace], |row| row.get(0))?
             .collect::<Result<_, _>>()?;
         for number in numbers {
             drop_row(&transaction, number)?;
@@ -308,19 +308,19 @@ fn drop_row(transaction: &Transaction<'_>, number: i64) -> rusqlite::Result<()> 
 }
 
 /// Adds a file's new events to the index.
-fn take_in(transaction: &Transaction<'_>, place: &ConversationDir, id: &str) -> Result<(), IndexError> {
+fn take_in(transaction: &Transaction<'_>, dir: &ConversationDir, id: &str) -> Result<(), IndexError> {
     let mut statement =
         transaction.prepare_cached("SELECT number, bytes, digest FROM conversations WHERE place = ?1 AND id = ?2")?;
     let row = statement
-        .query_row([&place.name, id], |row| {
+        .query_row([&dir.name, id], |row| {
             Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
         })
         .optional()?;
-    let known = match row {
+    let indexed = match row {
         Some((number, bytes, text)) => Some((number, u64::try_from(bytes).unwrap_or_default(), digest(&text)?)),
         None => None,
     };
-    let Ok(path) = place.path(id) else { return Ok(()) };
+    let Ok(path) = dir.path(id) else { return Ok(()) };
     let mut file = match owner_only::open_existing(&path, false) {
         Ok(file) => file,
         // The conversation was deleted meanwhile.
@@ -328,11 +328,11 @@ fn take_in(transaction: &Transaction<'_>, place: &ConversationDir, id: &str) -> 
         Err(error) => return Err(error.into()),
     };
     let length = file.metadata()?.len();
-    let reading = match &known {
+    let reading = match &indexed {
         Some((_, bytes, digest)) if *bytes <= length && digest.seq > 0 => read::read(&mut file, *bytes, digest.seq),
         _ => Err(OpenError::Elsewhere),
     };
-    let (number, mut digest, reading) = match (known, reading) {
+    let (number, mut digest, reading) = match (indexed, reading) {
         // The new events begin where the indexed part ends, or there are no new events.
         (Some((number, bytes, digest)), Ok(reading)) if !reading.events.is_empty() || reading.length == bytes => {
             (Some(number), digest, reading)
@@ -365,7 +365,7 @@ fn take_in(transaction: &Transaction<'_>, place: &ConversationDir, id: &str) -> 
         None => {
             transaction.execute(
                 "INSERT INTO conversations (place, id, bytes, seen, updated, digest) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                params![place.name, id, bytes, seen, updated, text],
+                params![dir.name, id, bytes, seen, updated, text],
             )?;
             transaction.last_insert_rowid()
         }
@@ -391,10 +391,10 @@ pub(super) fn unreadable(id: &str, error: &OpenError) -> ConversationSummary {
 }
 
 /// Returns the searchable text of an event.
-fn words(event: &Event) -> Option<&str> {
-    let text = match &event.what {
-        EventKind::Asked { text, .. } => text,
-        EventKind::Answered { said, .. } => &said.text,
+fn words(event: &AgentEvent) -> Option<&str> {
+    let text = match &event.kind {
+        EventKind::UserMessage { text, .. } => text,
+        EventKind::Answered { message: said, .. } => &said.text,
         EventKind::Calling { summary, .. } => summary,
         EventKind::Titled { title } => title,
         _ => return None,

@@ -3,10 +3,10 @@
 use camino::Utf8Path;
 use serde_json::Value;
 
-use crate::event::{Event, EventKind, VERSION};
+use crate::event::{AgentEvent, EventKind, VERSION};
 
 /// Renders a variant of the schema as a row.
-fn row(name: &str, schema: &Value, is_kept: bool, definitions: &Value) -> String {
+fn row(name: &str, schema: &Value, is_stored: bool, definitions: &Value) -> String {
     // A variant with a type of its own has its fields there.
     let own = schema["$ref"].as_str().and_then(|path| path.strip_prefix("#/$defs/")).map(|path| &definitions[path]);
     let schemas = [Some(schema), own];
@@ -20,8 +20,8 @@ fn row(name: &str, schema: &Value, is_kept: bool, definitions: &Value) -> String
     let text = schema["description"].as_str().unwrap_or_default();
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ").replace("[`crate::", "[`").replace('|', "\\|");
     let text = text.replace("[`", "`").replace("`]", "`");
-    let kept = if is_kept { "yes" } else { "no" };
-    format!("| `{name}` | {} | {text} | {kept} |\n", fields.join(", "))
+    let stored = if is_stored { "yes" } else { "no" };
+    format!("| `{name}` | {} | {text} | {stored} |\n", fields.join(", "))
 }
 
 /// The table of the events.
@@ -31,14 +31,14 @@ fn table() -> String {
     for variant in schema["oneOf"].as_array().unwrap() {
         let name = variant["properties"]["type"]["const"].as_str().unwrap();
         // The descriptions say which are not stored, and the test below compares that with the program.
-        let is_kept = !variant["description"].as_str().unwrap().contains("not stored");
-        table.push_str(&row(name, variant, is_kept, &schema["$defs"]));
+        let is_stored = !variant["description"].as_str().unwrap().contains("not stored");
+        table.push_str(&row(name, variant, is_stored, &schema["$defs"]));
     }
     table
 }
 
 #[test]
-fn the_page_lists_the_events_as_they_are() {
+fn the_docs_list_all_events() {
     let path = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/reference/conversations.md");
     let page = zubi_base::fs::read_text(&path).unwrap();
     let table = table();
@@ -54,9 +54,9 @@ fn the_page_lists_the_events_as_they_are() {
     assert_eq!(table.matches("| no |").count(), passing.len());
     let mut seq = 0;
     for line in example.lines() {
-        let event: Event = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let event: AgentEvent = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         seq += 1;
         assert_eq!(event.seq, seq);
-        assert!(event.what.is_persisted());
+        assert!(event.kind.is_persisted());
     }
 }

@@ -1,6 +1,6 @@
 //! The part of the current answer that has been received so far, for clients that subscribe in the middle of it.
 
-use crate::event::{Event, EventKind};
+use crate::event::{AgentEvent, EventKind};
 
 /// The maximum length of each part in bytes. A longer answer is complete only once it has ended.
 const MAX: usize = 4 * 1024 * 1024;
@@ -41,16 +41,16 @@ impl PartialAnswer {
         }
     }
 
-    pub(crate) fn events(&self, seq: u64, at: u64) -> Vec<Event> {
+    pub(crate) fn events(&self, seq: u64, at: u64) -> Vec<AgentEvent> {
         let (turn, iteration) = (self.turn, self.iteration);
         let mut events = Vec::new();
         if !self.thought.is_empty() {
             let what = EventKind::Thought { turn, iteration, offset: 0, text: self.thought.clone() };
-            events.push(Event { seq, at, what });
+            events.push(AgentEvent { seq, at, kind: what });
         }
         if !self.text.is_empty() {
             let what = EventKind::Text { turn, iteration, offset: 0, text: self.text.clone() };
-            events.push(Event { seq, at, what });
+            events.push(AgentEvent { seq, at, kind: what });
         }
         events
     }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::OpenError;
-use crate::event::{Event, EventKind, VERSION};
+use crate::event::{AgentEvent, EventKind, VERSION};
 
 /// The maximum length of a line, in bytes.
 pub(crate) const MAX_LINE: usize = 16 * 1024 * 1024;
@@ -35,7 +35,7 @@ struct Version<'a> {
 /// The events of a file, and the state of the file.
 #[derive(Debug)]
 pub(crate) struct Reading {
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<AgentEvent>,
     /// The length of the part that consists of whole events, in bytes.
     pub(crate) good: u64,
     /// The length of the file, in bytes.
@@ -93,7 +93,7 @@ enum Wrong {
     Newer(u64),
 }
 
-fn event(line: &[u8], last: u64) -> Result<Event, Wrong> {
+fn event(line: &[u8], last: u64) -> Result<AgentEvent, Wrong> {
     if last == 0 {
         // Only a newer version may be able to read the events of a newer version, but the version number itself can
         // always be read.
@@ -106,8 +106,8 @@ fn event(line: &[u8], last: u64) -> Result<Event, Wrong> {
         }
     }
     let event = parse_line(line).ok_or(Wrong::Line)?;
-    let is_first = matches!(event.what, EventKind::Began { .. });
-    if event.seq != last + 1 || is_first != (last == 0) || !event.what.is_persisted() {
+    let is_first = matches!(event.kind, EventKind::Began { .. });
+    if event.seq != last + 1 || is_first != (last == 0) || !event.kind.is_persisted() {
         return Err(Wrong::Line);
     }
     Ok(event)
@@ -119,7 +119,7 @@ fn is_whole(line: &[u8]) -> bool {
 }
 
 /// Parses the event of a complete line, which ends in a line feed.
-fn parse_line(line: &[u8]) -> Option<Event> {
+fn parse_line(line: &[u8]) -> Option<AgentEvent> {
     let line = line.strip_suffix(b"\n")?;
     if line.len() > MAX_LINE {
         return None;
@@ -131,7 +131,7 @@ fn parse_line(line: &[u8]) -> Option<Event> {
         return None;
     }
     let what = serde_json::from_slice(line).ok()?;
-    Some(Event { seq, at, what })
+    Some(AgentEvent { seq, at, kind: what })
 }
 
 impl Reading {

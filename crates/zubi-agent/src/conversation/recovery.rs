@@ -7,7 +7,7 @@ use zubi_tool_api::cx::ApprovalAnswer;
 
 use super::summary::ConversationSummary;
 use crate::delegation::{self, ApprovalState};
-use crate::event::{Event, EventKind};
+use crate::event::{AgentEvent, EventKind};
 use crate::history::{History, OUTCOME_UNKNOWN};
 use crate::questions::AUTO_DECIDER;
 
@@ -18,30 +18,30 @@ const NOT_MADE: &str = "The run was interrupted before this call was made. Nothi
 pub(crate) fn recovery_events(
     history: &History,
     digest: &ConversationSummary,
-    events: &[Event],
+    events: &[AgentEvent],
     now: u64,
 ) -> Vec<EventKind> {
     let Some(turn) = &digest.open else { return Vec::new() };
-    let mut begun: BTreeSet<&str> = turn.begun.iter().map(String::as_str).collect();
+    let mut started_calls: BTreeSet<&str> = turn.started_calls.iter().map(String::as_str).collect();
     let mut endings = Vec::new();
     for event in events {
-        let EventKind::Question { question, .. } = &event.what else { continue };
+        let EventKind::Question { question, .. } = &event.kind else { continue };
         if !turn.questions.contains(question) {
             continue;
         }
         let how = "the program ended before they answered".to_owned();
         let answer = json!(ApprovalAnswer::Unanswered { how });
-        endings.push(EventKind::Decision { question: question.clone(), answer, by: AUTO_DECIDER.to_owned() });
+        endings.push(EventKind::Decision { question: question.clone(), answer, surface: AUTO_DECIDER.to_owned() });
     }
     for call in calls_pending_approval(events) {
-        begun.remove(call);
+        started_calls.remove(call);
     }
-    let told = |call: &str| if begun.contains(call) { OUTCOME_UNKNOWN } else { NOT_MADE };
+    let result_text = |call: &str| if started_calls.contains(call) { OUTCOME_UNKNOWN } else { NOT_MADE };
     endings.extend(history.pending_calls().map(|call| EventKind::Result {
         turn: turn.turn,
         call: call.to_owned(),
-        text: told(call).to_owned(),
-        failure: Some(zubi_tool_api::Code::Cancelled),
+        text: result_text(call).to_owned(),
+        failure: Some(zubi_tool_api::ErrorCode::Cancelled),
         duration: 0,
     }));
     let last = events.last().map_or(now, |event| event.at);
@@ -50,11 +50,11 @@ pub(crate) fn recovery_events(
 }
 
 /// Returns the calls that wait for the approval without which they do nothing.
-fn calls_pending_approval(events: &[Event]) -> Vec<&str> {
+fn calls_pending_approval(events: &[AgentEvent]) -> Vec<&str> {
     let mut calls: BTreeMap<&str, (&str, &Value, ApprovalState)> = BTreeMap::new();
     let mut questions: BTreeMap<&str, (&str, &Value)> = BTreeMap::new();
     for event in events {
-        match &event.what {
+        match &event.kind {
             EventKind::Calling { call, tool, arguments, .. } => {
                 calls.insert(call, (tool, arguments, ApprovalState::default()));
             }

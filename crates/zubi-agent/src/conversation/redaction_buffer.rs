@@ -10,20 +10,20 @@ use crate::event::EventKind;
 pub(crate) struct RedactionBuffer {
     turn: u64,
     iteration: u64,
-    text: Channel,
-    thought: Channel,
+    text: RedactionChannel,
+    thought: RedactionChannel,
 }
 
 /// The waiting part of the text or of the thoughts.
 #[derive(Debug, Default)]
-struct Channel {
+struct RedactionChannel {
     /// The text as the model wrote it; at most as long as the longest secret.
     waits: String,
     /// The number of UTF-16 code units that have been published.
     told: u64,
 }
 
-impl Channel {
+impl RedactionChannel {
     /// Returns the text that can be published now, and its offset.
     fn take(&mut self, redactor: &Redactor, up_to: usize) -> Option<(u64, String)> {
         let ready: String = self.waits.drain(..up_to).collect();
@@ -50,7 +50,7 @@ impl RedactionBuffer {
         let channel = if is_text { &mut self.text } else { &mut self.thought };
         // The model starts the text from the beginning.
         if offset == 0 {
-            *channel = Channel::default();
+            *channel = RedactionChannel::default();
         }
         channel.waits.push_str(&piece);
         let (offset, text) = channel.take(redactor, redactor.safe_prefix(&channel.waits))?;
@@ -67,7 +67,7 @@ impl RedactionBuffer {
             _ => return Vec::new(),
         };
         let Self { turn, iteration, text, thought } = std::mem::take(self);
-        let rest = |mut channel: Channel, is_text| {
+        let rest = |mut channel: RedactionChannel, is_text| {
             let (offset, text) = channel.take(redactor, channel.waits.len())?;
             Some(event(turn, iteration, offset, text, is_text))
         };

@@ -15,11 +15,11 @@ pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKin
     let clean_value = |value: &mut serde_json::Value| *value = redactor.known_in_value(value);
     match &mut what {
         EventKind::Titled { title } => clean(title),
-        EventKind::Asked { text, .. } | EventKind::Notice { text, .. } | EventKind::Result { text, .. } => clean(text),
-        EventKind::Answered { said, interrupted, .. } => {
+        EventKind::UserMessage { text, .. } | EventKind::Notice { text, .. } | EventKind::Result { text, .. } => clean(text),
+        EventKind::Answered { message: said, interrupted, .. } => {
             said.text = text(redactor, &said.text, *interrupted);
             said.reasoning = text(redactor, &said.reasoning, *interrupted);
-            clean_said(redactor, said);
+            redact_message(redactor, said);
         }
         EventKind::Retrying { message, .. } | EventKind::Progress { message, .. } => clean(message),
         EventKind::Calling { tool, summary, arguments, preview, .. } => {
@@ -55,11 +55,11 @@ pub(crate) fn text(redactor: &Redactor, text: &str, is_broken_off: bool) -> Stri
     redactor.redact_known(text.get(..end).unwrap_or_default())
 }
 
-fn clean_said(redactor: &Redactor, said: &mut AssistantMessage) {
-    for call in &mut said.calls {
+fn redact_message(redactor: &Redactor, message: &mut AssistantMessage) {
+    for call in &mut message.calls {
         call.tool = redactor.redact_known(&call.tool);
         call.arguments = redactor.known_in_value(&call.arguments);
     }
     // The provider accepts its own data only unchanged, or not at all.
-    said.native.take_if(|native| redactor.known_in_value(&native.parts) != native.parts);
+    message.native.take_if(|native| redactor.known_in_value(&native.parts) != native.parts);
 }

@@ -9,7 +9,7 @@ use zubi_base::owner_only;
 use zubi_base::text::ContentHash;
 
 use super::index;
-pub(crate) use super::index::{Row, SearchPage};
+pub(crate) use super::index::{ConversationRow, SearchPage};
 use super::{OpenError, id, read};
 
 /// The file name extension.
@@ -37,10 +37,10 @@ impl ConversationDir {
         folders.sort_unstable();
         let ContentHash(mut name) = ContentHash::from_bytes(folders.join("\0").as_bytes());
         name.truncate(DIGITS);
-        let place = Self { sessions: state.join("sessions"), name };
-        owner_only::create_directory(&place.sessions)?;
-        owner_only::create_directory(&place.directory())?;
-        Ok(place)
+        let dir = Self { sessions: state.join("sessions"), name };
+        owner_only::create_directory(&dir.sessions)?;
+        owner_only::create_directory(&dir.directory())?;
+        Ok(dir)
     }
 
     pub(crate) fn directory(&self) -> Utf8PathBuf {
@@ -75,7 +75,7 @@ impl ConversationDir {
         Ok(files)
     }
 
-    pub(crate) fn gate(&self) -> io::Result<DirLockGuard> {
+    pub(crate) fn lock_directory(&self) -> io::Result<DirLockGuard> {
         let file = owner_only::open_append(&self.directory().join("gate"))?;
         file.lock()?;
         Ok(DirLockGuard(file))
@@ -87,12 +87,12 @@ impl ConversationDir {
         if ids.peek().is_none() {
             return Ok(Vec::new());
         }
-        let _gate = self.gate()?;
-        let is_held = |id: &str| {
+        let _gate = self.lock_directory()?;
+        let is_locked = |id: &str| {
             let file = self.path(id).ok().and_then(|path| owner_only::open_existing(&path, false).ok());
             file.is_some_and(|file| matches!(file.try_lock_shared(), Err(std::fs::TryLockError::WouldBlock)))
         };
-        Ok(ids.filter(|id| is_held(id)).map(str::to_owned).collect())
+        Ok(ids.filter(|id| is_locked(id)).map(str::to_owned).collect())
     }
 
     /// Returns the conversations that contain all words of a query, or all conversations if there is no query; the
@@ -113,7 +113,7 @@ impl ConversationDir {
     pub(super) fn delete(&self, id: &str) -> Result<(), OpenError> {
         let path = self.path(id)?;
         {
-            let _gate = self.gate()?;
+            let _gate = self.lock_directory()?;
             let file = owner_only::open_existing(&path, false).map_err(|error| read::missing_error(error, id))?;
             match file.try_lock() {
                 Ok(()) => {}

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use zubi_base::escape::printable;
 
-use crate::event::{Event, EventKind, StopReason, TurnEnded};
-use zubi_models::message::Usage;
+use crate::event::{AgentEvent, EventKind, StopReason, TurnEnded};
+use zubi_models::message::TokenUsage;
 
 /// The maximum length of a title, in characters.
 const TITLE: usize = 80;
@@ -20,7 +20,7 @@ pub(crate) struct ConversationSummary {
     pub(crate) model: Option<String>,
     /// The number of the last turn.
     pub(crate) turns: u64,
-    pub(crate) usage: Usage,
+    pub(crate) usage: TokenUsage,
     pub(crate) open: Option<OpenTurn>,
 }
 
@@ -34,22 +34,23 @@ pub(crate) struct OpenTurn {
     pub(crate) asked: usize,
     pub(crate) iterations: u64,
     pub(crate) calls: u64,
-    pub(crate) usage: Usage,
+    pub(crate) usage: TokenUsage,
     /// Calls that have begun and have no result.
-    pub(crate) begun: Vec<String>,
+    #[serde(rename = "begun")]
+    pub(crate) started_calls: Vec<String>,
     /// Approval prompts without an answer.
     pub(crate) questions: Vec<String>,
 }
 
 impl ConversationSummary {
     /// Applies the next event.
-    pub(crate) fn apply(&mut self, event: &Event) {
+    pub(crate) fn apply(&mut self, event: &AgentEvent) {
         self.seq = event.seq;
         self.updated = self.updated.max(event.at);
-        match &event.what {
+        match &event.kind {
             EventKind::Began { .. } => self.created = event.at,
             EventKind::Titled { title } => self.title = one_line(title),
-            EventKind::Asked { turn, text } => {
+            EventKind::UserMessage { turn, text } => {
                 self.turns = self.turns.max(*turn);
                 if self.title.is_empty() {
                     self.title = one_line(text);
@@ -68,9 +69,9 @@ impl ConversationSummary {
             }
             EventKind::Calling { call, .. } => self.in_turn(|open| {
                 open.calls += 1;
-                open.begun.push(call.clone());
+                open.started_calls.push(call.clone());
             }),
-            EventKind::Result { call, .. } => self.in_turn(|open| open.begun.retain(|begun| begun != call)),
+            EventKind::Result { call, .. } => self.in_turn(|open| open.started_calls.retain(|started| started != call)),
             EventKind::Question { question, .. } => self.in_turn(|open| open.questions.push(question.clone())),
             EventKind::Decision { question, .. } => self.in_turn(|open| open.questions.retain(|open| open != question)),
             // If the beginning of a turn could not be saved, this event is all that there is of it.

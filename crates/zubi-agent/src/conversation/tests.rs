@@ -10,48 +10,48 @@ use zubi_base::clock::FixedClock;
 use super::*;
 use crate::event::StopReason;
 use zubi_models::FinishReason;
-use zubi_models::message::{AssistantMessage, ToolCall, Usage};
+use zubi_models::message::{AssistantMessage, ToolCall, TokenUsage};
 
 /// A directory for conversations, and the published events.
 pub(super) struct Fixture {
     _guard: tempfile::TempDir,
-    pub(super) keeping: ConversationContext,
-    told: Arc<Mutex<Vec<Event>>>,
+    pub(super) context: ConversationContext,
+    published: Arc<Mutex<Vec<AgentEvent>>>,
 }
 
 pub(super) fn fixture() -> Fixture {
     let guard = tempfile::tempdir().unwrap();
     let state = Utf8PathBuf::from_path_buf(guard.path().to_owned()).unwrap();
     let folders = vec![Utf8PathBuf::from("/project")];
-    let told: Arc<Mutex<Vec<Event>>> = Arc::default();
+    let published: Arc<Mutex<Vec<AgentEvent>>> = Arc::default();
     let keeping = ConversationContext {
-        place: ConversationDir::new(&state, &folders).unwrap(),
+        dir: ConversationDir::new(&state, &folders).unwrap(),
         folders,
         clock: Arc::new(FixedClock(Duration::from_secs(1_700_000_000))),
         redactor: Redactor::new(["hunter2hunter2".to_owned()]),
-        tell: Arc::new({
-            let told = Arc::clone(&told);
-            move |_, event| told.lock().unwrap().push(event)
+        listener: Arc::new({
+            let published = Arc::clone(&published);
+            move |_, event| published.lock().unwrap().push(event)
         }),
-        known: ConversationCache::default(),
+        cache: ConversationCache::default(),
     };
-    Fixture { _guard: guard, keeping, told }
+    Fixture { _guard: guard, context: keeping, published: told: published }
 }
 
 impl Fixture {
     /// Returns the context of another process that has not read anything yet.
     pub(super) fn elsewhere(&self) -> ConversationContext {
-        ConversationContext { known: ConversationCache::default(), ..self.keeping.clone() }
+        ConversationContext { cache: ConversationCache::default(), ..self.context.clone() }
     }
 
     /// All events, as the file says.
-    fn events(&self, id: &str) -> Vec<Event> {
+    fn events(&self, id: &str) -> Vec<AgentEvent> {
         self.elsewhere().load_since(id, 0).unwrap().1
     }
 }
 
 fn user_event(turn: u64, text: &str) -> EventKind {
-    EventKind::Asked { turn, text: text.to_owned() }
+    EventKind::UserMessage { turn, text: text.to_owned() }
 }
 
 fn answer_event(turn: u64, iteration: u64, text: &str, calls: &[&str]) -> EventKind {
@@ -60,12 +60,12 @@ fn answer_event(turn: u64, iteration: u64, text: &str, calls: &[&str]) -> EventK
     EventKind::Answered {
         turn,
         iteration,
-        said: AssistantMessage {
+        message: AssistantMessage {
             text: text.to_owned(),
             calls: calls.iter().map(call).collect(),
             ..AssistantMessage::default()
         },
-        usage: Usage { input: 10, output: 1, cached: 0 },
+        usage: TokenUsage { input: 10, output: 1, cached: 0 },
         stop: FinishReason::Finished,
         interrupted: false,
     }
@@ -96,7 +96,7 @@ fn end_event(turn: u64, text: &str) -> EventKind {
         problem: None,
         iterations: 1,
         calls: 0,
-        usage: Usage::default(),
+        usage: TokenUsage::default(),
         duration: 5,
     })
 }
@@ -109,7 +109,7 @@ pub(super) fn recorded_events() -> Vec<EventKind> {
         answer_event(1, 1, "I look.", &["a", "b"]),
         call_event(1, "a"),
         EventKind::Question { turn: 1, call: "a".to_owned(), question: "q1".to_owned(), request: json!({"tool": "x"}) },
-        EventKind::Decision { question: "q1".to_owned(), answer: json!("allow"), by: "web".to_owned() },
+        EventKind::Decision { question: "q1".to_owned(), answer: json!("allow"), surface: "web".to_owned() },
         call_event(1, "b"),
         result(1, "b", "B"),
         user_event(1, "and that one"),
@@ -134,17 +134,17 @@ pub(super) fn recorded_events() -> Vec<EventKind> {
 }
 
 /// Whether providers take it: each call has its outcome right behind it, each outcome its call.
-fn assert_takeable(messages: &[Message], context: &str) {
+fn assert_takeable(messages: &[PromptMessage], context: &str) {
     let mut open: Vec<&str> = Vec::new();
     for message in messages {
         match message {
-            Message::Tool(outcome) => {
+            PromptMessage::Tool(outcome) => {
                 let at = open.iter().position(|call| *call == outcome.call);
                 open.remove(at.unwrap_or_else(|| panic!("{context}: an outcome without a call: {messages:#?}")));
             }
             other => {
                 assert!(open.is_empty(), "{context}: calls without outcomes {open:?}: {messages:#?}");
-                if let Message::Assistant(said) = other {
+                if let PromptMessage::Assistant(said) = other {
                     open.extend(said.calls.iter().map(|call| call.id.as_str()));
                 }
             }
@@ -154,21 +154,21 @@ fn assert_takeable(messages: &[Message], context: &str) {
 }
 
 /// The kinds of events that a file holds.
-fn kinds(events: &[Event]) -> String {
-    let kind = |event: &Event| json!(event.what)["type"].as_str().unwrap().to_owned();
+fn kinds(events: &[AgentEvent]) -> String {
+    let kind = |event: &AgentEvent| json!(event.kind)["type"].as_str().unwrap().to_owned();
     events.iter().map(kind).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn a_kill_at_any_byte_leaves_a_conversation_that_goes_on() {
+fn a_conversation_truncated_at_any_byte_can_be_continued() {
     let fixture = fixture();
-    let whole = Conversation::create(&fixture.keeping).unwrap();
+    let whole = Conversation::create(&fixture.context).unwrap();
     for what in recorded_events() {
         whole.add(what).unwrap();
     }
     let id = whole.id().to_owned();
     drop(whole);
-    let path = fixture.keeping.place.path(&id).unwrap();
+    let path = fixture.context.dir.path(&id).unwrap();
     let bytes = std::fs::read(&path).unwrap();
     let lines = fixture.events(&id);
     for cut in 0..=bytes.len() {
@@ -192,16 +192,16 @@ fn a_kill_at_any_byte_leaves_a_conversation_that_goes_on() {
             let again = Conversation::open(&keeping, &id).unwrap();
             assert_eq!((again.messages(), again.digest()), (told.clone(), digest.clone()), "cut at {cut}");
         }
-        let kept = fixture.events(&id);
-        assert_eq!(kept[..whole_lines], lines[..whole_lines], "nothing whole is lost, cut at {cut}");
-        assert!(kept.iter().zip(1..).all(|(event, seq)| event.seq == seq), "cut at {cut}");
+        let stored = fixture.events(&id);
+        assert_eq!(stored[..whole_lines], lines[..whole_lines], "nothing whole is lost, cut at {cut}");
+        assert!(stored.iter().zip(1..).all(|(event, seq)| event.seq == seq), "cut at {cut}");
     }
 }
 
 #[test]
-fn a_turn_that_was_cut_off_says_what_became_of_its_calls() {
+fn an_interrupted_turn_records_results_for_its_calls() {
     let fixture = fixture();
-    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let conversation = Conversation::create(&fixture.context).unwrap();
     for what in [
         user_event(1, "Do three things"),
         EventKind::Iteration { turn: 1, iteration: 1, model: "test/m".to_owned() },
@@ -214,10 +214,10 @@ fn a_turn_that_was_cut_off_says_what_became_of_its_calls() {
     }
     let id = conversation.id().to_owned();
     drop(conversation);
-    drop(Conversation::open(&fixture.keeping, &id).unwrap());
+    drop(Conversation::open(&fixture.context, &id).unwrap());
     let events = fixture.events(&id);
     let added: String = events[7..].iter().fold(String::new(), |mut text, event| {
-        writeln!(text, "{}", json!(event.what)).unwrap();
+        writeln!(text, "{}", json!(event.kind)).unwrap();
         text
     });
     assert_snapshot!(added, @r#"
@@ -225,13 +225,13 @@ fn a_turn_that_was_cut_off_says_what_became_of_its_calls() {
     {"type":"result","turn":1,"call":"later","text":"The run was interrupted before this call was made. Nothing has happened by it.","failure":"cancelled","duration":0}
     {"type":"ended","turn":1,"reason":"killed","text":"This turn was cut off: the program ended. Until then: iterations 1, calls 2.","problem":"The program ended while this turn was going on. Say how to go on; what was done until then is kept.","iterations":1,"calls":2,"usage":{"input":10,"output":1,"cached":0},"duration":0}
     "#);
-    assert_eq!(fixture.told.lock().unwrap().last(), events.last(), "who listens is told");
+    assert_eq!(fixture.published.lock().unwrap().last(), events.last(), "who listens is told");
 }
 
 #[test]
 fn a_call_that_waited_for_an_answer_was_not_made() {
     let fixture = fixture();
-    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let conversation = Conversation::create(&fixture.context).unwrap();
     let question = |call: &str, tool: &str| EventKind::Question {
         turn: 1,
         call: call.to_owned(),
@@ -260,9 +260,9 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
     }
     let id = conversation.id().to_owned();
     drop(conversation);
-    drop(Conversation::open(&fixture.keeping, &id).unwrap());
+    drop(Conversation::open(&fixture.context, &id).unwrap());
     let events = fixture.events(&id);
-    let added: Vec<String> = events[9..events.len() - 1].iter().map(|event| json!(event.what).to_string()).collect();
+    let added: Vec<String> = events[9..events.len() - 1].iter().map(|event| json!(event.kind).to_string()).collect();
     assert_snapshot!(added.join("\n"), @r#"
     {"type":"decision","question":"of own","answer":{"unanswered":{"how":"the program ended before they answered"}},"by":"zubi"}
     {"type":"decision","question":"of inner","answer":{"unanswered":{"how":"the program ended before they answered"}},"by":"zubi"}
@@ -276,21 +276,21 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
 /// Returns how a file is read, and how it is opened to be continued.
 fn check_file(content: &[u8]) -> String {
     let fixture = fixture();
-    let id = id::new(fixture.keeping.clock.now()).unwrap();
-    let path = fixture.keeping.place.path(&id).unwrap();
+    let id = id::new(fixture.context.clock.now()).unwrap();
+    let path = fixture.context.dir.path(&id).unwrap();
     owner_only::write_atomic(&path, content).unwrap();
-    let seen = match fixture.keeping.load_since(&id, 0) {
+    let seen = match fixture.context.load_since(&id, 0) {
         Ok((standing, events)) => format!("{} [{}]", kinds(&events), standing.damage.unwrap_or_default()),
         Err(error) => format!("no: {error}"),
     };
-    let opened = match Conversation::open(&fixture.keeping, &id) {
+    let opened = match Conversation::open(&fixture.context, &id) {
         Ok(opened) => format!("{} events", opened.last()),
         Err(error) => {
             assert_eq!(std::fs::read(&path).unwrap(), content, "it is left as it is");
             format!("no: {error}")
         }
     };
-    let listed = fixture.keeping.place.search(None, 10).unwrap();
+    let listed = fixture.context.dir.search(None, 10).unwrap();
     let titles: Vec<String> = listed.conversations.iter().map(|row| row.digest.title()).collect();
     format!("looked at: {seen}\ngone on: {opened}\nlisted: {titles:?}\n")
 }
@@ -304,7 +304,7 @@ const SECOND: &str = r#"{"seq":2,"at":6,"type":"asked","turn":1,"text":"Hello"}"
 const THIRD: &str = r#"{"seq":3,"at":7,"type":"notice","turn":1,"text":"x"}"#;
 
 #[test]
-fn strange_files_are_told_and_left_alone() {
+fn invalid_files_are_reported_and_not_changed() {
     let mut text = String::new();
     for (name, content) in [
         ("nothing", Vec::new()),
@@ -404,7 +404,7 @@ fn strange_files_are_told_and_left_alone() {
 }
 
 #[test]
-fn absurd_lengths_are_refused_without_being_read() {
+fn too_long_lines_are_rejected_without_being_read() {
     let long = format!(r#"{{"seq":2,"at":6,"type":"asked","turn":1,"text":"{}"}}"#, "x".repeat(MAX_LINE));
     assert_snapshot!(check_file(&lines(&[BEGAN, &long])), @r#"
     looked at: began [what stands after event 1 is not the next one]
@@ -413,11 +413,11 @@ fn absurd_lengths_are_refused_without_being_read() {
     "#);
 
     let fixture = fixture();
-    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let conversation = Conversation::create(&fixture.context).unwrap();
     let PersistError(why) = conversation.add(user_event(1, &"x".repeat(MAX_LINE))).unwrap_err();
     assert_snapshot!(why, @"what is to be kept has 16777279 bytes, and at most 16777216 may be. Say it in parts, or put it into a file and name that");
     conversation.add(user_event(1, "short")).unwrap();
-    let (id, path) = (conversation.id().to_owned(), fixture.keeping.place.path(conversation.id()).unwrap());
+    let (id, path) = (conversation.id().to_owned(), fixture.context.dir.path(conversation.id()).unwrap());
     drop(conversation);
     // A file with a hole takes no room.
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MAX_FILE + 1).unwrap();
@@ -427,62 +427,62 @@ fn absurd_lengths_are_refused_without_being_read() {
 #[test]
 fn one_writes_and_the_others_read() {
     let fixture = fixture();
-    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let conversation = Conversation::create(&fixture.context).unwrap();
     conversation.add(user_event(1, "Hello")).unwrap();
     let id = conversation.id().to_owned();
-    let other = Conversation::open(&fixture.keeping, &id).map(|_| ()).unwrap_err();
+    let other = Conversation::open(&fixture.context, &id).map(|_| ()).unwrap_err();
     assert_snapshot!(other, @"another process has this conversation");
-    assert_eq!(fixture.keeping.place.locked_ids([id.as_str()].into_iter()).unwrap(), [id.as_str()]);
-    assert!(matches!(fixture.keeping.delete(&id), Err(OpenError::Elsewhere)));
+    assert_eq!(fixture.context.dir.locked_ids([id.as_str()].into_iter()).unwrap(), [id.as_str()]);
+    assert!(matches!(fixture.context.delete(&id), Err(OpenError::Elsewhere)));
     assert_eq!(kinds(&fixture.events(&id)), "began asked");
     drop(conversation);
-    assert!(fixture.keeping.place.locked_ids([id.as_str()].into_iter()).unwrap().is_empty());
-    fixture.keeping.delete(&id).unwrap();
-    assert!(matches!(Conversation::open(&fixture.keeping, &id).map(|_| ()), Err(OpenError::Missing(_))));
+    assert!(fixture.context.dir.locked_ids([id.as_str()].into_iter()).unwrap().is_empty());
+    fixture.context.delete(&id).unwrap();
+    assert!(matches!(Conversation::open(&fixture.context, &id).map(|_| ()), Err(OpenError::Missing(_))));
 }
 
 #[test]
-fn what_is_kept_is_for_this_user_alone_and_holds_no_known_secret() {
+fn stored_data_is_owner_only_and_redacted() {
     use std::os::unix::fs::PermissionsExt as _;
     let fixture = fixture();
-    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let conversation = Conversation::create(&fixture.context).unwrap();
     let secret = "hunter2hunter2";
     conversation.add(user_event(1, &format!("My password is {secret}."))).unwrap();
     conversation.add(EventKind::Iteration { turn: 1, iteration: 1, model: "m".to_owned() }).unwrap();
-    let mut said = answer_event(1, 1, secret, &["a"]);
-    if let EventKind::Answered { said, .. } = &mut said {
+    let mut answer = answer_event(1, 1, secret, &["a"]);
+    if let EventKind::Answered { message: said, .. } = &mut answer {
         said.reasoning = secret.to_owned();
         said.calls[0].arguments = json!({ "key": [secret] });
         said.native = Some(zubi_models::message::ProviderMetadata { provider: "p".to_owned(), parts: json!([secret]) });
     }
-    conversation.add(said).unwrap();
+    conversation.add(answer).unwrap();
     conversation.add(result(1, "a", "aHVudGVyMmh1bnRlcjI=")).unwrap();
     conversation.add(EventKind::Titled { title: secret.to_owned() }).unwrap();
     conversation.add(end_event(1, secret)).unwrap();
-    let path = fixture.keeping.place.path(conversation.id()).unwrap();
+    let path = fixture.context.dir.path(conversation.id()).unwrap();
     let text = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
     assert!(!text.contains(secret) && !text.contains("aHVudGVyMmh1bnRlcjI"), "{text}");
     assert_eq!(text.matches("(redacted)").count(), 7, "{text}");
-    assert!(!format!("{:?}{:?}", conversation.messages(), fixture.told.lock().unwrap()).contains(secret));
-    fixture.keeping.place.search(Some("password"), 10).unwrap();
+    assert!(!format!("{:?}{:?}", conversation.messages(), fixture.published.lock().unwrap()).contains(secret));
+    fixture.context.dir.search(Some("password"), 10).unwrap();
     let mode = |path: &camino::Utf8Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let sessions = &fixture.keeping.place.sessions;
+    let sessions = &fixture.context.dir.sessions;
     assert_eq!(mode(&path), 0o600);
-    assert_eq!((mode(sessions), mode(&fixture.keeping.place.directory())), (0o700, 0o700));
+    assert_eq!((mode(sessions), mode(&fixture.context.dir.directory())), (0o700, 0o700));
     assert_eq!(mode(&sessions.join("index.db")), 0o600);
 }
 
 /// Returns the published deltas of an answer, each with its offset.
-fn check_pieces(pieces: &[&str], is_cut: bool) -> String {
+fn check_deltas(deltas: &[&str], is_cut: bool) -> String {
     let fixture = fixture();
-    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let conversation = Conversation::create(&fixture.context).unwrap();
     conversation.add(user_event(1, "Hello")).unwrap();
     let mut offset = 0;
-    for piece in pieces {
-        conversation.add(EventKind::Text { turn: 1, iteration: 1, offset, text: (*piece).to_owned() }).unwrap();
-        offset += u64::try_from(piece.encode_utf16().count()).unwrap();
+    for delta in deltas {
+        conversation.add(EventKind::Text { turn: 1, iteration: 1, offset, text: (*delta).to_owned() }).unwrap();
+        offset += u64::try_from(delta.encode_utf16().count()).unwrap();
     }
-    let mut whole = answer_event(1, 1, &pieces.concat(), &[]);
+    let mut whole = answer_event(1, 1, &deltas.concat(), &[]);
     if let EventKind::Answered { interrupted, .. } = &mut whole {
         *interrupted = is_cut;
     }
@@ -491,19 +491,19 @@ fn check_pieces(pieces: &[&str], is_cut: bool) -> String {
         EventKind::Ended(ended) => ended,
         other => panic!("{other:?}"),
     });
-    let told = fixture.told.lock().unwrap();
-    let line = |event: &Event| match &event.what {
+    let published = fixture.published.lock().unwrap();
+    let line = |event: &AgentEvent| match &event.kind {
         EventKind::Text { offset, text, .. } => format!("{offset} {text:?}"),
-        EventKind::Answered { said, .. } => format!("answered {:?}", said.text),
+        EventKind::Answered { message: said, .. } => format!("answered {:?}", said.text),
         EventKind::Ended(ended) => format!("{} ended {:?}", event.seq, ended.text),
         other => format!("{other:?}"),
     };
-    told.iter().skip(2).map(line).collect::<Vec<_>>().join("\n")
+    published.iter().skip(2).map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn a_secret_that_comes_in_pieces_is_told_in_none() {
-    assert_snapshot!(check_pieces(&["It is hun", "ter2", "hunter2 🙂", " in", "deed"], false), @r#"
+fn a_secret_split_across_deltas_is_redacted() {
+    assert_snapshot!(check_deltas(&["It is hun", "ter2", "hunter2 🙂", " in", "deed"], false), @r#"
     0 "It is "
     6 "(redacted) 🙂"
     19 " in"
@@ -512,20 +512,20 @@ fn a_secret_that_comes_in_pieces_is_told_in_none() {
     3 ended "It is (redacted)."
     "#);
     // Text that only begins like a secret is published when that is certain, or when the answer is complete.
-    assert_snapshot!(check_pieces(&["The hunt", " for hun"], false), @r#"
+    assert_snapshot!(check_deltas(&["The hunt", " for hun"], false), @r#"
     0 "The "
     4 "hunt for "
     13 "hun"
     answered "The hunt for hun"
     3 ended "It is (redacted)."
     "#);
-    assert_snapshot!(check_pieces(&["hunter2hunter2hunter2", "hunter2"], false), @r#"
+    assert_snapshot!(check_deltas(&["hunter2hunter2hunter2", "hunter2"], false), @r#"
     0 "(redacted)"
     10 "(redacted)"
     answered "(redacted)(redacted)"
     3 ended "It is (redacted)."
     "#);
-    assert_snapshot!(check_pieces(&["It is hunter2", "hun"], true), @r#"
+    assert_snapshot!(check_deltas(&["It is hunter2", "hun"], true), @r#"
     0 "It is "
     answered "It is "
     3 ended "It is (redacted)."
@@ -533,26 +533,26 @@ fn a_secret_that_comes_in_pieces_is_told_in_none() {
 }
 
 #[test]
-fn a_clock_that_goes_backwards_does_not_take_the_order_along() {
+fn times_do_not_decrease_if_the_clock_goes_backwards() {
     let mut fixture = fixture();
-    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let conversation = Conversation::create(&fixture.context).unwrap();
     conversation.add(user_event(1, "Hello")).unwrap();
     let id = conversation.id().to_owned();
     drop(conversation);
-    fixture.keeping.clock = Arc::new(FixedClock(Duration::from_secs(1)));
-    drop(Conversation::open(&fixture.keeping, &id).unwrap());
+    fixture.context.clock = Arc::new(FixedClock(Duration::from_secs(1)));
+    drop(Conversation::open(&fixture.context, &id).unwrap());
     let events = fixture.events(&id);
     assert!(events.iter().all(|event| event.at == 1_700_000_000_000), "{events:?}");
 }
 
 #[test]
-fn what_passes_is_there_for_whoever_comes_later() {
+fn the_partial_answer_is_available_to_later_clients() {
     let fixture = fixture();
-    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let conversation = Conversation::create(&fixture.context).unwrap();
     let text = |iteration, offset, text: &str| EventKind::Text { turn: 1, iteration, offset, text: text.to_owned() };
     let passing = || {
         let (_, events) = conversation.now();
-        events.iter().map(|event| format!("{} {}", event.seq, json!(event.what))).collect::<Vec<_>>().join("\n")
+        events.iter().map(|event| format!("{} {}", event.seq, json!(event.kind))).collect::<Vec<_>>().join("\n")
     };
     conversation.add(user_event(1, "Hello")).unwrap();
     conversation.add(text(1, 0, "It 🙂")).unwrap();

@@ -1,22 +1,22 @@
 use proptest::prelude::*;
 use serde_json::json;
-use zubi_tool_api::Code;
+use zubi_tool_api::ErrorCode;
 
 use super::*;
 use crate::event::{StopReason, TurnEnded};
 use zubi_models::FinishReason;
-use zubi_models::message::{AssistantMessage, ToolCall, Usage};
+use zubi_models::message::{AssistantMessage, ToolCall, TokenUsage};
 
 /// Returns the messages for the model after these events, one per line.
 fn render_messages(events: &[EventKind]) -> String {
-    let events: Vec<Event> = number_events(events);
+    let events: Vec<AgentEvent> = number_events(events);
     let lines = History::from_events(&events).messages().into_iter().map(|message| match message {
-        Message::User { text } => format!("user: {}", text.replace('\n', " / ")),
-        Message::Assistant(said) => {
+        PromptMessage::User { text } => format!("user: {}", text.replace('\n', " / ")),
+        PromptMessage::Assistant(said) => {
             let calls: Vec<&str> = said.calls.iter().map(|call| call.id.as_str()).collect();
             format!("model: {} [{}]", said.text, calls.join(" "))
         }
-        Message::Tool(outcome) => {
+        PromptMessage::Tool(outcome) => {
             let text: String = outcome.text.chars().take(50).collect();
             format!("tool {}: {text}{}", outcome.call, if outcome.is_error { " (error)" } else { "" })
         }
@@ -24,17 +24,17 @@ fn render_messages(events: &[EventKind]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn number_events(events: &[EventKind]) -> Vec<Event> {
-    (1..).zip(events).map(|(seq, what)| Event { seq, at: 0, what: what.clone() }).collect()
+fn number_events(events: &[EventKind]) -> Vec<AgentEvent> {
+    (1..).zip(events).map(|(seq, what)| AgentEvent { seq, at: 0, kind: what.clone() }).collect()
 }
 
 fn user_event(text: &str) -> EventKind {
-    EventKind::Asked { turn: 1, text: text.to_owned() }
+    EventKind::UserMessage { turn: 1, text: text.to_owned() }
 }
 
 fn answer_event(text: &str, calls: &[&str]) -> EventKind {
     let call = |id: &&str| ToolCall { id: (*id).to_owned(), tool: "look".to_owned(), arguments: json!({}) };
-    let said = AssistantMessage {
+    let message = AssistantMessage {
         text: text.to_owned(),
         calls: calls.iter().map(call).collect(),
         ..AssistantMessage::default()
@@ -42,8 +42,8 @@ fn answer_event(text: &str, calls: &[&str]) -> EventKind {
     EventKind::Answered {
         turn: 1,
         iteration: 1,
-        said,
-        usage: Usage::default(),
+        message: said: message,
+        usage: TokenUsage::default(),
         stop: FinishReason::Finished,
         interrupted: false,
     }
@@ -54,7 +54,7 @@ fn result(call: &str, text: &str) -> EventKind {
 }
 
 fn end_event() -> EventKind {
-    let usage = Usage::default();
+    let usage = TokenUsage::default();
     let (text, data, problem) = (String::new(), None, None);
     let reason = StopReason::Stopped;
     EventKind::Ended(TurnEnded { turn: 1, reason, text, data, problem, iterations: 1, calls: 0, usage, duration: 0 })
@@ -66,7 +66,7 @@ fn compaction_event(before: u64, summary: &str, pruned: &[&str]) -> EventKind {
 }
 
 #[test]
-fn outcomes_stand_behind_their_calls_before_what_was_said_meanwhile() {
+fn results_follow_their_calls_and_precede_later_user_messages() {
     let events = [
         user_event("look"),
         answer_event("I look", &["a", "b"]),
@@ -84,7 +84,7 @@ fn outcomes_stand_behind_their_calls_before_what_was_said_meanwhile() {
 }
 
 #[test]
-fn a_call_without_an_outcome_has_one_that_says_so() {
+fn a_call_without_a_result_gets_a_placeholder_result() {
     let events = [
         user_event("look"),
         answer_event("", &["a", "b"]),
@@ -105,8 +105,8 @@ fn a_call_without_an_outcome_has_one_that_says_so() {
 #[test]
 fn two_answers_in_a_row_have_words_between_them_and_half_an_answer_has_no_calls() {
     let half = match answer_event("and", &["x"]) {
-        EventKind::Answered { said, usage, stop, .. } => {
-            EventKind::Answered { turn: 1, iteration: 2, said, usage, stop, interrupted: true }
+        EventKind::Answered { message: said, usage, stop, .. } => {
+            EventKind::Answered { turn: 1, iteration: 2, message: said, usage, stop, interrupted: true }
         }
         other => other,
     };
@@ -119,7 +119,7 @@ fn two_answers_in_a_row_have_words_between_them_and_half_an_answer_has_no_calls(
 }
 
 #[test]
-fn a_summary_takes_the_place_of_answers_and_never_of_a_persons_words() {
+fn a_summary_replaces_answers_but_not_user_messages() {
     let events = [
         user_event("first"),
         answer_event("one", &["a"]),
@@ -167,7 +167,7 @@ fn any_event() -> impl Strategy<Value = EventKind> {
             turn: 1,
             call: "b".to_owned(),
             text: "no".to_owned(),
-            failure: Some(Code::Failed),
+            failure: Some(ErrorCode::Failed),
             duration: 0
         }),
     ]
@@ -180,7 +180,7 @@ proptest! {
         let mut history = History::default();
         let mut words: Vec<String> = Vec::new();
         for event in number_events(&events) {
-            if let EventKind::Asked { text, .. } = &event.what {
+            if let EventKind::UserMessage { text, .. } = &event.kind {
                 words.push(text.clone());
             }
             history.apply(&event);
@@ -190,7 +190,7 @@ proptest! {
             let mut last_is_answer = false;
             for message in &messages {
                 match message {
-                    Message::Tool(outcome) => {
+                    PromptMessage::Tool(outcome) => {
                         let at = waiting.iter().position(|call| *call == outcome.call);
                         prop_assert!(at.is_some(), "an outcome without a call: {messages:?}");
                         waiting.remove(at.unwrap());
@@ -198,16 +198,16 @@ proptest! {
                     other => {
                         prop_assert!(waiting.is_empty(), "calls without outcomes: {messages:?}");
                         match other {
-                            Message::Assistant(answer) => {
+                            PromptMessage::Assistant(answer) => {
                                 prop_assert!(!last_is_answer, "two answers in a row: {messages:?}");
                                 waiting = answer.calls.iter().map(|call| call.id.clone()).collect();
                             }
-                            Message::User { text } => said.push(text.clone()),
-                            Message::Tool(_) => {}
+                            PromptMessage::User { text } => said.push(text.clone()),
+                            PromptMessage::Tool(_) => {}
                         }
                     }
                 }
-                last_is_answer = matches!(message, Message::Assistant(_));
+                last_is_answer = matches!(message, PromptMessage::Assistant(_));
             }
             prop_assert!(waiting.is_empty(), "calls without outcomes: {messages:?}");
             said.retain(|text| text != GO_ON && !text.starts_with(SUMMARY));

@@ -13,16 +13,16 @@ use zubi_tool_api::cx::{Caller, ProgressSink, Restrictions, Surface};
 use super::parameters::{MAX_TEXT, MAX_WORDS, check_length};
 use crate::chat::ChatError;
 use crate::conversation::{ConversationContext, secrets};
-use crate::event::{Event, EventKind};
+use crate::event::{AgentEvent, EventKind};
 use crate::journal::{Journal, PersistError};
 use crate::questions::{ApproverFactory as _, Questions};
 use crate::wire::{CallTool, INSPECTOR, ManualCallResult};
-use zubi_models::message::Message;
+use zubi_models::message::PromptMessage;
 
 /// The maximum number of parallel calls.
 const CALLS: usize = 16;
 /// The time-out of a call with its approval prompts; the tool's own time-out is shorter.
-const PATIENCE: Duration = Duration::from_hours(24);
+const CALL_TIMEOUT: Duration = Duration::from_hours(24);
 
 /// Makes the calls of the inspector.
 pub(super) struct ManualCalls {
@@ -43,7 +43,7 @@ impl ManualCalls {
         closing: CancellationToken,
     ) -> Self {
         let stop = Mutex::new(closing.child_token());
-        let journal = Arc::new(Unkept { keeping: keeping.clone(), ids: AtomicU64::new(0) });
+        let journal = Arc::new(Unkept { context: keeping.clone(), ids: AtomicU64::new(0) });
         Self { journal, questions, session, room: Semaphore::new(CALLS), closing, stop }
     }
 
@@ -83,9 +83,9 @@ impl ManualCalls {
         let journal: Arc<dyn Journal> = Arc::clone(&self.journal) as Arc<dyn Journal>;
         let circumstances = CallContext {
             cancel: stop.clone(),
-            progress: Arc::new(Progress { call: id.clone(), journal: Arc::clone(&journal) }),
+            progress: Arc::new(InspectorProgress { call: id.clone(), journal: Arc::clone(&journal) }),
             approver: self.questions.approver_for(0, &id, journal, stop),
-            patience: PATIENCE,
+            timeout: CALL_TIMEOUT,
         };
         let request =
             CallRequest { tool: call.tool, arguments: call.arguments, caller: Arc::new(caller), token_budget: None };
@@ -100,12 +100,12 @@ impl ManualCalls {
     }
 }
 
-struct Progress {
+struct InspectorProgress {
     call: String,
     journal: Arc<dyn Journal>,
 }
 
-impl ProgressSink for Progress {
+impl ProgressSink for InspectorProgress {
     fn report(&self, fraction: Option<f64>, message: &str) {
         let what = EventKind::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
         // This journal saves nothing, so adding cannot fail.
@@ -115,22 +115,22 @@ impl ProgressSink for Progress {
 
 /// A journal that sends all events to the listeners and saves none.
 struct Unkept {
-    keeping: ConversationContext,
+    context: ConversationContext,
     ids: AtomicU64,
 }
 
 impl Journal for Unkept {
     fn add(&self, what: EventKind) -> Result<(), PersistError> {
-        let what = secrets::redact_event(&self.keeping.redactor, what);
-        (self.keeping.tell)(INSPECTOR, Event { seq: 0, at: self.keeping.now(), what });
+        let what = secrets::redact_event(&self.context.redactor, what);
+        (self.context.listener)(INSPECTOR, AgentEvent { seq: 0, at: self.context.now(), kind: what });
         Ok(())
     }
 
     fn clean(&self, text: &str, is_broken_off: bool) -> String {
-        secrets::text(&self.keeping.redactor, text, is_broken_off)
+        secrets::text(&self.context.redactor, text, is_broken_off)
     }
 
-    fn messages(&self) -> Vec<Message> {
+    fn messages(&self) -> Vec<PromptMessage> {
         Vec::new()
     }
 
@@ -138,7 +138,7 @@ impl Journal for Unkept {
         0
     }
 
-    fn messages_with_seq(&self) -> Vec<(u64, Message)> {
+    fn messages_with_seq(&self) -> Vec<(u64, PromptMessage)> {
         Vec::new()
     }
 

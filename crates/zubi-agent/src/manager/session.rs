@@ -23,7 +23,7 @@ pub(super) struct ConversationSession {
     /// Locked while a turn begins or ends, and during operations in which no turn may begin.
     live: tokio::sync::Mutex<Option<ActiveTurn>>,
     /// The view of the running turn, for callers that must not wait for `live`.
-    shown: Mutex<Option<ActiveTurnView>>,
+    active_view: Mutex<Option<ActiveTurnView>>,
 }
 
 /// The part of a running turn that can be read and stopped without waiting for a lock.
@@ -41,7 +41,7 @@ pub(super) struct ActiveTurn {
     model: [String; 2],
     inbox: mpsc::UnboundedSender<String>,
     /// Cancelled when the conversation has been released.
-    over: CancellationToken,
+    released: CancellationToken,
 }
 
 impl ActiveTurn {
@@ -67,7 +67,7 @@ impl ActiveTurn {
 
 impl ConversationSession {
     pub(super) fn new(session: u64, questions: Questions) -> Self {
-        Self { session, questions, live: tokio::sync::Mutex::new(None), shown: Mutex::new(None) }
+        Self { session, questions, live: tokio::sync::Mutex::new(None), active_view: Mutex::new(None) }
     }
 
     pub(super) fn questions(&self) -> &Questions {
@@ -85,44 +85,44 @@ impl ConversationSession {
 
     /// Returns the conversation, if a turn is running in it.
     pub(super) fn conversation(&self) -> Option<Arc<Conversation>> {
-        self.active_view().map(|shown| shown.conversation)
+        self.active_view().map(|view| view.conversation)
     }
 
     fn active_view(&self) -> Option<ActiveTurnView> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.active_view.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn show(&self, shown: Option<ActiveTurnView>) {
-        *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = shown;
+    fn show(&self, view: Option<ActiveTurnView>) {
+        *self.active_view.lock().unwrap_or_else(PoisonError::into_inner) = view;
     }
 }
 
 impl ConversationManager {
     /// Sends a message to the running turn, or begins a turn with it.
-    pub(super) async fn send(&self, send: SendParams, door: &str) -> Result<SendResult, ChatError> {
+    pub(super) async fn send(&self, send: SendParams, surface: &str) -> Result<SendResult, ChatError> {
         self.open_for_more()?;
         let Some(id) = send.conversation.clone() else {
             let model = self.model(send.model.as_deref(), None).await?;
-            let seat = self.new_seat()?;
-            let mut live = seat.live().await;
+            let session = self.new_session()?;
+            let mut live = session.live().await;
             let conversation = Arc::new(self.run_blocking(Conversation::create).await?);
-            self.seats().insert(conversation.id().to_owned(), Arc::clone(&seat));
-            return self.begin(&seat, &mut live, conversation, model, send, door);
+            self.seats().insert(conversation.id().to_owned(), Arc::clone(&session));
+            return self.begin(&session, &mut live, conversation, model, send, surface);
         };
         let mut model = None;
         loop {
-            let seat = self.seat(&id)?;
-            let mut live = seat.live().await;
+            let session = self.get_session(&id)?;
+            let mut live = session.live().await;
             let over = match live.as_ref() {
                 None => {
-                    let asked = id.clone();
+                    let conversation_id = id.clone();
                     let Some(model) = model.take() else {
                         drop(live);
                         // A provider may take a while to answer: other requests do not wait for the session meanwhile.
                         let last = match &send.model {
                             Some(_) => None,
                             None => {
-                                self.run_blocking(move |keeping| keeping.load_since(&asked, u64::MAX))
+                                self.run_blocking(move |keeping| keeping.load_since(&conversation_id, u64::MAX))
                                     .await?
                                     .0
                                     .digest
@@ -132,16 +132,16 @@ impl ConversationManager {
                         model = Some(self.model(send.model.as_deref(), last).await?);
                         continue;
                     };
-                    let opened = self.run_blocking(move |keeping| Conversation::open(keeping, &asked)).await;
-                    return self.begin(&seat, &mut live, Arc::new(opened?), model, send, door);
+                    let opened = self.run_blocking(move |keeping| Conversation::open(keeping, &conversation_id)).await;
+                    return self.begin(&session, &mut live, Arc::new(opened?), model, send, surface);
                 }
                 // The turn is ending and does not read any more messages.
-                Some(going_on) if going_on.inbox.is_closed() => going_on.over.clone(),
+                Some(going_on) if going_on.inbox.is_closed() => going_on.released.clone(),
                 Some(going_on) => {
                     going_on.validate_follow_up(&send)?;
                     match going_on.inbox.send(send.text.clone()) {
                         Ok(()) => return Ok(SendResult { conversation: id, turn: going_on.turn }),
-                        Err(_) => going_on.over.clone(),
+                        Err(_) => going_on.released.clone(),
                     }
                 }
             };
@@ -151,16 +151,16 @@ impl ConversationManager {
     }
 
     fn open_for_more(&self) -> Result<Arc<Self>, ChatError> {
-        let desk = self.own.upgrade().filter(|_| !self.closing.is_cancelled());
-        desk.ok_or_else(|| ChatError::Failed("zubi is shutting down; start it again".to_owned()))
+        let manager = self.weak_self.upgrade().filter(|_| !self.closing.is_cancelled());
+        manager.ok_or_else(|| ChatError::Failed("zubi is shutting down; start it again".to_owned()))
     }
 
     async fn model(
         &self,
-        wanted: Option<&str>,
+        requested: Option<&str>,
         last: Option<String>,
-    ) -> Result<Arc<dyn zubi_models::Model>, ChatError> {
-        let id = wanted.map(str::to_owned).or(last).unwrap_or_else(|| self.config.models.default_id());
+    ) -> Result<Arc<dyn zubi_models::LanguageModel>, ChatError> {
+        let id = requested.map(str::to_owned).or(last).unwrap_or_else(|| self.config.models.default_id());
         self.config.models.open(&id).await.map_err(|error| ChatError::Failed(error.with_default_hint()))
     }
 
@@ -169,12 +169,12 @@ impl ConversationManager {
         seat: &Arc<ConversationSession>,
         live: &mut Option<ActiveTurn>,
         conversation: Arc<Conversation>,
-        model: Arc<dyn zubi_models::Model>,
+        model: Arc<dyn zubi_models::LanguageModel>,
         send: SendParams,
         door: &str,
     ) -> Result<SendResult, ChatError> {
         // A turn that begins after a shutdown is stopped at once.
-        let desk = self.open_for_more()?;
+        let manager = self.open_for_more()?;
         let mut budgets = self.config.budgets.clone();
         if let Some(iterations) = send.max_iterations {
             budgets.iterations = iterations;
@@ -213,10 +213,10 @@ impl ConversationManager {
             turn: number,
             model: names,
             inbox,
-            over: over.clone(),
+            released: over.clone(),
         });
-        let seat = Arc::clone(seat);
-        desk.turns.clone().spawn(async move {
+        let session = Arc::clone(seat);
+        manager.turns.clone().spawn(async move {
             let journal: Arc<dyn Journal> = Arc::clone(&conversation) as Arc<dyn Journal>;
             // A separate task, so that the turn ends even if it panics.
             let run = tokio::spawn(turn.run(number, send.text, journal));
@@ -234,8 +234,8 @@ impl ConversationManager {
                 conversation.publish_unsaved_end(ended);
             }
             // A client that sends a message as soon as it sees the end of the turn waits for the session until here.
-            let mut live = seat.live().await;
-            seat.show(None);
+            let mut live = session.live().await;
+            session.show(None);
             *live = None;
             drop(conversation);
             drop(live);
@@ -249,25 +249,25 @@ impl ConversationManager {
             self.inspector.stop();
             return Ok(());
         }
-        let seat = self.seat(id)?;
-        let stops = || seat.active_view().map(|shown| shown.stop.cancel()).is_some();
+        let session = self.get_session(id)?;
+        let stops = || session.active_view().map(|view| view.stop.cancel()).is_some();
         if stops() {
             return Ok(());
         }
         // A turn may be about to begin.
-        drop(seat.live().await);
+        drop(session.live().await);
         if stops() {
             return Ok(());
         }
         let id = id.to_owned();
-        let held =
-            self.run_blocking(move |keeping| Ok(keeping.place.locked_ids(std::iter::once(id.as_str()))?)).await?;
-        if held.is_empty() { Ok(()) } else { Err(open_error(&OpenError::Elsewhere)) }
+        let locked =
+            self.run_blocking(move |keeping| Ok(keeping.dir.locked_ids(std::iter::once(id.as_str()))?)).await?;
+        if locked.is_empty() { Ok(()) } else { Err(open_error(&OpenError::Elsewhere)) }
     }
 
     pub(super) async fn rename(&self, id: String, title: String) -> Result<(), ChatError> {
-        let seat = self.seat(&id)?;
-        let live = seat.live().await;
+        let session = self.get_session(&id)?;
+        let live = session.live().await;
         let titled = EventKind::Titled { title };
         let unkept = |error: crate::journal::PersistError| ChatError::Failed(error.to_string());
         match live.as_ref() {
@@ -279,13 +279,13 @@ impl ConversationManager {
     }
 
     pub(super) async fn delete(&self, id: String) -> Result<(), ChatError> {
-        let seat = self.seat(&id)?;
-        let live = seat.live().await;
+        let session = self.get_session(&id)?;
+        let live = session.live().await;
         if live.is_some() {
             return Err(ChatError::Failed("a turn is running in this conversation. Stop it first.".to_owned()));
         }
-        let asked = id.clone();
-        self.run_blocking(move |keeping| keeping.delete(&asked)).await?;
+        let conversation_id = id.clone();
+        self.run_blocking(move |keeping| keeping.delete(&conversation_id)).await?;
         self.seats().remove(&id);
         Ok(())
     }
@@ -300,7 +300,7 @@ fn failed_end(turn: u64, why: &str) -> TurnEnded {
         problem: Some(format!("{why}. The work up to this point is saved; please report the defect.")),
         iterations: 0,
         calls: 0,
-        usage: zubi_models::message::Usage::default(),
+        usage: zubi_models::message::TokenUsage::default(),
         duration: 0,
     }
 }

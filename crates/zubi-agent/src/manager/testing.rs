@@ -18,20 +18,20 @@ use zubi_tool_api::redact::Redactor;
 
 use super::{ConversationManager, ConversationManagerConfig};
 use crate::chat::{ChatError, ChatService as _};
-use crate::event::{Event, EventKind, TurnEnded};
+use crate::event::{AgentEvent, EventKind, TurnEnded};
 use crate::run::Budgets;
 use crate::wire::{ConversationEvent, OpenResult};
-use zubi_models::message::{AssistantMessage, Message, ToolCall, Usage};
+use zubi_models::message::{AssistantMessage, PromptMessage, ToolCall, TokenUsage};
 use zubi_models::registry::ModelRegistry;
-use zubi_models::{Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, ModelSource, OnDelta, Prompt};
+use zubi_models::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, ModelSource, OnDelta, Prompt};
 
 /// How long a test waits for what must come.
-const PATIENCE: Duration = Duration::from_secs(30);
+const EVENT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One answer of the model.
 #[derive(Debug, Clone)]
-pub(crate) enum Step {
-    Say(&'static str),
+pub(crate) enum ScriptedStep {
+    Text(&'static str),
     /// Calls, each a tool and its arguments.
     Calls(Vec<(&'static str, Value)>),
     /// Says this much and never comes to an end.
@@ -40,13 +40,13 @@ pub(crate) enum Step {
 }
 
 /// A model with scripted answers, and the requests that it received.
-pub(crate) struct Script {
+pub(crate) struct ScriptedModel {
     info: ModelInfo,
-    steps: Mutex<VecDeque<Step>>,
-    pub(crate) told: Mutex<Vec<Vec<Message>>>,
+    steps: Mutex<VecDeque<ScriptedStep>>,
+    pub(crate) received: Mutex<Vec<Vec<PromptMessage>>>,
 }
 
-impl Script {
+impl ScriptedModel {
     fn new() -> Arc<Self> {
         let info = ModelInfo {
             id: "script/one".to_owned(),
@@ -54,39 +54,39 @@ impl Script {
             provider: "script".to_owned(),
             context: None,
         };
-        Arc::new(Self { info, steps: Mutex::default(), told: Mutex::default() })
+        Arc::new(Self { info, steps: Mutex::default(), received: Mutex::default() })
     }
 
-    pub(crate) fn then(&self, steps: impl IntoIterator<Item = Step>) {
+    pub(crate) fn push_steps(&self, steps: impl IntoIterator<Item = ScriptedStep>) {
         self.steps.lock().unwrap().extend(steps);
     }
 }
 
 #[async_trait]
-impl Model for Script {
+impl LanguageModel for ScriptedModel {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         let number = {
-            let mut told = self.told.lock().unwrap();
-            told.push(prompt.messages.to_vec());
-            told.len()
+            let mut received = self.received.lock().unwrap();
+            received.push(prompt.messages.to_vec());
+            received.len()
         };
         let step = self.steps.lock().unwrap().pop_front();
-        let said = match step {
+        let message = match step {
             None => return Err(ModelError::new(ErrorKind::Refused, "nothing more is written down")),
-            Some(Step::Panic) => panic!("as the test wants"),
-            Some(Step::Hang(text)) => {
-                pieces(Delta::Text(text.to_owned()));
+            Some(ScriptedStep::Panic) => panic!("as the test wants"),
+            Some(ScriptedStep::Hang(text)) => {
+                on_delta(AnswerDelta::Text(text.to_owned()));
                 return std::future::pending().await;
             }
-            Some(Step::Say(text)) => {
-                pieces(Delta::Text(text.to_owned()));
+            Some(ScriptedStep::Text(text)) => {
+                on_delta(AnswerDelta::Text(text.to_owned()));
                 AssistantMessage { text: text.to_owned(), ..AssistantMessage::default() }
             }
-            Some(Step::Calls(calls)) => {
+            Some(ScriptedStep::Calls(calls)) => {
                 let call = |(at, (tool, arguments)): (usize, (&str, Value))| ToolCall {
                     id: format!("{number}.{at}"),
                     tool: tool.to_owned(),
@@ -98,14 +98,14 @@ impl Model for Script {
                 }
             }
         };
-        Ok(Answer { said, usage: Usage { input: 10, output: 2, cached: 0 }, stop: FinishReason::Finished })
+        Ok(ModelAnswer { message, usage: TokenUsage { input: 10, output: 2, cached: 0 }, stop: FinishReason::Finished })
     }
 }
 
-struct Source(Arc<Script>);
+struct ScriptedModelSource(Arc<ScriptedModel>);
 
 #[async_trait]
-impl ModelSource for Source {
+impl ModelSource for ScriptedModelSource {
     fn provider(&self) -> &'static str {
         "script"
     }
@@ -114,12 +114,12 @@ impl ModelSource for Source {
         Ok(vec![self.0.info.clone()])
     }
 
-    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+    async fn open(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         if name == "silent" {
             return std::future::pending().await;
         }
         if name == "one" {
-            Ok(Arc::clone(&self.0) as Arc<dyn Model>)
+            Ok(Arc::clone(&self.0) as Arc<dyn LanguageModel>)
         } else {
             Err(ModelError::new(ErrorKind::NotConfigured, "no such model"))
         }
@@ -132,7 +132,7 @@ pub(crate) struct Fixture {
     pub(crate) work: Utf8PathBuf,
     pub(crate) state: Utf8PathBuf,
     pub(crate) service: Arc<dyn ToolService>,
-    pub(crate) script: Arc<Script>,
+    pub(crate) script: Arc<ScriptedModel>,
 }
 
 pub(crate) fn fixture() -> Fixture {
@@ -142,13 +142,13 @@ pub(crate) fn fixture() -> Fixture {
     std::fs::create_dir(&work).unwrap();
     zubi_base::fs::write_atomic(&work.join("catalogue.md"), b"tea\n").unwrap();
     let service = host(&work, &state);
-    Fixture { _guard: guard, work, state, service, script: Script::new() }
+    Fixture { _guard: guard, work, state, service, script: ScriptedModel::new() }
 }
 
 /// Returns a host that requires approval before it writes a file.
 fn host(work: &Utf8PathBuf, state: &Utf8PathBuf) -> Arc<dyn ToolService> {
-    let asks = PolicyRule { line: 1, rule: json!({ "action": "ask", "tools": ["file.write"] }) };
-    let layer = Layer { policy: vec![asks], ..Layer::default() };
+    let ask_rule = PolicyRule { line: 1, rule: json!({ "action": "ask", "tools": ["file.write"] }) };
+    let layer = Layer { policy: vec![ask_rule], ..Layer::default() };
     let layers = Layers { user: Some(UserLayer { path: "zubi.toml".into(), layer }), ..Layers::default() };
     let config = HostConfig {
         folders: vec![work.clone()],
@@ -158,19 +158,19 @@ fn host(work: &Utf8PathBuf, state: &Utf8PathBuf) -> Arc<dyn ToolService> {
         spawner: Spawner::direct(),
         user_catalogue: None,
         search_path: None,
-        kind: HostKind::Front,
+        kind: HostKind::InProcess,
         clock: Arc::new(SystemClock),
     };
     Arc::new(LocalHost::new(&config).unwrap())
 }
 
 impl Fixture {
-    pub(crate) fn desk(&self) -> Talk {
-        self.desk_with(|_| {})
+    pub(crate) fn open_manager(&self) -> Talk {
+        self.open_manager_with(|_| {})
     }
 
-    pub(crate) fn desk_with(&self, change: impl FnOnce(&mut ConversationManagerConfig)) -> Talk {
-        let source: Arc<dyn ModelSource> = Arc::new(Source(Arc::clone(&self.script)));
+    pub(crate) fn open_manager_with(&self, change: impl FnOnce(&mut ConversationManagerConfig)) -> Talk {
+        let source: Arc<dyn ModelSource> = Arc::new(ScriptedModelSource(Arc::clone(&self.script)));
         let mut config = ConversationManagerConfig {
             service: Arc::clone(&self.service),
             models: Arc::new(ModelRegistry::new(vec![source], Some("script/one".to_owned()))),
@@ -182,26 +182,26 @@ impl Fixture {
             clock: Arc::new(SystemClock),
         };
         change(&mut config);
-        let desk = ConversationManager::open(config).unwrap();
-        Talk { events: desk.listen(), desk }
+        let manager = ConversationManager::open(config).unwrap();
+        Talk { events: manager.listen(), manager: desk: manager }
     }
 }
 
 /// A conversation manager, and a subscription to its events.
 pub(crate) struct Talk {
-    pub(crate) desk: Arc<ConversationManager>,
+    pub(crate) manager: Arc<ConversationManager>,
     events: broadcast::Receiver<Arc<ConversationEvent>>,
 }
 
 impl Talk {
     /// A request that must succeed.
     pub(crate) async fn request(&self, method: &str, params: Value) -> Value {
-        self.desk.request(method, params, "test").await.unwrap_or_else(|error| panic!("{method}: {error}"))
+        self.manager.request(method, params, "test").await.unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
     /// One that must be refused.
     pub(crate) async fn refusal(&self, method: &str, params: Value) -> ChatError {
-        let answer = self.desk.request(method, params, "test").await;
+        let answer = self.manager.request(method, params, "test").await;
         answer.expect_err("this should have been refused")
     }
 
@@ -214,18 +214,18 @@ impl Talk {
     pub(crate) async fn wait(&mut self, is_it: impl Fn(&EventKind) -> bool) -> ConversationEvent {
         let search = async {
             loop {
-                let told = self.events.recv().await.expect("the desk is there, and the test is not too slow");
-                if is_it(&told.event.what) {
-                    return ConversationEvent::clone(&told);
+                let received = self.events.recv().await.expect("the desk is there, and the test is not too slow");
+                if is_it(&received.event.kind) {
+                    return ConversationEvent::clone(&received);
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, search).await.expect("what the test waits for never came")
+        tokio::time::timeout(EVENT_TIMEOUT, search).await.expect("what the test waits for never came")
     }
 
     /// The end of the next turn that ends.
     pub(crate) async fn end(&mut self) -> TurnEnded {
-        match self.wait(|what| matches!(what, EventKind::Ended(_))).await.event.what {
+        match self.wait(|what| matches!(what, EventKind::Ended(_))).await.event.kind {
             EventKind::Ended(ended) => ended,
             other => panic!("{other:?}"),
         }
@@ -233,7 +233,7 @@ impl Talk {
 
     /// The next question's id.
     pub(crate) async fn question(&mut self) -> String {
-        match self.wait(|what| matches!(what, EventKind::Question { .. })).await.event.what {
+        match self.wait(|what| matches!(what, EventKind::Question { .. })).await.event.kind {
             EventKind::Question { question, .. } => question,
             other => panic!("{other:?}"),
         }
@@ -245,18 +245,18 @@ impl Talk {
 }
 
 /// Events in a line each, without what differs from run to run.
-pub(crate) fn render_events(events: &[Event]) -> String {
+pub(crate) fn render_events(events: &[AgentEvent]) -> String {
     let mut text = String::new();
     for event in events {
-        let line = match &event.what {
+        let line = match &event.kind {
             EventKind::Began { .. } => "began".to_owned(),
             EventKind::Titled { title } => format!("titled {title}"),
-            EventKind::Asked { turn, text } => format!("asked {turn}: {text}"),
+            EventKind::UserMessage { turn, text } => format!("asked {turn}: {text}"),
             EventKind::Iteration { model, .. } => format!("iteration of {model}"),
-            EventKind::Answered { said, .. } => format!("answered: {} ({} calls)", said.text, said.calls.len()),
+            EventKind::Answered { message: said, .. } => format!("answered: {} ({} calls)", said.text, said.calls.len()),
             EventKind::Calling { summary, .. } => format!("calling {summary}"),
             EventKind::Question { .. } => "question".to_owned(),
-            EventKind::Decision { answer, by, .. } => format!("decision by {by}: {answer}"),
+            EventKind::Decision { answer, surface: by, .. } => format!("decision by {by}: {answer}"),
             EventKind::Result { failure, .. } => format!("result {failure:?}"),
             EventKind::Ended(ended) => format!("ended {:?}: {} {:?}", ended.reason, ended.text, ended.problem),
             other => format!("{other:?}"),

@@ -5,25 +5,25 @@ use std::fmt::Write as _;
 
 use insta::assert_snapshot;
 
-use super::testing::{Step, fixture, render_events};
+use super::testing::{ScriptedStep, fixture, render_events};
 use super::*;
 use crate::event::StopReason;
-use zubi_models::message::Message;
+use zubi_models::message::PromptMessage;
 
 fn write(path: &str) -> (&'static str, Value) {
     ("file_write", json!({ "path": path, "content": "new\n" }))
 }
 
 #[tokio::test]
-async fn a_conversation_is_kept_and_goes_on() {
+async fn a_conversation_is_stored_and_continued() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
+    let mut talk = fixture.open_manager();
     let read = vec![("file_read", json!({ "path": "catalogue.md" }))];
-    fixture.script.then([Step::Calls(read), Step::Say("Tea."), Step::Say("Still tea.")]);
+    fixture.script.push_steps([ScriptedStep::Calls(read), ScriptedStep::Text("Tea."), ScriptedStep::Text("Still tea.")]);
     let id = talk.begin("What is in the catalogue?\nTell me.").await;
     assert_eq!(talk.end().await.reason, StopReason::Completed);
     // Another process continues the conversation.
-    let mut talk = fixture.desk();
+    let mut talk = fixture.open_manager();
     let sent = talk.request("send", json!({ "conversation": id, "text": "And now?" })).await;
     assert_eq!(sent, json!({ "conversation": id, "turn": 2 }));
     talk.end().await;
@@ -44,9 +44,9 @@ async fn a_conversation_is_kept_and_goes_on() {
     12 answered: Still tea. (0 calls)
     13 ended Completed: Still tea. None
     ");
-    let told = fixture.script.told.lock().unwrap().pop().unwrap();
-    let roles = |message: &Message| json!(message)["role"].as_str().unwrap().to_owned();
-    assert_eq!(told.iter().map(roles).collect::<Vec<_>>(), ["user", "assistant", "tool", "assistant", "user"]);
+    let received = fixture.script.received.lock().unwrap().pop().unwrap();
+    let roles = |message: &PromptMessage| json!(message)["role"].as_str().unwrap().to_owned();
+    assert_eq!(received.iter().map(roles).collect::<Vec<_>>(), ["user", "assistant", "tool", "assistant", "user"]);
     let list = talk.request("conversations", json!({ "query": "catalogue tea" })).await;
     let first = &list["conversations"][0];
     assert_eq!(
@@ -60,12 +60,12 @@ async fn a_conversation_is_kept_and_goes_on() {
 #[tokio::test]
 async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
-    let steps = || [Step::Calls(vec![("shell_run", json!({ "command": "cargo build" }))]), Step::Say("Done.")];
-    fixture.script.then(steps());
+    let mut talk = fixture.open_manager();
+    let steps = || [ScriptedStep::Calls(vec![("shell_run", json!({ "command": "cargo build" }))]), ScriptedStep::Text("Done.")];
+    fixture.script.push_steps(steps());
     let id = talk.begin("Run it").await;
     let question = talk.question().await;
-    assert_eq!(talk.open(&id).await.summary.state, State::Waiting);
+    assert_eq!(talk.open(&id).await.summary.state, ConversationState::Waiting);
     let list = talk.request("conversations", Value::Null).await;
     assert_eq!(list["conversations"][0]["state"], "waiting");
     let wrong = talk
@@ -79,25 +79,25 @@ async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
         .refusal("answer", json!({ "conversation": id, "question": "x", "answer": { "deny": { "text": null } } }))
         .await;
     assert_snapshot!(wrong, @"no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.");
-    let request = match &talk.open(&id).await.events.last().unwrap().what {
+    let request = match &talk.open(&id).await.events.last().unwrap().kind {
         EventKind::Question { request, .. } => request.clone(),
         other => panic!("{other:?}"),
     };
     let options = request["options"].as_array().unwrap();
     let for_session = options.iter().position(|option| option["scope"] == "session").unwrap();
-    let yes = json!({ "allow": { "option": for_session, "arguments": null } });
-    talk.request("answer", json!({ "conversation": id, "question": question, "answer": yes })).await;
+    let allow = json!({ "allow": { "option": for_session, "arguments": null } });
+    talk.request("answer", json!({ "conversation": id, "question": question, "answer": allow })).await;
     assert_eq!(talk.end().await.reason, StopReason::Completed);
     // The same call does not require approval again, not even in the next turn.
-    fixture.script.then(steps());
+    fixture.script.push_steps(steps());
     talk.request("send", json!({ "conversation": id, "text": "Again" })).await;
     assert_eq!(talk.end().await.reason, StopReason::Completed);
     // In another conversation it is.
-    fixture.script.then(steps());
+    fixture.script.push_steps(steps());
     let other = talk.begin("Run it").await;
     let question = talk.question().await;
-    let no = json!({ "deny": { "text": "Not there." } });
-    talk.request("answer", json!({ "conversation": other, "question": question, "answer": no })).await;
+    let deny = json!({ "deny": { "text": "Not there." } });
+    talk.request("answer", json!({ "conversation": other, "question": question, "answer": deny })).await;
     talk.end().await;
     assert_snapshot!(render_events(&talk.open(&other).await.events), @r#"
     1 began
@@ -115,15 +115,15 @@ async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
 }
 
 #[tokio::test]
-async fn a_turn_is_stopped_while_it_speaks_and_while_it_asks() {
+async fn a_turn_can_be_stopped_while_streaming_and_while_waiting_for_approval() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
-    fixture.script.then([Step::Hang("I think"), Step::Calls(vec![write("a.txt")]), Step::Say("Well.")]);
+    let mut talk = fixture.open_manager();
+    fixture.script.push_steps([ScriptedStep::Hang("I think"), ScriptedStep::Calls(vec![write("a.txt")]), ScriptedStep::Text("Well.")]);
     let id = talk.begin("Think").await;
     talk.wait(|what| matches!(what, EventKind::Text { .. })).await;
     let opened = talk.open(&id).await;
-    assert_eq!(opened.summary.state, State::Running);
-    let passing: Vec<Value> = opened.passing.iter().map(|event| json!(event.what)).collect();
+    assert_eq!(opened.summary.state, ConversationState::Running);
+    let passing: Vec<Value> = opened.partial_answer.iter().map(|event| json!(event.kind)).collect();
     assert_eq!(passing, [json!({ "type": "text", "turn": 1, "iteration": 1, "offset": 0, "text": "I think" })]);
     let running = talk.refusal("delete", json!({ "conversation": id })).await;
     assert_snapshot!(running, @"a turn is going on in this conversation. Stop it first.");
@@ -148,12 +148,12 @@ async fn a_turn_is_stopped_while_it_speaks_and_while_it_asks() {
 }
 
 #[tokio::test]
-async fn into_a_turn_that_goes_on_only_a_text_is_said() {
+async fn a_running_turn_accepts_only_text() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
-    fixture.script.then([Step::Hang("I think")]);
+    let mut talk = fixture.open_manager();
+    fixture.script.push_steps([ScriptedStep::Hang("I think")]);
     let id = talk.begin("Think").await;
-    let say = |more: Value| {
+    let send_params = |more: Value| {
         let mut params = json!({ "conversation": id, "text": "And this" });
         params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         params
@@ -166,7 +166,7 @@ async fn into_a_turn_that_goes_on_only_a_text_is_said() {
         json!({ "schema": {} }),
         json!({ "instructions": "Be brief." }),
     ] {
-        writeln!(refusals, "{}", talk.refusal("send", say(more)).await).unwrap();
+        writeln!(refusals, "{}", talk.refusal("send", send_params(more)).await).unwrap();
     }
     assert_snapshot!(refusals, @"
     Invalid input: `model` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
@@ -175,24 +175,24 @@ async fn into_a_turn_that_goes_on_only_a_text_is_said() {
     Invalid input: `schema` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
     Invalid input: `instructions` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
     ");
-    talk.request("send", say(json!({ "model": "script/one" }))).await;
+    talk.request("send", send_params(json!({ "model": "script/one" }))).await;
     talk.request("stop", json!({ "conversation": id })).await;
     talk.end().await;
 }
 
 #[tokio::test]
-async fn nobody_waits_for_a_model_that_is_slow_to_be_opened() {
+async fn a_slow_model_does_not_block_other_requests() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
-    fixture.script.then([Step::Say("Well."), Step::Say("Again.")]);
+    let mut talk = fixture.open_manager();
+    fixture.script.push_steps([ScriptedStep::Text("Well."), ScriptedStep::Text("Again.")]);
     let id = talk.begin("Think").await;
     talk.end().await;
-    let desk = Arc::clone(&talk.desk);
+    let manager = Arc::clone(&talk.manager);
     let params = json!({ "conversation": id, "text": "More", "model": "script/silent" });
-    let slow = tokio::spawn(async move { desk.request("send", params, "test").await });
+    let slow = tokio::spawn(async move { manager.request("send", params, "test").await });
     tokio::task::yield_now().await;
     let all = async {
-        assert_eq!(talk.open(&id).await.summary.state, State::Idle);
+        assert_eq!(talk.open(&id).await.summary.state, ConversationState::Idle);
         talk.request("stop", json!({ "conversation": id })).await;
         talk.request("send", json!({ "conversation": id, "text": "Now?" })).await;
         talk.end().await
@@ -204,14 +204,14 @@ async fn nobody_waits_for_a_model_that_is_slow_to_be_opened() {
 }
 
 #[tokio::test]
-async fn conversations_are_found_by_the_beginning_of_their_id_however_many_there_are() {
+async fn conversations_are_found_by_id_prefix() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
-    fixture.script.then([Step::Say("Well.")]);
+    let mut talk = fixture.open_manager();
+    fixture.script.push_steps([ScriptedStep::Text("Well.")]);
     let old = talk.begin("The first").await;
     talk.end().await;
     for _ in 0..=MAX_LIST {
-        crate::conversation::Conversation::create(&talk.desk.keeping).unwrap();
+        crate::conversation::Conversation::create(&talk.manager.context).unwrap();
     }
     let found = talk.request("conversations", json!({ "id": old, "limit": 2 })).await;
     assert_eq!([&found["conversations"][0]["title"], &found["more"]], [&json!("The first"), &json!(0)]);
@@ -222,21 +222,21 @@ async fn conversations_are_found_by_the_beginning_of_their_id_however_many_there
 }
 
 #[tokio::test]
-async fn what_is_said_at_once_is_heard_once() {
+async fn concurrent_messages_are_received_once() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
-    fixture.script.then([Step::Say("One.")]);
+    let mut talk = fixture.open_manager();
+    fixture.script.push_steps([ScriptedStep::Text("One.")]);
     let id = talk.begin("First").await;
     talk.end().await;
-    fixture.script.then(std::iter::repeat_n(Step::Say("More."), 8));
-    let says =
+    fixture.script.push_steps(std::iter::repeat_n(ScriptedStep::Text("More."), 8));
+    let requests =
         (0..8).map(|number| talk.request("send", json!({ "conversation": id, "text": format!("Number {number}") })));
-    let sent = futures_util::future::join_all(says).await;
+    let sent = futures_util::future::join_all(requests).await;
     let last = sent.iter().map(|sent| sent["turn"].as_u64().unwrap()).max().unwrap();
     talk.wait(|what| matches!(what, EventKind::Ended(ended) if ended.turn == last)).await;
     let opened = talk.open(&id).await;
     for number in 0..8 {
-        let is_it = |event: &&Event| matches!(&event.what, EventKind::Asked { text, .. } if *text == format!("Number {number}"));
+        let is_it = |event: &&AgentEvent| matches!(&event.kind, EventKind::UserMessage { text, .. } if *text == format!("Number {number}"));
         assert_eq!(opened.events.iter().filter(is_it).count(), 1, "{}", render_events(&opened.events));
     }
 }
@@ -244,12 +244,12 @@ async fn what_is_said_at_once_is_heard_once() {
 #[tokio::test]
 async fn two_processes_have_one_conversation_one_after_the_other() {
     let fixture = fixture();
-    let (mut one, mut other) = (fixture.desk(), fixture.desk());
-    fixture.script.then([Step::Hang("I think"), Step::Say("Well.")]);
+    let (mut one, mut other) = (fixture.open_manager(), fixture.open_manager());
+    fixture.script.push_steps([ScriptedStep::Hang("I think"), ScriptedStep::Text("Well.")]);
     let id = one.begin("Think").await;
     one.wait(|what| matches!(what, EventKind::Text { .. })).await;
     let opened = other.open(&id).await;
-    assert_eq!((opened.summary.state, opened.events.len()), (State::Elsewhere, 3));
+    assert_eq!((opened.summary.state, opened.events.len()), (ConversationState::Elsewhere, 3));
     assert_eq!(other.request("conversations", Value::Null).await["conversations"][0]["state"], "elsewhere");
     for (method, params) in [
         ("send", json!({ "conversation": id, "text": "Me too" })),
@@ -265,7 +265,7 @@ async fn two_processes_have_one_conversation_one_after_the_other() {
     }
     one.request("stop", json!({ "conversation": id })).await;
     one.end().await;
-    one.desk.shutdown().await;
+    one.manager.shutdown().await;
     other.request("send", json!({ "conversation": id, "text": "Now me" })).await;
     assert_eq!(other.end().await.text, "Well.");
 }
@@ -273,20 +273,20 @@ async fn two_processes_have_one_conversation_one_after_the_other() {
 #[tokio::test]
 async fn two_processes_that_begin_at_once_do_not_write_over_each_other() {
     let fixture = fixture();
-    let (mut one, mut other) = (fixture.desk(), fixture.desk());
-    fixture.script.then(std::iter::repeat_n(Step::Say("Well."), 20));
+    let (mut one, mut other) = (fixture.open_manager(), fixture.open_manager());
+    fixture.script.push_steps(std::iter::repeat_n(ScriptedStep::Text("Well."), 20));
     let id = one.begin("Begin").await;
     one.end().await;
     for round in 0..5 {
-        let say = |who: &str| json!({ "conversation": id, "text": format!("{who} {round}") });
+        let send_params = |sender: &str| json!({ "conversation": id, "text": format!("{sender} {round}") });
         let (first, second) = tokio::join!(
-            one.desk.request("send", say("one"), "test"),
-            other.desk.request("send", say("other"), "test")
+            one.manager.request("send", send_params("one"), "test"),
+            other.manager.request("send", send_params("other"), "test")
         );
         assert!(first.is_ok() || second.is_ok(), "{first:?} {second:?}");
         for (sent, talk, who) in [(first, &mut one, "one"), (second, &mut other, "other")] {
             let text = format!("{who} {round}");
-            let is_it = |event: &Event| matches!(&event.what, EventKind::Asked { text: said, .. } if *said == text);
+            let is_it = |event: &AgentEvent| matches!(&event.kind, EventKind::UserMessage { text: said, .. } if *said == text);
             match sent {
                 Ok(_) => {
                     talk.end().await;
@@ -299,38 +299,38 @@ async fn two_processes_that_begin_at_once_do_not_write_over_each_other() {
             }
         }
     }
-    one.desk.shutdown().await;
-    other.desk.shutdown().await;
+    one.manager.shutdown().await;
+    other.manager.shutdown().await;
     let opened = one.open(&id).await;
-    assert!(opened.passing.is_empty() && opened.events.iter().zip(1..).all(|(event, seq)| event.seq == seq));
+    assert!(opened.partial_answer.is_empty() && opened.events.iter().zip(1..).all(|(event, seq)| event.seq == seq));
 }
 
 #[tokio::test]
 async fn a_listener_that_is_too_slow_loses_events_and_nothing_else() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
-    let mut slow = talk.desk.listen();
-    fixture.script.then([Step::Hang("I think")]);
+    let mut talk = fixture.open_manager();
+    let mut slow = talk.manager.listen();
+    fixture.script.push_steps([ScriptedStep::Hang("I think")]);
     let id = talk.begin("Begin").await;
     talk.wait(|what| matches!(what, EventKind::Text { .. })).await;
-    for number in 0..=BEHIND {
+    for number in 0..=MAX_LISTENER_LAG {
         talk.request("rename", json!({ "conversation": id, "title": format!("Number {number}") })).await;
     }
     assert!(matches!(slow.recv().await, Err(broadcast::error::RecvError::Lagged(_))));
-    assert_eq!(talk.open(&id).await.summary.title, format!("Number {BEHIND}"));
+    assert_eq!(talk.open(&id).await.summary.title, format!("Number {MAX_LISTENER_LAG}"));
 }
 
 #[tokio::test]
-async fn the_end_of_the_desk_ends_its_turns() {
+async fn closing_the_manager_ends_its_turns() {
     let fixture = fixture();
-    let talk = fixture.desk();
-    fixture.script.then([Step::Hang("I think"), Step::Hang("I too")]);
+    let talk = fixture.open_manager();
+    fixture.script.push_steps([ScriptedStep::Hang("I think"), ScriptedStep::Hang("I too")]);
     let (one, other) = (talk.begin("Think").await, talk.begin("Think").await);
-    talk.desk.shutdown().await;
+    talk.manager.shutdown().await;
     for id in [one, other] {
         let events = talk.open(&id).await.events;
         assert!(
-            matches!(&events.last().unwrap().what, EventKind::Ended(ended) if ended.reason == StopReason::Stopped),
+            matches!(&events.last().unwrap().kind, EventKind::Ended(ended) if ended.reason == StopReason::Stopped),
             "{}",
             render_events(&events)
         );
@@ -344,8 +344,8 @@ async fn the_end_of_the_desk_ends_its_turns() {
 #[tokio::test]
 async fn a_defect_ends_the_turn_and_not_the_conversation() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
-    fixture.script.then([Step::Panic, Step::Say("Well.")]);
+    let mut talk = fixture.open_manager();
+    fixture.script.push_steps([ScriptedStep::Panic, ScriptedStep::Text("Well.")]);
     let id = talk.begin("Think").await;
     assert_eq!(talk.end().await.reason, StopReason::Failed);
     talk.request("send", json!({ "conversation": id, "text": "Again" })).await;
@@ -353,13 +353,13 @@ async fn a_defect_ends_the_turn_and_not_the_conversation() {
 }
 
 #[tokio::test]
-async fn what_was_cut_off_is_told_when_it_is_opened() {
+async fn an_interrupted_turn_is_reported_when_it_is_opened() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
-    fixture.script.then([Step::Say("Well.")]);
+    let mut talk = fixture.open_manager();
+    fixture.script.push_steps([ScriptedStep::Text("Well.")]);
     let id = talk.begin("Think").await;
     talk.end().await;
-    let path = talk.desk.keeping.place.path(&id).unwrap();
+    let path = talk.manager.context.dir.path(&id).unwrap();
     let whole = std::fs::read(&path).unwrap();
     zubi_base::fs::write_atomic(&path, &whole[..whole.len() - 20]).unwrap();
     let opened = talk.open(&id).await;
@@ -371,35 +371,35 @@ async fn what_was_cut_off_is_told_when_it_is_opened() {
     let damaged = [&whole[..300], b"\n\n", &whole[300..]].concat();
     zubi_base::fs::write_atomic(&path, &damaged).unwrap();
     let opened = talk.open(&id).await;
-    assert_snapshot!(render_events(&opened.passing), @r#"2 Notice { turn: 1, text: "The file of this conversation is damaged: what stands after event 2 is not the next one. What stands before is shown; it cannot be gone on with." }"#);
+    assert_snapshot!(render_events(&opened.partial_answer), @r#"2 Notice { turn: 1, text: "The file of this conversation is damaged: what stands after event 2 is not the next one. What stands before is shown; it cannot be gone on with." }"#);
     let refusal = talk.refusal("send", json!({ "conversation": id, "text": "Again" })).await;
     assert_snapshot!(refusal, @"the conversation cannot be used: its file is damaged: what stands after event 2 is not the next one. Begin a new one; this one is left as it is.");
     assert_eq!(std::fs::read(&path).unwrap(), damaged);
 }
 
 #[tokio::test]
-async fn calls_by_hand_are_under_the_policy() {
+async fn manual_calls_are_subject_to_the_policy() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
+    let mut talk = fixture.open_manager();
     let read = talk.request("call", json!({ "tool": "file.read", "arguments": { "path": "catalogue.md" } })).await;
     assert!(read["text"].as_str().unwrap().contains("tea") && read["isError"] == false, "{read}");
     let unknown = talk.refusal("call", json!({ "tool": "file.raed", "arguments": {} })).await;
     assert_snapshot!(unknown, @"unknown tool `file.raed`: there is no such tool; did you mean `file.read`, `file.write`?");
-    let desk = Arc::clone(&talk.desk);
+    let manager = Arc::clone(&talk.manager);
     let (tool, arguments) = write("a.txt");
     let call =
-        tokio::spawn(async move { desk.request("call", json!({ "tool": tool, "arguments": arguments }), "web").await });
-    let told = talk.wait(|what| matches!(what, EventKind::Question { .. })).await;
-    assert_eq!(told.conversation, INSPECTOR);
-    let EventKind::Question { question, .. } = told.event.what else { panic!("a question") };
-    let yes = json!({ "allow": { "option": 0, "arguments": null } });
-    talk.request("answer", json!({ "conversation": INSPECTOR, "question": question, "answer": yes })).await;
+        tokio::spawn(async move { manager.request("call", json!({ "tool": tool, "arguments": arguments }), "web").await });
+    let received = talk.wait(|what| matches!(what, EventKind::Question { .. })).await;
+    assert_eq!(received.conversation, INSPECTOR);
+    let EventKind::Question { question, .. } = received.event.kind else { panic!("a question") };
+    let allow = json!({ "allow": { "option": 0, "arguments": null } });
+    talk.request("answer", json!({ "conversation": INSPECTOR, "question": question, "answer": allow })).await;
     assert_eq!(call.await.unwrap().unwrap()["isError"], false);
     assert!(fixture.work.join("a.txt").exists());
     // A client that drops its request takes back the approval prompt.
-    let desk = Arc::clone(&talk.desk);
+    let manager = Arc::clone(&talk.manager);
     let call = tokio::spawn(async move {
-        desk.request("call", json!({ "tool": "file_write", "arguments": { "path": "b.txt", "content": "" } }), "web")
+        manager.request("call", json!({ "tool": "file_write", "arguments": { "path": "b.txt", "content": "" } }), "web")
             .await
     });
     talk.question().await;
@@ -412,9 +412,9 @@ async fn calls_by_hand_are_under_the_policy() {
 }
 
 #[tokio::test]
-async fn requests_are_checked() {
+async fn invalid_requests_are_rejected() {
     let fixture = fixture();
-    let talk = fixture.desk();
+    let talk = fixture.open_manager();
     let mut text = String::new();
     let long = "x".repeat(1024 * 1024 + 1);
     for (method, params) in [
@@ -472,7 +472,7 @@ async fn requests_are_checked() {
     call: Invalid input: `tool` has 1048577 bytes, and at most 1000 are taken. Shorten it.
     "#);
     assert_eq!(talk.request("conversations", Value::Null).await, json!({ "conversations": [], "more": 0 }));
-    let hello = talk.request("hello", json!({})).await;
-    assert_eq!((&hello["model"], &hello["maxIterations"]), (&json!("script/one"), &json!(20)));
+    let info = talk.request("hello", json!({})).await;
+    assert_eq!((&info["model"], &info["maxIterations"]), (&json!("script/one"), &json!(20)));
     assert_eq!(talk.request("models", Value::Null).await["models"][0]["id"], "script/one");
 }

@@ -16,12 +16,12 @@ fn a_workspace_speaks_to_agents_only_where_it_is_trusted_and_for_itself() {
     fs::write_atomic(&root.join("c/AGENTS.md"), "long ".repeat(10_000).as_bytes()).unwrap();
     let folder = |name: &str| Folder { name: name.to_owned(), path: root.join(name) };
     let folders: Vec<Folder> = ["a", "b", "c"].map(folder).into();
-    let told = |trusted| {
+    let instructions = |trusted| {
         let host = HostDescription { version: "1".to_owned(), folders: folders.clone(), trusted };
         of_workspace(&host).replace(root.as_str(), "ROOT")
     };
-    assert_eq!(told(false), "");
-    let trusted = told(true);
+    assert_eq!(instructions(false), "");
+    let trusted = instructions(true);
     assert!(
         trusted.starts_with("\nROOT/a/AGENTS.md says:\nUse tabs.\n\nROOT/c/AGENTS.md says:\nlong long"),
         "{trusted}"

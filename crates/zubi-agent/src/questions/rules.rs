@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use zubi_base::nearest::nearest;
 use zubi_host::ToolService;
-use zubi_policy::rule::{Action, Rule, RuleText};
+use zubi_policy::rule::{Action, CompiledRule, RuleText};
 use zubi_policy::{Decision, Policy, PolicyPaths};
 use zubi_tool_api::cx::{ApprovalRequest, Caller, Restrictions, Surface};
 use zubi_tool_api::filter::{self, ToolFilter};
@@ -50,7 +50,7 @@ pub fn auto_approve_rule(text: &str) -> Result<RuleText, String> {
         }
         Value::Object(rule)
     };
-    let rule = Rule::read(&rule, SOURCE, &PolicyPaths::default()).map_err(|why| {
+    let rule = CompiledRule::read(&rule, SOURCE, &PolicyPaths::default()).map_err(|why| {
         wrong(why.strip_prefix(SOURCE).map_or(why.as_str(), |why| why.trim_start_matches([':', ' '])))
     })?;
     if rule.text.action != Action::Allow {
@@ -91,31 +91,31 @@ pub fn resolve_names(rules: &mut [RuleText], ids: &[&str]) -> Result<Vec<String>
 /// The rules of a run, with the service whose policy they supplement.
 pub(super) struct AutoApprove {
     service: Arc<dyn ToolService>,
-    yes: Policy,
+    allow_policy: Policy,
 }
 
 impl AutoApprove {
     pub(super) fn new(service: Arc<dyn ToolService>, rules: &[RuleText]) -> Result<Self, String> {
-        let places = PolicyPaths {
+        let paths = PolicyPaths {
             roots: service.describe().folders.iter().map(|folder| folder.path.clone()).collect(),
             home: zubi_base::env::home().map(|home| zubi_base::fs::canonical_for_creation(&home).unwrap_or(home)),
-            own: Vec::new(),
+            zubi_directories: Vec::new(),
         };
         let rules: Result<Vec<_>, _> =
-            rules.iter().map(|rule| Rule::new(rule.clone(), SOURCE, &places).map(Arc::new)).collect();
-        let empty = Policy::from_rules(ToolFilter::default(), [], places);
-        Ok(Self { service, yes: empty.with_rules(rules?) })
+            rules.iter().map(|rule| CompiledRule::new(rule.clone(), SOURCE, &paths).map(Arc::new)).collect();
+        let empty = Policy::from_rules(ToolFilter::default(), [], paths);
+        Ok(Self { service, allow_policy: empty.with_rules(rules?) })
     }
 
     /// Returns the rules as they were given.
     pub(super) fn texts(&self) -> Vec<RuleText> {
-        self.yes.rules().iter().map(|rule| rule.text.clone()).collect()
+        self.allow_policy.rules().iter().map(|rule| rule.text.clone()).collect()
     }
 
     /// Returns the decision that remains for this call after the rules have been applied. `None` if the rules allow no
     /// part of the call, or if the remaining part cannot be determined here.
     pub(super) async fn remaining(&self, request: &ApprovalRequest) -> Option<Decision> {
-        if self.yes.rules().is_empty() {
+        if self.allow_policy.rules().is_empty() {
             return None;
         }
         let restrictions = Restrictions::default();
@@ -125,14 +125,14 @@ impl AutoApprove {
         let rules: Result<Vec<_>, _> = in_force
             .rules
             .into_iter()
-            .map(|rule| Rule::new(rule.rule, &rule.source, self.yes.places()).map(Arc::new))
+            .map(|rule| CompiledRule::new(rule.rule, &rule.source, self.allow_policy.paths()).map(Arc::new))
             .collect();
         let allow = in_force.allow.map(|allow| allow.tools).unwrap_or_default();
         let allow = ToolFilter::new(allow.iter().map(String::as_str));
-        let asking = Policy::from_rules(allow, [], self.yes.places().clone()).with_rules(rules.ok()?);
+        let asking = Policy::from_rules(allow, [], self.allow_policy.paths().clone()).with_rules(rules.ok()?);
         let caller = Caller { surface: Surface::Agent, client: None, session: 0, restrictions };
         // If these rules do not require approval, others do: the policy has changed, or is incomplete here.
-        let asks = asking.judge(&spec, &caller, &request.footprint).action == Action::Ask;
-        asks.then(|| asking.remaining_after(&self.yes, &spec, &caller, &request.footprint))
+        let requires_approval = asking.judge(&spec, &caller, &request.footprint).action == Action::Ask;
+        requires_approval.then(|| asking.remaining_after(&self.allow_policy, &spec, &caller, &request.footprint))
     }
 }

@@ -10,7 +10,7 @@ fn read(text: &str) -> String {
 }
 
 #[test]
-fn rules_of_the_command_line_are_a_tool_its_command_or_the_keys_of_a_rule() {
+fn an_auto_approve_rule_is_a_tool_a_command_or_the_keys_of_a_rule() {
     let texts = [
         "shell.run",
         "shell.run:cargo test *",
@@ -29,8 +29,8 @@ fn rules_of_the_command_line_are_a_tool_its_command_or_the_keys_of_a_rule() {
         r#"{tools = ["shell.run"], action = "deny"}"#,
         r#"{tools = ["shell.run"], commands = ["ls"]}"#,
     ];
-    let told: Vec<String> = texts.iter().map(|text| format!("{text}\n{}", read(text))).collect();
-    insta::assert_snapshot!(told.join("\n\n").replace('\u{200b}', "ZW"), @r#"
+    let parsed: Vec<String> = texts.iter().map(|text| format!("{text}\n{}", read(text))).collect();
+    insta::assert_snapshot!(parsed.join("\n\n").replace('\u{200b}', "ZW"), @r#"
     shell.run
     action = "allow"
     tools = ["shell.run"]
@@ -124,7 +124,7 @@ fn what_a_refusal_prints_is_read_as_the_same_rule() {
     rules.push(RuleText { read: vec!["/w/[[]a b]/.env".to_owned()], ..RuleText::allow_tool("file.read") });
     rules.push(RuleText { write: vec!["docs/**".to_owned()], ..RuleText::allow_tool("file.write") });
     // Only what can be applied is printed.
-    rules.retain(|rule| zubi_policy::rule::Rule::new(rule.clone(), "here", &PolicyPaths::default()).is_ok());
+    rules.retain(|rule| zubi_policy::rule::CompiledRule::new(rule.clone(), "here", &PolicyPaths::default()).is_ok());
     assert!(rules.len() > 500, "{}", rules.len());
     for rule in rules {
         let printed = rule.to_argument();
@@ -135,7 +135,7 @@ fn what_a_refusal_prints_is_read_as_the_same_rule() {
 }
 
 #[test]
-fn names_on_the_wire_are_taken_for_ids_and_what_is_no_tools_is_told() {
+fn wire_names_resolve_to_ids_and_unknown_tools_are_reported() {
     let ids = ["shell.run", "file.write", "lsp_hover"];
     let texts =
         ["shell_run:cargo *", "shel.run", "file.*", "lsp_hover", "nope.tool", r#"{tools = ["*", "!file_write"]}"#];

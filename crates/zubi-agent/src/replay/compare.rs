@@ -2,12 +2,12 @@
 
 use zubi_tool_api::spec::wire_name;
 
-use super::{Difference, Outcome, ReplayedCall, ids};
+use super::{Difference, ReplayOutcome, ReplayedCall, ids};
 use crate::event::StopReason;
-use zubi_models::scenario::{self, Turn};
+use zubi_models::scenario::{self, ScenarioTurn};
 
 /// Returns the differences, turn by turn. `problems` are the errors of the replay, by turn.
-pub(super) fn turns(recorded: &[Turn], now: &[Turn], problems: &[Option<String>]) -> Vec<Difference> {
+pub(super) fn turns(recorded: &[ScenarioTurn], now: &[ScenarioTurn], problems: &[Option<String>]) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (number, (recorded, now)) in recorded.iter().zip(now).enumerate() {
         // A scenario that was written by hand may leave out the results of its calls.
@@ -16,7 +16,7 @@ pub(super) fn turns(recorded: &[Turn], now: &[Turn], problems: &[Option<String>]
             calls(number + 1, recorded, now, &mut differences);
         }
         let is_new = |ended| match recorded.ended {
-            Some(then) => happens_again(then) && then != ended,
+            Some(then) => is_reproducible(then) && then != ended,
             // The recording does not contain the turn's end, so only an error of the replay counts.
             None => matches!(ended, StopReason::Model | StopReason::Failed),
         };
@@ -29,7 +29,7 @@ pub(super) fn turns(recorded: &[Turn], now: &[Turn], problems: &[Option<String>]
 }
 
 /// Whether a replay can end a turn for this reason again. It cannot if the turn was stopped from outside.
-fn happens_again(reason: StopReason) -> bool {
+fn is_reproducible(reason: StopReason) -> bool {
     !matches!(
         reason,
         StopReason::Stopped
@@ -41,10 +41,10 @@ fn happens_again(reason: StopReason) -> bool {
     )
 }
 
-fn calls(turn: usize, recorded: &Turn, now: &Turn, differences: &mut Vec<Difference>) {
+fn calls(turn: usize, recorded: &ScenarioTurn, now: &ScenarioTurn, differences: &mut Vec<Difference>) {
     for at in 0..recorded.results.len().max(now.results.len()) {
         let (recorded, now) = (recorded.results.get(at), now.results.get(at));
-        let made = |outcome: Option<&scenario::Outcome>| {
+        let made = |outcome: Option<&scenario::ScenarioOutcome>| {
             outcome.map(|outcome| ReplayedCall {
                 tool: wire_name(&outcome.tool),
                 arguments: ids::without_in(&outcome.arguments),
@@ -56,7 +56,7 @@ fn calls(turn: usize, recorded: &Turn, now: &Turn, differences: &mut Vec<Differe
             continue;
         }
         let outcome =
-            |outcome: &scenario::Outcome| Outcome { text: ids::normalize(&outcome.text), failed: outcome.failed };
+            |outcome: &scenario::ScenarioOutcome| ReplayOutcome { text: ids::normalize(&outcome.text), failed: outcome.failed };
         if let (Some(made), Some(recorded), Some(now)) = (call_then, recorded.map(outcome), now.map(outcome))
             && recorded != now
         {

@@ -37,8 +37,8 @@ impl IdMap {
             Value::String(text) => {
                 let now = |captures: &regex::Captures<'_>| {
                     let then = captures.get(0).map_or("", |id| id.as_str());
-                    let known = then.split_once('-').and_then(|(kind, own)| Some((kind, self.0.get(own)?)));
-                    known.map_or_else(|| then.to_owned(), |(kind, now)| format!("{kind}-{now}"))
+                    let mapped = then.split_once('-').and_then(|(kind, own)| Some((kind, self.0.get(own)?)));
+                    mapped.map_or_else(|| then.to_owned(), |(kind, now)| format!("{kind}-{now}"))
                 };
                 ID.replace_all(text, now).into_owned().into()
             }

@@ -7,24 +7,24 @@ use async_trait::async_trait;
 use zubi_tool_api::spec::wire_name;
 
 use super::ids::IdMap;
-use zubi_models::message::{AssistantMessage, Message, ToolCall};
-use zubi_models::mock::{MISMATCH_HINT, holds};
-use zubi_models::scenario::{self, Scenario, Turn};
-use zubi_models::{Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, OnDelta, Prompt};
+use zubi_models::message::{AssistantMessage, PromptMessage, ToolCall};
+use zubi_models::mock::{MISMATCH_HINT, check_expectation};
+use zubi_models::scenario::{self, Scenario, ScenarioTurn};
+use zubi_models::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, OnDelta, Prompt};
 
 /// The model `replay`.
 pub(super) struct ReplayModel {
     info: ModelInfo,
-    state: Mutex<State>,
+    state: Mutex<RecordedState>,
 }
 
 #[derive(Default)]
-struct State {
-    answers: VecDeque<scenario::Answer>,
+struct RecordedState {
+    answers: VecDeque<scenario::ScenarioAnswer>,
     /// The recorded results of this turn's remaining calls, in their order.
-    results: VecDeque<scenario::Outcome>,
+    results: VecDeque<scenario::ScenarioOutcome>,
     /// The recorded results of calls, by their current ids.
-    then: BTreeMap<String, String>,
+    recorded_results: BTreeMap<String, String>,
     ids: IdMap,
     calls: u64,
 }
@@ -37,49 +37,49 @@ impl ReplayModel {
     }
 
     /// Begins the next turn.
-    pub(super) fn begin(&self, turn: &Turn) {
+    pub(super) fn begin(&self, turn: &ScenarioTurn) {
         let mut state = self.lock();
         state.answers = turn.answers.iter().cloned().collect();
         state.results = turn.results.iter().cloned().collect();
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, RecordedState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl RecordedState {
     /// Learns the ids from the results of calls.
-    fn learn(&mut self, messages: &[Message]) {
+    fn learn(&mut self, messages: &[PromptMessage]) {
         for message in messages {
-            if let Message::Tool(outcome) = message
-                && let Some(then) = self.then.remove(&outcome.call)
+            if let PromptMessage::Tool(outcome) = message
+                && let Some(then) = self.recorded_results.remove(&outcome.call)
             {
                 self.ids.learn(&then, &outcome.text);
             }
         }
     }
 
-    fn call(&mut self, call: &scenario::Call) -> ToolCall {
+    fn call(&mut self, call: &scenario::ScenarioCall) -> ToolCall {
         self.calls += 1;
         let id = format!("replay-{}", self.calls);
-        let is_it = |result: &scenario::Outcome| wire_name(&result.tool) == wire_name(&call.tool);
+        let is_it = |result: &scenario::ScenarioOutcome| wire_name(&result.tool) == wire_name(&call.tool);
         if self.results.front().is_some_and(is_it)
             && let Some(then) = self.results.pop_front()
         {
-            self.then.insert(id.clone(), then.text);
+            self.recorded_results.insert(id.clone(), then.text);
         }
         ToolCall { id, tool: wire_name(&call.tool), arguments: self.ids.current(&call.arguments) }
     }
 }
 
 #[async_trait]
-impl Model for ReplayModel {
+impl LanguageModel for ReplayModel {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         let mut state = self.lock();
         state.learn(prompt.messages);
         let Some(answer) = state.answers.pop_front() else {
@@ -87,17 +87,17 @@ impl Model for ReplayModel {
             let next = "The replay needs more answers than were recorded; look at the other differences.";
             return Err(ModelError::new(ErrorKind::Refused, message).with_hint(next));
         };
-        holds(&answer.expect, prompt)
+        check_expectation(&answer.expect, prompt)
             .map_err(|message| ModelError::new(ErrorKind::Refused, message).with_hint(MISMATCH_HINT))?;
-        if let Some(scenario::Failure { kind, message }) = answer.error {
+        if let Some(scenario::ScenarioFailure { kind, message }) = answer.error {
             return Err(ModelError::new(kind, message));
         }
         let calls = answer.calls.iter().map(|call| state.call(call)).collect();
         drop(state);
         if !answer.text.is_empty() {
-            pieces(Delta::Text(answer.text.clone()));
+            on_delta(AnswerDelta::Text(answer.text.clone()));
         }
-        let said = AssistantMessage { text: answer.text, reasoning: answer.reasoning, calls, native: None };
-        Ok(Answer { said, usage: answer.usage.unwrap_or_default(), stop: FinishReason::Finished })
+        let message = AssistantMessage { text: answer.text, reasoning: answer.reasoning, calls, native: None };
+        Ok(ModelAnswer { message, usage: answer.usage.unwrap_or_default(), stop: FinishReason::Finished })
     }
 }

@@ -5,11 +5,11 @@ use serde_json::json;
 use zubi_base::clock::SystemClock;
 
 use super::*;
-use crate::manager::testing::{Fixture, Step, fixture};
+use crate::manager::testing::{Fixture, ScriptedStep, fixture};
 use crate::questions::auto_approve_rule;
 
 /// Returns the differences from the recording.
-async fn replay(fixture: &Fixture, scenario: &str, rules: &[&str]) -> Report {
+async fn replay(fixture: &Fixture, scenario: &str, rules: &[&str]) -> ReplayReport {
     let rules: Vec<_> = rules.iter().map(|rule| auto_approve_rule(rule).unwrap()).collect();
     let replay = Replay {
         service: Arc::clone(&fixture.service),
@@ -22,28 +22,28 @@ async fn replay(fixture: &Fixture, scenario: &str, rules: &[&str]) -> Report {
     replay.run(&Scenario::read(scenario).unwrap()).await
 }
 
-fn render_report(report: &Report, fixture: &Fixture) -> String {
+fn render_report(report: &ReplayReport, fixture: &Fixture) -> String {
     serde_json::to_string_pretty(report).unwrap().replace(fixture.work.as_str(), "WORK")
 }
 
 #[tokio::test]
-async fn a_conversation_is_recorded_and_played_again() {
+async fn a_conversation_is_recorded_and_replayed() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
+    let mut talk = fixture.open_manager();
     let read = ("file_read", json!({ "path": fixture.work.join("catalogue.md") }));
     let write = ("file_write", json!({ "path": "new.md", "content": "coffee\n" }));
-    fixture.script.then([
-        Step::Calls(vec![read.clone(), ("file_list", json!({})), ("file_read", json!({ "path": "none.md" }))]),
-        Step::Say("Tea."),
-        Step::Calls(vec![write]),
-        Step::Say("Written."),
+    fixture.script.push_steps([
+        ScriptedStep::Calls(vec![read.clone(), ("file_list", json!({})), ("file_read", json!({ "path": "none.md" }))]),
+        ScriptedStep::Text("Tea."),
+        ScriptedStep::Calls(vec![write]),
+        ScriptedStep::Text("Written."),
     ]);
     let id = talk.begin("What is in the catalogue?").await;
     talk.end().await;
     talk.request("send", json!({ "conversation": id, "text": "Write coffee" })).await;
     let question = talk.question().await;
-    let yes = json!({ "allow": { "option": 0, "arguments": null } });
-    talk.request("answer", json!({ "conversation": id, "question": question, "answer": yes })).await;
+    let allow = json!({ "allow": { "option": 0, "arguments": null } });
+    talk.request("answer", json!({ "conversation": id, "question": question, "answer": allow })).await;
     talk.end().await;
     let exported = talk.request("export", json!({ "conversation": id })).await;
     assert_eq!(exported["name"], "what-is-in-the-catalogue.scenario.yaml");
@@ -196,9 +196,9 @@ async fn a_conversation_is_recorded_and_played_again() {
 #[tokio::test]
 async fn a_call_that_a_person_has_changed_is_played_as_changed() {
     let fixture = fixture();
-    let mut talk = fixture.desk();
+    let mut talk = fixture.open_manager();
     let write = ("file_write", json!({ "path": "new.md", "content": "coffee\n" }));
-    fixture.script.then([Step::Calls(vec![write]), Step::Say("Written.")]);
+    fixture.script.push_steps([ScriptedStep::Calls(vec![write]), ScriptedStep::Text("Written.")]);
     let id = talk.begin("Write coffee").await;
     let changed = json!({ "path": "other.md", "content": "tea\n" });
     for answer in [json!({ "option": 0, "arguments": changed }), json!({ "option": 0, "arguments": null })] {
@@ -207,12 +207,12 @@ async fn a_call_that_a_person_has_changed_is_played_as_changed() {
             .await;
     }
     talk.end().await;
-    let result = talk.open(&id).await.events.iter().find_map(|event| match &event.what {
+    let result = talk.open(&id).await.events.iter().find_map(|event| match &event.kind {
         crate::event::EventKind::Result { text, .. } => text.lines().next().map(str::to_owned),
         _ => None,
     });
-    let said = r#"The user changed the arguments to {"path":"other.md","content":"tea\n"}."#;
-    assert_eq!(result.as_deref(), Some(said), "the model is told");
+    let change_note = r#"The user changed the arguments to {"path":"other.md","content":"tea\n"}."#;
+    assert_eq!(result.as_deref(), Some(change_note), "the model is told");
     let exported = talk.request("export", json!({ "conversation": id })).await;
     let scenario = exported["scenario"].as_str().unwrap();
     assert!(scenario.contains("other.md") && !scenario.contains("new.md"), "{scenario}");
@@ -226,18 +226,18 @@ async fn a_call_that_a_person_has_changed_is_played_as_changed() {
 
 #[test]
 fn an_edit_of_what_a_call_makes_in_its_course_is_none_of_its_own() {
-    let check = |tool: &str, given: serde_json::Value, asked: &str| {
+    let check = |tool: &str, arguments: serde_json::Value, prompted_tool: &str| {
         let events = [
             json!({ "type": "asked", "turn": 1, "text": "Go" }),
-            json!({ "type": "answered", "turn": 1, "iteration": 1, "said": { "text": "", "calls": [{ "id": "a", "tool": tool, "arguments": given }] },
+            json!({ "type": "answered", "turn": 1, "iteration": 1, "said": { "text": "", "calls": [{ "id": "a", "tool": tool, "arguments": arguments }] },
                 "usage": { "input": 0, "output": 0, "cached": 0 }, "stop": "finished" }),
-            json!({ "type": "calling", "turn": 1, "call": "a", "tool": tool, "summary": "", "arguments": given }),
-            json!({ "type": "question", "turn": 1, "call": "a", "question": "q", "request": { "tool": asked } }),
+            json!({ "type": "calling", "turn": 1, "call": "a", "tool": tool, "summary": "", "arguments": arguments }),
+            json!({ "type": "question", "turn": 1, "call": "a", "question": "q", "request": { "tool": prompted_tool } }),
             json!({ "type": "decision", "question": "q", "answer": { "allow": { "option": 0, "arguments": { "command": "x" } } }, "by": "web" }),
         ];
-        let events: Vec<crate::event::Event> = (1_u64..)
+        let events: Vec<crate::event::AgentEvent> = (1_u64..)
             .zip(events)
-            .map(|(seq, what)| crate::event::Event { seq, at: 0, what: serde_json::from_value(what).unwrap() })
+            .map(|(seq, what)| crate::event::AgentEvent { seq, at: 0, kind: serde_json::from_value(what).unwrap() })
             .collect();
         export::scenario("", &events).turns[0].answers[0].calls[0].arguments.to_string()
     };
@@ -252,7 +252,7 @@ fn an_edit_of_what_a_call_makes_in_its_course_is_none_of_its_own() {
 }
 
 #[tokio::test]
-async fn what_was_written_by_hand_is_held_to_what_it_says() {
+async fn hand_written_expectations_are_checked() {
     let fixture = fixture();
     let check = async |expected: &str| {
         let scenario = format!(
@@ -285,7 +285,7 @@ async fn what_was_written_by_hand_is_held_to_what_it_says() {
 }
 
 #[test]
-fn ids_and_times_are_no_differences() {
+fn ids_and_times_are_not_differences() {
     let mut ids = ids::IdMap::default();
     ids.learn("Plan p-abcdefghij, output o-0123456789abcdef.", "Plan p-zzzzzzzzzz, output o-ffffffffffffffff.");
     let call = json!({ "plan": "p-abcdefghij", "paths": ["a-abcdefghij", "o-0123456789abcdef", "p-aaaaaaaaaa"] });

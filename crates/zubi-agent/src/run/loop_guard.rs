@@ -19,9 +19,9 @@ pub(super) const BLOCKED_TEXT: &str = "Not made. The same call has already given
 
 /// The identity of a call: the tool and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Key(String);
+pub(super) struct CallKey(String);
 
-impl Key {
+impl CallKey {
     pub(super) fn new(tool: &str, arguments: &Value) -> Self {
         let mut key = format!("{tool} ");
         write(arguments, &mut key);
@@ -70,14 +70,14 @@ struct PreviousCall {
 /// The calls of a turn, by tool and arguments.
 #[derive(Debug, Default)]
 pub(super) struct LoopGuard {
-    seen: BTreeMap<Key, PreviousCall>,
+    previous_calls: BTreeMap<CallKey, PreviousCall>,
     hasher: RandomState,
 }
 
 impl LoopGuard {
     /// Whether the call has been repeated so often that it must not be made again.
-    pub(super) fn is_blocked(&self, key: &Key) -> bool {
-        self.seen.get(key).is_some_and(|seen| seen.count + 1 >= REFUSED)
+    pub(super) fn is_blocked(&self, key: &CallKey) -> bool {
+        self.previous_calls.get(key).is_some_and(|seen| seen.count + 1 >= REFUSED)
     }
 
     /// Records the result of a call. Returns whether it needs a note.
@@ -86,27 +86,27 @@ impl LoopGuard {
     /// but not if it has itself given the same result before.
     pub(super) fn record_and_check(
         &mut self,
-        key: Key,
+        key: CallKey,
         call: &str,
         effect: Effect,
         has_failed: bool,
         outcome: &str,
     ) -> bool {
         let outcome = self.hasher.hash_one(without_times(outcome));
-        let same = self.seen.get(&key).filter(|seen| seen.outcome == outcome).map(|seen| seen.count);
+        let same = self.previous_calls.get(&key).filter(|seen| seen.outcome == outcome).map(|seen| seen.count);
         if same.is_none() && !has_failed && effect > Effect::Plan {
-            for seen in self.seen.values_mut() {
+            for seen in self.previous_calls.values_mut() {
                 seen.count = 0;
             }
         }
         let count = same.unwrap_or_default() + 1;
-        self.seen.insert(key, PreviousCall { count, outcome, call: call.to_owned() });
+        self.previous_calls.insert(key, PreviousCall { count, outcome, call: call.to_owned() });
         count >= REMARKED
     }
 
     /// Forgets all calls except these, whose results the model still has. It may repeat the others.
     pub(super) fn remember(&mut self, calls: &BTreeSet<&str>) {
-        self.seen.retain(|_, seen| calls.contains(seen.call.as_str()));
+        self.previous_calls.retain(|_, seen| calls.contains(seen.call.as_str()));
     }
 }
 

@@ -11,12 +11,12 @@ use zubi_tool_api::spec::Exposure;
 
 use super::compact::{bytes_of, tokens};
 use super::streaming::StreamingAnswer;
-use super::{End, Run, milliseconds};
+use super::{TurnEnd, RunningTurn, milliseconds};
 use crate::delegation;
 use crate::event::{EventKind, StopReason};
 use crate::prompt;
-use zubi_models::message::{AssistantMessage, Message};
-use zubi_models::{Answer, ErrorKind, ModelError, Prompt, ToolDefinition};
+use zubi_models::message::{AssistantMessage, PromptMessage};
+use zubi_models::{ModelAnswer, ErrorKind, ModelError, Prompt, ToolDefinition};
 
 /// The maximum number of requests for one answer.
 const TRIES: u64 = 4;
@@ -26,7 +26,7 @@ const TRIES_OF_NONE: u64 = 2;
 const FIRST_WAIT: Duration = Duration::from_secs(2);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// The longest wait that a provider may require. If it requires more, the turn ends.
-const PATIENCE: Duration = Duration::from_mins(2);
+const MAX_RETRY_AFTER: Duration = Duration::from_mins(2);
 
 /// The maximum length of an answer, in bytes of its saved form: half of the maximum line length of a conversation.
 const LONGEST: usize = 8 * 1024 * 1024;
@@ -48,12 +48,12 @@ pub(super) struct ToolCatalog {
 
 impl ToolCatalog {
     fn from_specs(specs: &[impl AsRef<ToolSpec>], room: usize) -> Self {
-        let offer = |spec: &ToolSpec| {
+        let definition = |spec: &ToolSpec| {
             let schema = Value::Object(spec.input.clone());
             let bytes = spec.id.len() + spec.description.len() + schema.to_string().len();
             (ToolDefinition { name: spec.wire_name(), description: spec.description.clone(), schema }, bytes)
         };
-        let all: Vec<_> = specs.iter().map(|spec| (spec.as_ref(), offer(spec.as_ref()))).collect();
+        let all: Vec<_> = specs.iter().map(|spec| (spec.as_ref(), definition(spec.as_ref()))).collect();
         let finding = |spec: &ToolSpec| spec.id == FINDING || delegation::is_delegating_tool(&spec.id);
         let others = all.iter().filter(|(spec, _)| !finding(spec));
         let (count, bytes) = others.fold((0, 0), |(count, sum), (_, (_, bytes))| (count + 1, sum + bytes));
@@ -61,46 +61,46 @@ impl ToolCatalog {
         // Directly exposed tools come first if there is not room for all.
         let (direct, deferred): (Vec<_>, Vec<_>) =
             all.iter().enumerate().partition(|(_, (spec, _))| spec.exposure == Exposure::Direct);
-        let mut chosen: BTreeSet<usize> = BTreeSet::new();
+        let mut selected: BTreeSet<usize> = BTreeSet::new();
         let mut sum = 0;
         for (at, (spec, (_, bytes))) in direct.into_iter().chain(deferred) {
-            let is_taken = if fits { !finding(spec) } else { chosen.len() < MOST_TOOLS && sum + bytes <= room };
-            if is_taken {
-                chosen.insert(at);
+            let is_selected = if fits { !finding(spec) } else { selected.len() < MOST_TOOLS && sum + bytes <= room };
+            if is_selected {
+                selected.insert(at);
                 sum += bytes;
             }
         }
-        let tools = all.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, (_, (offer, _)))| offer);
+        let tools = all.into_iter().enumerate().filter(|(at, _)| selected.contains(at)).map(|(_, (_, (offer, _)))| offer);
         Self { tools: tools.collect(), bytes: sum }
     }
 }
 
-impl Run {
+impl RunningTurn {
     /// Updates the tool catalog, if the tools have changed.
-    async fn offers(&mut self) -> Result<(), End> {
-        if self.offers.is_some() && !self.changes.has_changed().unwrap_or(false) {
+    async fn update_catalog(&mut self) -> Result<(), TurnEnd> {
+        if self.catalog.is_some() && !self.changes.has_changed().unwrap_or(false) {
             return Ok(());
         }
         self.changes.mark_unchanged();
         let specs = tokio::select! {
             specs = self.turn.service.list(&self.turn.caller.restrictions) => specs,
-            reason = self.limits.wait_for_end() => return Err(End::new(reason)),
+            reason = self.limits.wait_for_end() => return Err(TurnEnd::new(reason)),
         };
-        let specs = specs.map_err(|error| End::failed(format!("{error}. {}", HostUnavailable::HINT)))?;
+        let specs = specs.map_err(|error| TurnEnd::failed(format!("{error}. {}", HostUnavailable::HINT)))?;
         let quarter = usize::try_from(self.context()).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN) / 4;
-        let mut offers = ToolCatalog::from_specs(&specs, MOST_BYTES.min(quarter));
+        let mut catalog = ToolCatalog::from_specs(&specs, MOST_BYTES.min(quarter));
         if let Some(finish) = &self.finish {
-            let last = finish.offer(&offers.tools);
+            let last = finish.tool_definition(&catalog.tools);
             self.last = Some(last.name.clone());
-            offers.tools.push(last);
+            catalog.tools.push(last);
         }
-        self.offers = Some(offers);
+        self.catalog = Some(catalog);
         Ok(())
     }
 
     /// Requests an answer, and retries until there is one or the error is final.
-    pub(super) async fn request_answer(&mut self) -> Result<Answer, End> {
-        self.offers().await?;
+    pub(super) async fn request_answer(&mut self) -> Result<ModelAnswer, TurnEnd> {
+        self.update_catalog().await?;
         let system = prompt::system(
             &self.host,
             self.turn.instructions.as_deref(),
@@ -108,11 +108,11 @@ impl Run {
             self.turn.clock.as_ref(),
             self.last.as_deref(),
         );
-        let base = system.len() + self.offers.as_ref().map_or(0, |offers| offers.bytes);
+        let base = system.len() + self.catalog.as_ref().map_or(0, |catalog| catalog.bytes);
         self.compact_if_needed(base).await?;
         let (mut attempt, mut is_shorter) = (1, false);
         loop {
-            let error = match self.ask_once(&system).await? {
+            let error = match self.request_once(&system).await? {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
@@ -122,7 +122,7 @@ impl Run {
                     continue;
                 }
             }
-            let wait = next_try(&error, attempt).map_err(|problem| End::new(StopReason::Model).because(problem))?;
+            let wait = next_try(&error, attempt).map_err(|problem| TurnEnd::new(StopReason::Model).because(problem))?;
             self.journal.add(EventKind::Retrying {
                 turn: self.number,
                 iteration: self.iterations,
@@ -133,50 +133,50 @@ impl Run {
             })?;
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
-                reason = self.limits.wait_for_end() => return Err(End::new(reason)),
+                reason = self.limits.wait_for_end() => return Err(TurnEnd::new(reason)),
             }
             attempt += 1;
         }
     }
 
-    async fn ask_once(&mut self, system: &str) -> Result<Result<Answer, ModelError>, End> {
+    async fn request_once(&mut self, system: &str) -> Result<Result<ModelAnswer, ModelError>, TurnEnd> {
         let (turn, iteration) = (self.number, self.iterations);
         let mut messages = self.journal.messages();
         // A message from zubi itself is not the user's, and is not saved.
-        messages.extend(self.request.clone().map(|text| Message::User { text }));
-        let tools = self.offers.as_ref().map(|offers| offers.tools.as_slice()).unwrap_or_default();
+        messages.extend(self.request.clone().map(|text| PromptMessage::User { text }));
+        let tools = self.catalog.as_ref().map(|catalog| catalog.tools.as_slice()).unwrap_or_default();
         let prompt = Prompt { system, messages: &messages, tools, max_output: None };
         let speech = StreamingAnswer::new(self.journal.as_ref(), turn, iteration);
-        let pieces = |piece| speech.push(piece);
-        let asked = tokio::select! {
-            answer = self.turn.model.answer(prompt, &pieces) => Ok(answer),
+        let on_delta = |delta| speech.push(delta);
+        let outcome = tokio::select! {
+            answer = self.turn.model.answer(prompt, &on_delta) => Ok(answer),
             reason = self.limits.wait_for_end() => Err(reason),
         };
-        let (mut answer, over) = match asked {
+        let (mut answer, over) = match outcome {
             Ok(Ok(answer)) => (answer, None),
             Ok(Err(error)) => return Ok(Err(error)),
             // Dropping the request has closed its connection. The text received until then is saved.
-            Err(reason) => (Answer { said: speech.text(), ..Answer::default() }, Some(End::new(reason))),
+            Err(reason) => (ModelAnswer { message: speech.text(), ..ModelAnswer::default() }, Some(TurnEnd::new(reason))),
         };
-        if let Some(end) = over.clone().filter(|_| answer.said == AssistantMessage::default()) {
+        if let Some(end) = over.clone().filter(|_| answer.message == AssistantMessage::default()) {
             return Err(end);
         }
-        self.correct(&mut answer.said, &messages);
+        self.correct(&mut answer.message, &messages);
         self.count(&answer, system.len(), &messages);
-        if length(&answer.said) > LONGEST {
+        if length(&answer.message) > LONGEST {
             if let Some(end) = over {
                 return Err(end);
             }
             let why = format!("The model's answer is longer than {} MiB and was discarded.", LONGEST / 1024 / 1024);
-            return Err(End::new(StopReason::Model)
+            return Err(TurnEnd::new(StopReason::Model)
                 .because(format!("{why} Request less in one answer, or choose another model.")));
         }
         self.request = None;
-        self.done.set_text(&self.journal.clean(&answer.said.text, over.is_some()));
+        self.done.set_text(&self.journal.clean(&answer.message.text, over.is_some()));
         self.journal.add(EventKind::Answered {
             turn,
             iteration,
-            said: answer.said.clone(),
+            message: answer.message.clone(),
             usage: answer.usage,
             stop: answer.stop,
             interrupted: over.is_some(),
@@ -185,13 +185,13 @@ impl Run {
     }
 
     /// Gives every call a unique id, and empty arguments to calls without arguments.
-    fn correct(&mut self, said: &mut AssistantMessage, messages: &[Message]) {
+    fn correct(&mut self, message: &mut AssistantMessage, messages: &[PromptMessage]) {
         let before = messages.iter().filter_map(|message| match message {
-            Message::Assistant(said) => Some(said.calls.iter().map(|call| call.id.as_str())),
+            PromptMessage::Assistant(said) => Some(said.calls.iter().map(|call| call.id.as_str())),
             _ => None,
         });
         let before: BTreeSet<&str> = before.flatten().collect();
-        for call in &mut said.calls {
+        for call in &mut message.calls {
             if call.id.trim().is_empty() || before.contains(call.id.as_str()) || self.call_ids.contains(&call.id) {
                 call.id = self.journal.new_id();
             }
@@ -204,29 +204,29 @@ impl Run {
     }
 
     /// Counts the tokens of an answer, and updates the estimate for the next prompt.
-    fn count(&mut self, answer: &Answer, system: usize, messages: &[Message]) {
+    fn count(&mut self, answer: &ModelAnswer, system: usize, messages: &[PromptMessage]) {
         self.unmeasured = 0;
         self.measured = (answer.usage.input > 0).then(|| answer.usage.total());
-        let offered = self.offers.as_ref().map_or(0, |offers| offers.bytes);
+        let offered = self.catalog.as_ref().map_or(0, |catalog| catalog.bytes);
         self.charge_tokens(answer, system + offered + messages.iter().map(bytes_of).sum::<usize>());
     }
 
     /// Counts the tokens of an answer to a prompt of this length in bytes.
-    pub(super) fn charge_tokens(&mut self, answer: &Answer, prompt: usize) {
+    pub(super) fn charge_tokens(&mut self, answer: &ModelAnswer, prompt: usize) {
         self.usage += answer.usage;
         self.spent = self.spent.saturating_add(match answer.usage.total() {
             // The provider does not report tokens, so the budget uses an estimate.
-            0 => tokens(prompt + bytes_of(&Message::Assistant(answer.said.clone()))),
+            0 => tokens(prompt + bytes_of(&PromptMessage::Assistant(answer.message.clone()))),
             counted => counted,
         });
     }
 }
 
 /// Returns the length of an answer's saved form, in bytes.
-fn length(said: &AssistantMessage) -> usize {
+fn length(message: &AssistantMessage) -> usize {
     let mut count = Count(0);
     // Counting cannot fail, and a message that cannot be serialized cannot be saved either.
-    serde_json::to_writer(&mut count, said).map_or(usize::MAX, |()| count.0)
+    serde_json::to_writer(&mut count, message).map_or(usize::MAX, |()| count.0)
 }
 
 /// A writer that only counts the bytes.
@@ -249,7 +249,7 @@ fn next_try(error: &ModelError, attempt: u64) -> Result<Duration, String> {
     if !error.kind.is_worth_another_try() {
         return Err(error.with_default_hint());
     }
-    if let Some(wait) = error.retry_after.filter(|wait| *wait > PATIENCE) {
+    if let Some(wait) = error.retry_after.filter(|wait| *wait > MAX_RETRY_AFTER) {
         let minutes = wait.as_secs().div_ceil(60);
         let message = error.message.trim_end_matches('.');
         return Err(format!("{message}. The provider requires a wait of {minutes} minutes. {}", error.kind.advice()));

@@ -47,11 +47,11 @@ impl TurnReport {
 
     /// Returns the calls as one line: `file.read 3, file.edit 2 (1 failed)`.
     fn calls(&self) -> String {
-        let told = self.calls.iter().map(|(tool, (well, badly))| match badly {
+        let counts = self.calls.iter().map(|(tool, (well, badly))| match badly {
             0 => format!("{} {well}", printable(tool)),
             _ => format!("{} {} ({badly} failed)", printable(tool), well + badly),
         });
-        told.collect::<Vec<_>>().join(", ")
+        counts.collect::<Vec<_>>().join(", ")
     }
 
     /// Returns the report. `why` is a sentence.
@@ -66,11 +66,11 @@ impl TurnReport {
             let _ = writeln!(report, "Calls requested but not made: {}.", self.not_made);
         }
         if !self.changed.is_empty() {
-            let shown = |path: &Utf8PathBuf| {
+            let display_path = |path: &Utf8PathBuf| {
                 let below = folders.iter().find_map(|folder| path.strip_prefix(&folder.path).ok());
                 printable(below.unwrap_or(path).as_str()).into_owned()
             };
-            let files: Vec<String> = self.changed.iter().take(FILES).map(shown).collect();
+            let files: Vec<String> = self.changed.iter().take(FILES).map(display_path).collect();
             let more = self.changed.len().saturating_sub(FILES);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             let _ = writeln!(report, "Files changed: {}{more}.", files.join(", "));

@@ -17,7 +17,7 @@ const NAMES_ALL: &str = "file";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CallAccess {
     /// The call reads these paths, or any path if `None`.
-    Looks(Option<Vec<Utf8PathBuf>>),
+    Reads(Option<Vec<Utf8PathBuf>>),
     /// The call changes these paths, and may read any other.
     Changes(Vec<Utf8PathBuf>),
     /// The call's paths are unknown, or it requires approval.
@@ -29,13 +29,13 @@ impl CallAccess {
     pub(super) fn from_explanation(spec: &ToolSpec, explained: &Explanation) -> Self {
         let footprint = &explained.footprint;
         let effect = footprint.effect.unwrap_or(spec.effect);
-        let is_told = footprint.commands.is_empty() && footprint.hosts.is_empty() && footprint.unresolved.is_empty();
-        if explained.judgement.action != Action::Allow || effect > Effect::Write || !is_told {
+        let has_only_paths = footprint.commands.is_empty() && footprint.hosts.is_empty() && footprint.unresolved.is_empty();
+        if explained.judgement.action != Action::Allow || effect > Effect::Write || !has_only_paths {
             return Self::Alone;
         }
         if effect <= Effect::Plan {
             let names_all = spec.toolset == NAMES_ALL && explained.tool == spec.id && !footprint.reads.is_empty();
-            return Self::Looks(names_all.then(|| footprint.reads.clone()));
+            return Self::Reads(names_all.then(|| footprint.reads.clone()));
         }
         if footprint.writes.is_empty() {
             return Self::Alone;
@@ -47,9 +47,9 @@ impl CallAccess {
     pub(super) fn conflicts(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Alone, _) | (_, Self::Alone) => true,
-            (Self::Looks(_), Self::Looks(_)) => false,
-            (Self::Looks(None), Self::Changes(_)) | (Self::Changes(_), Self::Looks(None)) => true,
-            (Self::Looks(Some(one)) | Self::Changes(one), Self::Looks(Some(other)) | Self::Changes(other)) => {
+            (Self::Reads(_), Self::Reads(_)) => false,
+            (Self::Reads(None), Self::Changes(_)) | (Self::Changes(_), Self::Reads(None)) => true,
+            (Self::Reads(Some(one)) | Self::Changes(one), Self::Reads(Some(other)) | Self::Changes(other)) => {
                 one.iter().any(|path| other.iter().any(|other| overlap(path, other)))
             }
         }

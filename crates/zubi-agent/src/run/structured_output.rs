@@ -9,7 +9,7 @@ use zubi_models::{FINAL_ANSWER, ToolDefinition};
 /// tool arguments.
 const WRAPPED: &str = "answer";
 /// The maximum number of retries.
-const ASKED_AGAIN: u64 = 2;
+const MAX_RETRIES: u64 = 2;
 
 /// The required form of a final answer.
 pub(super) struct StructuredOutput {
@@ -29,7 +29,7 @@ impl StructuredOutput {
     }
 
     /// Returns the tool that takes the answer, under a name that no other tool has.
-    pub(super) fn offer(&self, others: &[ToolDefinition]) -> ToolDefinition {
+    pub(super) fn tool_definition(&self, others: &[ToolDefinition]) -> ToolDefinition {
         let mut name = FINAL_ANSWER.to_owned();
         while others.iter().any(|other| other.name == name) {
             name.push('_');
@@ -58,7 +58,7 @@ impl StructuredOutput {
     /// Counts a failed attempt. Returns whether the model may try again.
     pub(super) fn can_retry(&mut self) -> bool {
         self.failures += 1;
-        self.failures <= ASKED_AGAIN
+        self.failures <= MAX_RETRIES
     }
 }
 

@@ -46,7 +46,7 @@ pub fn parse(text: &str, path: &Utf8Path) -> Result<Layer, ConfigError> {
         if error.message().starts_with("unknown field") {
             let key = key_at(text, span);
             let suggestion = nearest(&key, key::leaves(), 1).into_iter().next();
-            let suggestion = suggestion.and_then(|found| key::leaves().find(|known| *known == found));
+            let suggestion = suggestion.and_then(|found| key::leaves().find(|leaf| *leaf == found));
             return ConfigError::UnknownKey { path: path.to_owned(), line, column, key, suggestion };
         }
         let message = error.message().lines().collect::<Vec<_>>().join("; ");

@@ -3,7 +3,7 @@
 
 /// One setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Key {
+pub struct SettingKey {
     /// The full name; `*` matches any one name.
     pub name: &'static str,
     /// The type and what it does, for people.
@@ -14,95 +14,95 @@ pub struct Key {
 }
 
 /// Every setting, in the order in which help shows them.
-pub const KEYS: &[Key] = &[
-    Key {
+pub const KEYS: &[SettingKey] = &[
+    SettingKey {
         name: "read-only",
         what: "boolean; true: no tool that writes exists (default false)",
         narrowing: Some("true"),
     },
-    Key {
+    SettingKey {
         name: "toolsets",
         what: "list of filters; only tools of matching toolsets exist (default: all)",
         narrowing: Some("in addition to the other layers' filter"),
     },
-    Key {
+    SettingKey {
         name: "tools",
         what: "list of filters, `a` or `a.*` includes, `!a` excludes; only matching tools exist (default: all)",
         narrowing: Some("in addition to the other layers' filter"),
     },
-    Key {
+    SettingKey {
         name: "allow",
         what: "list of filters; matching tools run without approval (default: none)",
         narrowing: None,
     },
-    Key {
+    SettingKey {
         name: "policy",
         what: "list of rules (`[[policy]]`) that allow calls without approval or deny them; `zubi policy --help`",
         narrowing: Some("rules with the action `ask` or `deny`"),
     },
-    Key {
+    SettingKey {
         name: "env",
         what: "table of secrets for tools, `NAME = \"value\"` or `NAME = { file = \"…\" }`; a file must be yours alone (0600). In \
                your own zubi.toml only",
         narrowing: None,
     },
-    Key {
+    SettingKey {
         name: "servers",
         what: "table of language servers by their catalogue id",
         narrowing: Some("what is narrowing inside"),
     },
-    Key {
+    SettingKey {
         name: "servers.*.disabled",
         what: "boolean; true: the server is never started (default false)",
         narrowing: Some("true"),
     },
-    Key { name: "mcp", what: "table of what concerns MCP", narrowing: Some("what is narrowing inside") },
-    Key {
+    SettingKey { name: "mcp", what: "table of what concerns MCP", narrowing: Some("what is narrowing inside") },
+    SettingKey {
         name: "mcp.ask",
         what: "`client` or `deny`; whether, with an MCP client that cannot be asked, the question that it puts to its own user counts, for tools of trusted files (default `client`)",
         narrowing: Some("`deny`"),
     },
-    Key {
+    SettingKey {
         name: "model",
         what: "`provider/model`; the model that zubi's own agent uses if a request does not name one",
         narrowing: None,
     },
-    Key {
+    SettingKey {
         name: "models",
         what: "table of providers of models by a name of yours, or that of one which is built in (`openai`, `anthropic`, `gemini`, \
                `openrouter`, `github`, `ollama`) to change it. In your own zubi.toml only",
         narrowing: None,
     },
-    Key {
+    SettingKey {
         name: "models.*.api",
         what: "`openai-chat`, `openai-responses`, `anthropic`, `gemini` or `ollama`: how it is spoken to (default `openai-chat`)",
         narrowing: None,
     },
-    Key { name: "models.*.url", what: "the API's address, as `http://localhost:8000/v1`", narrowing: None },
-    Key {
+    SettingKey { name: "models.*.url", what: "the API's address, as `http://localhost:8000/v1`", narrowing: None },
+    SettingKey {
         name: "models.*.key",
         what: "name of the environment variable or of the entry of `env` that has the key (default: no key)",
         narrowing: None,
     },
-    Key {
+    SettingKey {
         name: "models.*.key-header",
         what: "the header that the key is sent in as it is (default: as the API wants it)",
         narrowing: None,
     },
-    Key { name: "models.*.headers", what: "table of further headers", narrowing: None },
-    Key { name: "models.*.query", what: "table of parameters that are appended to each address", narrowing: None },
-    Key {
+    SettingKey { name: "models.*.headers", what: "table of further headers", narrowing: None },
+    SettingKey { name: "models.*.query", what: "table of parameters that are appended to each address", narrowing: None },
+    SettingKey {
         name: "models.*.context",
         what: "number; tokens that prompt and answer may have together (default: not known)",
         narrowing: None,
     },
-    Key { name: "models.*.models", what: "list of its models (default: queried from the provider)", narrowing: None },
-    Key {
+    SettingKey { name: "models.*.models", what: "list of its models (default: queried from the provider)", narrowing: None },
+    SettingKey {
         name: "models.*.timeout",
         what: "number; seconds without a byte of the answer until the request is cancelled (default 120)",
         narrowing: None,
     },
-    Key {
+    SettingKey {
         name: "models.*.allow-http",
         what: "boolean; true: plain HTTP also to other networks, where others can read the key (default false)",
         narrowing: None,

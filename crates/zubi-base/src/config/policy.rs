@@ -5,7 +5,7 @@ use serde::de::Deserializer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Source;
+use super::SettingSource;
 
 /// One `[[policy]]` table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -19,7 +19,7 @@ pub struct PolicyRule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcedRule {
     pub rule: PolicyRule,
-    pub source: Source,
+    pub source: SettingSource,
     /// Whether the user wrote the rule or trusts the present content of the file. If not, zubi does not show the texts
     /// of the rule.
     pub trusted: bool,

@@ -80,14 +80,14 @@ impl Secrets {
     /// Reads the values that the entries of a configuration file name.
     pub fn read(entries: &BTreeMap<String, SecretEntry>, file: &Utf8Path, home: Option<&Utf8Path>) -> Self {
         let mut secrets = Self::default();
-        let mut stands_here = false;
+        let mut has_inline_value = false;
         for (name, entry) in entries {
             let value = match entry {
                 _ if !env::is_name(name) => {
                     Err("a name has letters, digits and `_`, and begins with none of the digits".to_owned())
                 }
                 SecretEntry::Value(value) => {
-                    stands_here = true;
+                    has_inline_value = true;
                     check(value.clone())
                 }
                 SecretEntry::File(path) => secrets.read_file(path, file, home),
@@ -108,7 +108,7 @@ impl Secrets {
         if !entries.is_empty() {
             secrets.files.push(file.to_owned());
         }
-        if stands_here && others_can_read(file) {
+        if has_inline_value && others_can_read(file) {
             secrets.notes.push(format!("others can read `{file}`, which has secrets in it; `chmod 600` it"));
         }
         secrets
@@ -155,11 +155,11 @@ impl Secrets {
         &self.files
     }
 
-    fn read_file(&mut self, given: &str, file: &Utf8Path, home: Option<&Utf8Path>) -> Result<String, String> {
-        let path = match (given.strip_prefix("~/"), home) {
+    fn read_file(&mut self, raw_path: &str, file: &Utf8Path, home: Option<&Utf8Path>) -> Result<String, String> {
+        let path = match (raw_path.strip_prefix("~/"), home) {
             (Some(below), Some(home)) => home.join(below),
-            (Some(_), None) => return Err(format!("`{given}`: the home directory is not known")),
-            (None, _) => file.parent().unwrap_or(file).join(given),
+            (Some(_), None) => return Err(format!("`{raw_path}`: the home directory is not known")),
+            (None, _) => file.parent().unwrap_or(file).join(raw_path),
         };
         // The user named the path, so its links are their own; only the target is checked.
         let path = crate::fs::canonical(&path).map_err(|error| format!("`{path}`: {error}"))?;
@@ -225,12 +225,12 @@ mod tests {
             assert!(!debug.contains(value.as_str()), "{debug}");
         }
         let values = secrets.values.iter().map(|(name, value)| format!("{name} = {value:?}"));
-        let told = values.chain(secrets.problems()).collect::<Vec<_>>().join("\n");
-        told.replace(root.as_str(), "[DIR]")
+        let report = values.chain(secrets.problems()).collect::<Vec<_>>().join("\n");
+        report.replace(root.as_str(), "[DIR]")
     }
 
     #[test]
-    fn values_and_files_are_read_and_what_is_broken_is_told() {
+    fn values_and_files_are_read_and_invalid_entries_are_reported() {
         let table = r#"
             [env]
             PLAIN = "hunter2"

@@ -37,8 +37,8 @@ fn show(layers: &Layers) -> String {
         }
     }
     write!(text, "\nallow {:?} ({})", settings.allow.value, settings.allow.source).unwrap();
-    if settings.mcp_ask.source != Source::Default {
-        write!(text, "\nmcp.ask {:?} ({})", settings.mcp_ask.value, settings.mcp_ask.source).unwrap();
+    if settings.mcp_approval_fallback.source != SettingSource::Default {
+        write!(text, "\nmcp.ask {:?} ({})", settings.mcp_approval_fallback.value, settings.mcp_approval_fallback.source).unwrap();
     }
     if let Some(model) = &settings.model {
         write!(text, "\nmodel {} ({})", model.value, model.source).unwrap();
@@ -104,7 +104,7 @@ fn an_untrusted_workspace_only_narrows() {
 
 /// `deny` from anywhere; `client` only from who may widen.
 #[test]
-fn an_untrusted_workspace_only_takes_the_clients_question_away() {
+fn an_untrusted_workspace_can_only_disable_client_approval() {
     assert_snapshot!(show(&layers("", "", Some(("mcp.ask = 'deny'", false)), "mcp.ask = 'client'")), @"
     read-only false (default)
     allow [] (default)
@@ -127,26 +127,26 @@ fn an_untrusted_workspace_only_takes_the_clients_question_away() {
 
 /// Without trust, a file can only add `deny` rules; the rules of a trusted file take precedence over the user's.
 #[test]
-fn who_decides_whether_the_clients_question_counts() {
-    use McpAsk::{Client, Deny};
+fn client_approval_depends_on_user_and_workspace_settings() {
+    use McpApprovalFallback::{Client, Deny};
     use std::fmt::Write as _;
     let values = [None, Some(Client), Some(Deny)];
-    let text = |ask: Option<McpAsk>| match ask {
+    let text = |fallback: Option<McpApprovalFallback>| match fallback {
         None => "",
         Some(Client) => "mcp.ask = 'client'",
         Some(Deny) => "mcp.ask = 'deny'",
     };
-    let word = |ask: Option<McpAsk>| ask.map_or("-".to_owned(), |ask| format!("{ask:?}"));
+    let word = |fallback: Option<McpApprovalFallback>| fallback.map_or("-".to_owned(), |fallback| format!("{fallback:?}"));
     let mut table = String::from("user    file    untrusted         trusted");
     for user in values {
         for file in values {
             let resolved =
                 [false, true].map(|trusted| layers("", "", Some((text(file), trusted)), text(user)).resolve());
-            let shown = resolved.map(|settings| {
+            let columns = resolved.map(|settings| {
                 let ignored = if settings.ignored.is_empty() { "" } else { ", ignored" };
-                format!("{:?}{ignored}", settings.mcp_ask.value)
+                format!("{:?}{ignored}", settings.mcp_approval_fallback.value)
             });
-            write!(table, "\n{:<7} {:<7} {:<17} {}", word(user), word(file), shown[0], shown[1]).unwrap();
+            write!(table, "\n{:<7} {:<7} {:<17} {}", word(user), word(file), columns[0], columns[1]).unwrap();
         }
     }
     assert_snapshot!(table, @"
@@ -170,15 +170,15 @@ fn secrets_belong_to_the_machine() {
         let layers = layers("", "", Some((workspace, trusted)), "[env]\nTOKEN = 'mine'");
         let settings = layers.resolve();
         assert_eq!(settings.env.get("TOKEN"), Some(&SecretEntry::Value("mine".to_owned())));
-        let told: Vec<_> = settings.ignored.iter().map(ToString::to_string).collect();
-        assert_eq!(told, ["`env` in `/w/.zubi.toml` has no effect: it belongs into your own zubi.toml"]);
+        let messages: Vec<_> = settings.ignored.iter().map(ToString::to_string).collect();
+        assert_eq!(messages, ["`env` in `/w/.zubi.toml` has no effect: it belongs into your own zubi.toml"]);
         assert!(!format!("{layers:?}{settings:?}").contains("mine"));
     }
 }
 
 /// A workspace's model applies once the workspace is trusted; its providers and keys never apply.
 #[test]
-fn where_models_are_asked_belongs_to_the_machine() {
+fn model_endpoints_are_user_settings() {
     let user =
         "model = 'openai/mine'\n[models.work]\nurl = 'https://mine.example/v1'\nheaders = { x-secret = 'hunter2' }";
     let workspace = "model = 'work/theirs'\n[models.work]\nurl = 'https://theirs.example/v1'";
@@ -198,7 +198,7 @@ fn where_models_are_asked_belongs_to_the_machine() {
     ignored: `models` in `/w/.zubi.toml` has no effect: it belongs into your own zubi.toml
     ");
     let flagged = layers("model = 'mock'", "model = 'ollama/x'", Some((workspace, true)), user);
-    assert_eq!(flagged.resolve().model, Some(Effective { value: "mock".to_owned(), source: Source::Flag }));
+    assert_eq!(flagged.resolve().model, Some(Effective { value: "mock".to_owned(), source: SettingSource::Flag }));
     assert!(!format!("{flagged:?}{:?}", flagged.resolve()).contains("hunter2"));
     let error = |text: &str| parse(text, Utf8Path::new("zubi.toml")).unwrap_err().to_string();
     assert_snapshot!(error("[models.x]\nkeys = 'A'"), @"zubi.toml:2:1: unknown setting `keys`; did you mean `key`?");
@@ -226,7 +226,7 @@ fn the_table_and_the_type_name_the_same_settings() {
         policy: Vec::new(),
         env: std::collections::BTreeMap::new(),
         servers: [("any".to_owned(), server)].into(),
-        mcp: McpLayer { ask: Some(McpAsk::Deny) },
+        mcp: McpLayer { approval_fallback: Some(McpApprovalFallback::Deny) },
         model: Some("any/model".to_owned()),
         models: [("any".to_owned(), ProviderLayer::default())].into(),
     };

@@ -13,19 +13,19 @@ const MAX_HEADER_BYTES: usize = 8 * 1024;
 const MAX_NOISE_BYTES: usize = 1024 * 1024;
 
 /// How much of the noise is remembered for error texts, in bytes.
-const KEPT_NOISE_BYTES: usize = 2 * 1024;
+const STORED_NOISE_BYTES: usize = 2 * 1024;
 
 /// How many lines of it an error text shows.
-const TOLD_NOISE_LINES: usize = 5;
+const REPORTED_NOISE_LINES: usize = 5;
 
 /// The number of bytes of an invalid header that a strict decoder reports.
-const TOLD_START_BYTES: usize = 100;
+const REPORTED_START_BYTES: usize = 100;
 
 /// The number of bytes of an oversized body that are stored, so that the request it answers can be identified.
-const KEPT_HEAD_BYTES: usize = 256;
+const STORED_HEAD_BYTES: usize = 256;
 
 /// A buffer that grew beyond this for one large message is given back afterwards, in bytes.
-const KEPT_BUFFER_BYTES: usize = 1024 * 1024;
+const RETAINED_BUFFER_BYTES: usize = 1024 * 1024;
 
 /// One thing found in the stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,27 +46,27 @@ pub struct NotJsonRpc {
 
 /// Cuts a byte stream into frames. The frames do not depend on how the stream was split into [`Self::feed`] calls.
 #[derive(Debug)]
-pub struct Decoder {
+pub struct FrameDecoder {
     limit: usize,
     /// How many bytes in a row may be something other than messages.
     max_noise: usize,
     buffer: Vec<u8>,
     /// Bytes of `buffer` that are done with; they go with the next [`Self::feed`].
     consumed: usize,
-    state: State,
+    state: DecoderState,
     /// Noise since the last header.
     noise_run: usize,
     noise: VecDeque<u8>,
 }
 
 #[derive(Debug)]
-enum State {
+enum DecoderState {
     Header,
     Body { length: usize },
     Skipping { bytes: u64, left: u64, head: Vec<u8> },
 }
 
-impl Decoder {
+impl FrameDecoder {
     /// Creates a decoder that returns bodies of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Decoder {
             max_noise: MAX_NOISE_BYTES,
             buffer: Vec::new(),
             consumed: 0,
-            state: State::Header,
+            state: DecoderState::Header,
             noise_run: 0,
             noise: VecDeque::new(),
         }
@@ -91,19 +91,19 @@ impl Decoder {
     pub fn feed(&mut self, bytes: &[u8]) {
         self.buffer.drain(..self.consumed);
         self.consumed = 0;
-        if self.buffer.len() < KEPT_BUFFER_BYTES {
-            self.buffer.shrink_to(KEPT_BUFFER_BYTES);
+        if self.buffer.len() < RETAINED_BUFFER_BYTES {
+            self.buffer.shrink_to(RETAINED_BUFFER_BYTES);
         }
         self.buffer.extend_from_slice(bytes);
     }
 
     /// The next whole frame, or `None` when more bytes are needed.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, NotJsonRpc> {
-        let look = if self.max_noise == 0 { expect } else { scan };
+        let find_header = if self.max_noise == 0 { expect } else { scan };
         loop {
             let rest = self.buffer.get(self.consumed..).unwrap_or_default();
             match &mut self.state {
-                State::Header => match look(rest) {
+                DecoderState::Header => match find_header(rest) {
                     Scan::More { noise } => {
                         self.skip_noise(noise)?;
                         return Ok(None);
@@ -113,30 +113,30 @@ impl Decoder {
                         self.noise_run = 0;
                         self.consumed += end - noise;
                         self.state = match usize::try_from(length) {
-                            Ok(length) if length <= self.limit => State::Body { length },
-                            _ => State::Skipping { bytes: length, left: length, head: Vec::new() },
+                            Ok(length) if length <= self.limit => DecoderState::Body { length },
+                            _ => DecoderState::Skipping { bytes: length, left: length, head: Vec::new() },
                         };
                     }
                 },
-                State::Body { length } => {
+                DecoderState::Body { length } => {
                     let Some(body) = rest.get(..*length) else { return Ok(None) };
                     let body = body.to_vec();
                     self.consumed += body.len();
-                    self.state = State::Header;
+                    self.state = DecoderState::Header;
                     return Ok(Some(Frame::Body(body)));
                 }
-                State::Skipping { bytes, left, head } => {
+                DecoderState::Skipping { bytes, left, head } => {
                     let here = usize::try_from(*left).unwrap_or(usize::MAX).min(rest.len());
                     let skipped = rest.get(..here).unwrap_or_default();
-                    let wanted = KEPT_HEAD_BYTES.saturating_sub(head.len()).min(here);
-                    head.extend_from_slice(skipped.get(..wanted).unwrap_or_default());
+                    let head_bytes = STORED_HEAD_BYTES.saturating_sub(head.len()).min(here);
+                    head.extend_from_slice(skipped.get(..head_bytes).unwrap_or_default());
                     *left -= here as u64;
                     self.consumed += here;
                     if *left > 0 {
                         return Ok(None);
                     }
                     let frame = Frame::TooLarge { bytes: *bytes, head: std::mem::take(head) };
-                    self.state = State::Header;
+                    self.state = DecoderState::Header;
                     return Ok(Some(frame));
                 }
             }
@@ -147,10 +147,10 @@ impl Decoder {
     /// Bytes that may yet become a header are included, because callers use this after the stream has ended.
     pub fn noise(&self) -> Option<String> {
         let undecided = match self.state {
-            State::Header => self.buffer.get(self.consumed..).unwrap_or_default(),
-            State::Body { .. } | State::Skipping { .. } => &[],
+            DecoderState::Header => self.buffer.get(self.consumed..).unwrap_or_default(),
+            DecoderState::Body { .. } | DecoderState::Skipping { .. } => &[],
         };
-        let bytes: Vec<u8> = self.noise.iter().chain(undecided.iter().take(KEPT_NOISE_BYTES)).copied().collect();
+        let bytes: Vec<u8> = self.noise.iter().chain(undecided.iter().take(STORED_NOISE_BYTES)).copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<String> = text
             .lines()
@@ -159,7 +159,7 @@ impl Decoder {
             .map(|line| line.chars().filter(|c| !c.is_control()).collect::<String>().trim().to_owned())
             .filter(|line| !line.is_empty())
             .collect();
-        let last = lines.get(lines.len().saturating_sub(TOLD_NOISE_LINES)..).unwrap_or_default();
+        let last = lines.get(lines.len().saturating_sub(REPORTED_NOISE_LINES)..).unwrap_or_default();
         (!last.is_empty()).then(|| last.join(" | "))
     }
 
@@ -167,11 +167,11 @@ impl Decoder {
     fn skip_noise(&mut self, count: usize) -> Result<(), NotJsonRpc> {
         let noise = self.buffer.get(self.consumed..self.consumed + count).unwrap_or_default();
         if self.max_noise == 0 && !noise.is_empty() {
-            let start = noise.get(..TOLD_START_BYTES).unwrap_or(noise);
+            let start = noise.get(..REPORTED_START_BYTES).unwrap_or(noise);
             return Err(NotJsonRpc { sample: String::from_utf8_lossy(start).escape_debug().to_string() });
         }
-        self.noise.extend(noise.iter().skip(count.saturating_sub(KEPT_NOISE_BYTES)));
-        let surplus = self.noise.len().saturating_sub(KEPT_NOISE_BYTES);
+        self.noise.extend(noise.iter().skip(count.saturating_sub(STORED_NOISE_BYTES)));
+        let surplus = self.noise.len().saturating_sub(STORED_NOISE_BYTES);
         self.noise.drain(..surplus);
         self.consumed += count;
         self.noise_run = self.noise_run.saturating_add(count);
@@ -208,9 +208,9 @@ fn scan(bytes: &[u8]) -> Scan {
         };
         let noise = from + at;
         match header_block(bytes.get(noise..).unwrap_or_default()) {
-            Block::More => return Scan::More { noise },
-            Block::Whole { end, length } => return Scan::Header { noise, end: noise + end, length },
-            Block::Other => from = noise + LENGTH.len(),
+            HeaderBlock::More => return Scan::More { noise },
+            HeaderBlock::Whole { end, length } => return Scan::Header { noise, end: noise + end, length },
+            HeaderBlock::Other => from = noise + LENGTH.len(),
         }
     }
 }
@@ -218,13 +218,13 @@ fn scan(bytes: &[u8]) -> Scan {
 /// Like [`scan`], but accepts only a header block.
 fn expect(bytes: &[u8]) -> Scan {
     match header_block(bytes) {
-        Block::More => Scan::More { noise: 0 },
-        Block::Whole { end, length } => Scan::Header { noise: 0, end, length },
-        Block::Other => Scan::More { noise: bytes.len() },
+        HeaderBlock::More => Scan::More { noise: 0 },
+        HeaderBlock::Whole { end, length } => Scan::Header { noise: 0, end, length },
+        HeaderBlock::Other => Scan::More { noise: bytes.len() },
     }
 }
 
-enum Block {
+enum HeaderBlock {
     More,
     Whole {
         end: usize,
@@ -236,31 +236,31 @@ enum Block {
 
 /// Parses lines of the form `Name: value` up to an empty one. If the length occurs twice, the last one counts: a log
 /// line that ends in `Content-Length: 5` may come directly before a real header.
-fn header_block(bytes: &[u8]) -> Block {
+fn header_block(bytes: &[u8]) -> HeaderBlock {
     let mut length = None;
     let mut start = 0;
     loop {
         let rest = bytes.get(start..).unwrap_or_default();
         let newline = rest.iter().position(|byte| *byte == b'\n');
         if start + newline.unwrap_or(rest.len()) > MAX_HEADER_BYTES {
-            return Block::Other;
+            return HeaderBlock::Other;
         }
-        let Some(newline) = newline else { return Block::More };
+        let Some(newline) = newline else { return HeaderBlock::More };
         let line = rest.get(..newline).unwrap_or_default().trim_ascii();
         start += newline + 1;
         if line.is_empty() {
-            return length.map_or(Block::Other, |length| Block::Whole { end: start, length });
+            return length.map_or(HeaderBlock::Other, |length| HeaderBlock::Whole { end: start, length });
         }
-        let Some(colon) = line.iter().position(|byte| *byte == b':') else { return Block::Other };
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else { return HeaderBlock::Other };
         let (name, value) = line.split_at(colon);
         let name = name.trim_ascii_end();
         if name.is_empty() || !name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-') {
-            return Block::Other;
+            return HeaderBlock::Other;
         }
         if name.eq_ignore_ascii_case(LENGTH) {
             let digits = value.get(1..).unwrap_or_default().trim_ascii();
             let number = std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
-            let Some(number) = number.and_then(|text| text.parse().ok()) else { return Block::Other };
+            let Some(number) = number.and_then(|text| text.parse().ok()) else { return HeaderBlock::Other };
             length = Some(number);
         }
     }

@@ -13,7 +13,7 @@ const END: usize = 1024;
 
 /// A line without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
+pub enum InputLine {
     Whole(Vec<u8>),
     /// A line over the bound: only its id, if it can be read, and its length in bytes.
     TooLong {
@@ -26,27 +26,27 @@ pub enum Line {
 
 /// Reads lines from a stream.
 #[derive(Debug)]
-pub struct Lines<R> {
+pub struct LineReader<R> {
     input: BufReader<R>,
     longest: usize,
     /// The stored part of the current line: all of it, or its first [`END`] bytes.
-    kept: Vec<u8>,
+    stored: Vec<u8>,
     /// The last [`END`] bytes of the current line, if it is too long.
     end: Vec<u8>,
     length: usize,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> LineReader<R> {
     /// Hands out lines of at most `longest` bytes.
     pub fn new(input: R, longest: usize) -> Self {
-        Self { input: BufReader::new(input), longest, kept: Vec::new(), end: Vec::new(), length: 0 }
+        Self { input: BufReader::new(input), longest, stored: Vec::new(), end: Vec::new(), length: 0 }
     }
 
     /// Returns the next line; `None` when the stream has ended. Bytes at the end of the stream count as a line even
     /// without a line end.
     ///
     /// Cancel-safe: when the future is dropped, no byte is lost.
-    pub async fn next(&mut self) -> io::Result<Option<Line>> {
+    pub async fn next(&mut self) -> io::Result<Option<InputLine>> {
         loop {
             let there = self.input.fill_buf().await?;
             if there.is_empty() {
@@ -55,14 +55,14 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             let newline = there.iter().position(|byte| *byte == b'\n');
             let new = there.get(..newline.unwrap_or(there.len())).unwrap_or(there);
             if self.length + new.len() <= self.longest {
-                self.kept.extend_from_slice(new);
+                self.stored.extend_from_slice(new);
             } else {
                 if self.length <= self.longest {
-                    self.end = self.kept.get(self.kept.len().saturating_sub(END)..).unwrap_or_default().to_vec();
-                    self.kept.truncate(END);
+                    self.end = self.stored.get(self.stored.len().saturating_sub(END)..).unwrap_or_default().to_vec();
+                    self.stored.truncate(END);
                 }
-                let missing = END.saturating_sub(self.kept.len()).min(new.len());
-                self.kept.extend_from_slice(new.get(..missing).unwrap_or_default());
+                let missing = END.saturating_sub(self.stored.len()).min(new.len());
+                self.stored.extend_from_slice(new.get(..missing).unwrap_or_default());
                 self.end.extend_from_slice(new);
                 let surplus = self.end.len().saturating_sub(END);
                 self.end.drain(..surplus);
@@ -76,13 +76,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    fn take(&mut self) -> Line {
-        let (kept, end) = (std::mem::take(&mut self.kept), std::mem::take(&mut self.end));
+    fn take(&mut self) -> InputLine {
+        let (kept, end) = (std::mem::take(&mut self.stored), std::mem::take(&mut self.end));
         let length = std::mem::take(&mut self.length);
         if length <= self.longest {
-            return Line::Whole(kept);
+            return InputLine::Whole(kept);
         }
-        Line::TooLong { id: id(&kept, &end), length, answers: answers(&kept) }
+        InputLine::TooLong { id: id(&kept, &end), length, answers: answers(&kept) }
     }
 }
 
@@ -126,8 +126,8 @@ fn value(after: &str) -> Option<RequestId> {
 mod tests {
     use super::*;
 
-    async fn lines(text: &[u8], longest: usize) -> Vec<Line> {
-        let mut lines = Lines::new(text, longest);
+    async fn lines(text: &[u8], longest: usize) -> Vec<InputLine> {
+        let mut lines = LineReader::new(text, longest);
         let mut all = Vec::new();
         while let Some(line) = lines.next().await.unwrap() {
             all.push(line);
@@ -136,9 +136,9 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_are_kept_to_a_bound() {
-        let whole = |text: &str| Line::Whole(text.as_bytes().to_vec());
-        let long = |id, length| Line::TooLong { id, length, answers: false };
+    async fn line_length_is_bounded() {
+        let whole = |text: &str| InputLine::Whole(text.as_bytes().to_vec());
+        let long = |id, length| InputLine::TooLong { id, length, answers: false };
         assert_eq!(lines(b"ab\n\r\ncde\n", 3).await, [whole("ab"), whole("\r"), whole("cde")]);
         assert_eq!(lines(b"abcd\nab\nabcdefgh", 3).await, [long(None, 4), whole("ab"), long(None, 8)]);
         assert_eq!(lines(b"", 3).await, []);
@@ -171,7 +171,7 @@ mod tests {
         }
     }
     #[test]
-    fn an_answer_is_told_from_a_request() {
+    fn answers_are_distinguished_from_requests() {
         for (head, expected) in [
             (r#"{"jsonrpc":"2.0","id":1,"result":{"method":"#, true),
             (r#"{"id":1,"error":{"#, true),
@@ -192,9 +192,9 @@ mod tests {
     }
 
     /// Gives its parts one after the other.
-    struct Parts(std::collections::VecDeque<Vec<u8>>);
+    struct ChunkedReader(std::collections::VecDeque<Vec<u8>>);
 
-    impl AsyncRead for Parts {
+    impl AsyncRead for ChunkedReader {
         fn poll_read(
             mut self: std::pin::Pin<&mut Self>,
             _: &mut std::task::Context<'_>,
@@ -207,7 +207,7 @@ mod tests {
         }
     }
 
-    fn split_lines(bytes: &[u8], cuts: &[usize], longest: usize) -> Vec<Line> {
+    fn split_lines(bytes: &[u8], cuts: &[usize], longest: usize) -> Vec<InputLine> {
         let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut % (bytes.len() + 1)).collect();
         cuts.extend([0, bytes.len()]);
         cuts.sort_unstable();
@@ -215,7 +215,7 @@ mod tests {
         let parts = cuts.windows(2).map(|cut| bytes[cut[0]..cut[1]].to_vec()).collect();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let mut lines = Lines::new(Parts(parts), longest);
+            let mut lines = LineReader::new(ChunkedReader(parts), longest);
             let mut all = Vec::new();
             while let Some(line) = lines.next().await.unwrap() {
                 all.push(line);
@@ -253,8 +253,8 @@ mod tests {
             proptest::prop_assert_eq!(lines.len(), expected.len());
             for (line, expected) in lines.iter().zip(expected) {
                 match line {
-                    Line::Whole(line) => proptest::prop_assert_eq!(line.as_slice(), expected),
-                    Line::TooLong { length, .. } => {
+                    InputLine::Whole(line) => proptest::prop_assert_eq!(line.as_slice(), expected),
+                    InputLine::TooLong { length, .. } => {
                         proptest::prop_assert!(expected.len() > longest);
                         proptest::prop_assert_eq!(*length, expected.len());
                     }

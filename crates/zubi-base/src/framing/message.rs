@@ -115,7 +115,7 @@ fn present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<V
 /// wrong type are plain values, so that one invalid field does not invalidate the whole message.
 #[derive(Deserialize)]
 #[serde(expecting = "an object")]
-struct Envelope {
+struct MessageEnvelope {
     #[serde(default)]
     id: Value,
     method: Option<String>,
@@ -157,7 +157,7 @@ impl Message {
         {
             return Err(MessageError::TooManyValues);
         }
-        let envelope: Envelope = match serde_json::from_slice(body) {
+        let envelope: MessageEnvelope = match serde_json::from_slice(body) {
             Ok(envelope) => envelope,
             Err(error) => match repair(body) {
                 Some(repaired) => serde_json::from_str(&repaired)?,
@@ -228,7 +228,7 @@ struct Id {
     id: Option<RequestId>,
 }
 
-impl Envelope {
+impl MessageEnvelope {
     fn into_message(self) -> Result<Message, MessageError> {
         let id = match self.id {
             Value::Null => None,

@@ -8,10 +8,10 @@ use super::*;
 
 /// Feeds the parts one after the other and prints what came out.
 fn decode(limit: usize, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<(), NotJsonRpc>) {
-    decode_with(Decoder::new(limit), parts)
+    decode_with(FrameDecoder::new(limit), parts)
 }
 
-fn decode_with(mut decoder: Decoder, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<(), NotJsonRpc>) {
+fn decode_with(mut decoder: FrameDecoder, parts: &[&[u8]]) -> (Vec<Frame>, Option<String>, Result<(), NotJsonRpc>) {
     let mut frames = Vec::new();
     for part in parts {
         decoder.feed(part);
@@ -31,7 +31,7 @@ fn check(stream: &str) -> String {
 }
 
 fn check_strict(stream: &str) -> String {
-    show(decode_with(Decoder::strict(64), &[stream.as_bytes()]))
+    show(decode_with(FrameDecoder::strict(64), &[stream.as_bytes()]))
 }
 
 fn show((frames, noise, outcome): (Vec<Frame>, Option<String>, Result<(), NotJsonRpc>)) -> String {
@@ -101,7 +101,7 @@ fn a_strict_reader_ends_at_the_first_byte_that_is_no_message() {
 }
 
 #[test]
-fn bodies_over_the_limit_are_passed_over() {
+fn oversized_bodies_are_skipped() {
     let long = format!(r#"{{"jsonrpc":"2.0","id":7,"result":"{}"}}"#, "x".repeat(90));
     let stream = format!("Content-Length: {}\r\n\r\n{long}Content-Length: 2\r\n\r\n{{}}", long.len());
     let (frames, _, outcome) = decode(64, &[stream.as_bytes()]);
@@ -113,7 +113,7 @@ fn bodies_over_the_limit_are_passed_over() {
 #[test]
 fn a_huge_announced_length_allocates_nothing() {
     for length in ["99999999999", "18446744073709551615"] {
-        let mut decoder = Decoder::new(MAX_BODY_BYTES);
+        let mut decoder = FrameDecoder::new(MAX_BODY_BYTES);
         decoder.feed(format!("Content-Length: {length}\r\n\r\nabc").as_bytes());
         assert_eq!(decoder.next_frame(), Ok(None));
         assert!(decoder.capacity() <= 1024 * 1024, "{}", decoder.capacity());
@@ -236,7 +236,7 @@ async fn reader_and_writer_meet() {
 }
 
 /// Pieces that a stream may be made of: whole messages, noise, and things that look like headers.
-fn piece() -> impl Strategy<Value = Vec<u8>> {
+fn fragment() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         4 => proptest::collection::vec(any::<u8>(), 0..90).prop_map(|body| frame(&body)),
         1 => proptest::collection::vec(any::<u8>(), 0..30),
@@ -250,7 +250,7 @@ fn piece() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #[test]
     fn any_split_gives_the_same_frames(
-        pieces in proptest::collection::vec(piece(), 0..12),
+        pieces in proptest::collection::vec(fragment(), 0..12),
         cuts in proptest::collection::vec(any::<proptest::sample::Index>(), 0..12),
     ) {
         let stream = pieces.concat();

@@ -40,7 +40,7 @@ fn a_socket_is_refused_instead_of_waited_for() {
 
 #[cfg(unix)]
 #[test]
-fn a_write_keeps_mode_and_link_and_leaves_nothing_behind() {
+fn writes_preserve_mode_and_link_and_leave_no_temporary_files() {
     use std::os::unix::fs::PermissionsExt as _;
     let (_guard, root) = directory();
     let (file, link) = (root.join("run.sh"), root.join("link"));
@@ -85,7 +85,7 @@ fn a_path_to_create_is_resolved_as_far_as_it_exists() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_pipe_that_takes_a_files_place_is_not_waited_for() {
+fn a_pipe_that_replaces_a_file_does_not_block() {
     let (_guard, root) = directory();
     let path = root.join("pipe");
     let mode = rustix::fs::Mode::from_raw_mode(0o600);

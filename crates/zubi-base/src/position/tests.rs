@@ -8,14 +8,14 @@ const ENCODINGS: [Encoding; 3] = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf
 
 /// Texts with every kind of character and line ending that has ever been got wrong.
 fn texts() -> impl Strategy<Value = String> {
-    let piece = prop_oneof![
+    let fragment = prop_oneof![
         4 => "[a-z ]{0,6}".prop_map(String::from),
         1 => Just("\n".to_owned()),
         1 => Just("\r\n".to_owned()),
         1 => Just("\r".to_owned()),
         2 => prop::sample::select(vec!["é", "ß", "漢", "👍", "👩‍👧", "e\u{301}", "\u{2028}", "\t"]).prop_map(str::to_owned),
     ];
-    prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(fragment, 0..24).prop_map(|fragments| fragments.concat())
 }
 
 /// How many units a text has in an encoding.

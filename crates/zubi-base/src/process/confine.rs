@@ -50,7 +50,7 @@ pub struct Confinement {
     /// Files and directories that the child may not access, whatever the lists above contain.
     pub excluded: Vec<Utf8PathBuf>,
     pub network: Network,
-    pub limits: Limits,
+    pub limits: ResourceLimits,
 }
 
 /// The mechanisms that enforce a confinement.
@@ -80,7 +80,7 @@ pub enum Network {
 
 /// The resources that a child may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct ResourceLimits {
     /// Processes at once, itself included. `RLIMIT_NPROC` counts all of a person's processes and does not bind root, so
     /// the supervisor counts, and ends everything when there are more.
     pub processes: u32,
@@ -95,7 +95,7 @@ pub struct Limits {
 /// Far more processes than a build needs on usual machines, far fewer than make a machine unusable.
 pub const MAX_PROCESSES: u32 = 200;
 
-impl Default for Limits {
+impl Default for ResourceLimits {
     fn default() -> Self {
         Self { processes: MAX_PROCESSES, memory: None, file_size: None, cpu_seconds: None }
     }

@@ -34,8 +34,8 @@ impl ProcessCounter {
 
     fn exceeded_with(&mut self, last_id: Option<u32>, count: impl FnOnce() -> usize) -> Option<u32> {
         // Ids start again at the smallest when they have reached the largest.
-        let given_out = last_id.zip(self.last_id).and_then(|(now, before)| now.checked_sub(before));
-        if given_out.is_some_and(|given_out| given_out <= self.room) {
+        let new_ids = last_id.zip(self.last_id).and_then(|(now, before)| now.checked_sub(before));
+        if new_ids.is_some_and(|new_ids| new_ids <= self.room) {
             return None;
         }
         let count = u32::try_from(count()).unwrap_or(u32::MAX);
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn they_are_counted_only_when_there_could_be_too_many() {
+    fn processes_are_counted_only_when_the_limit_could_be_exceeded() {
         let mut population = ProcessCounter::new(10);
         // The last id, how many there are if one looks, and whether one looks and finds too many.
         for (last_id, there_are, looks, exceeded) in [
@@ -68,12 +68,12 @@ mod tests {
             (Some(5), 11, true, Some(10)),
             (None, 2, true, None),
         ] {
-            let mut looked = false;
+            let mut counted = false;
             let result = population.exceeded_with(last_id, || {
-                looked = true;
+                counted = true;
                 there_are
             });
-            assert_eq!((looked, result), (looks, exceeded), "{last_id:?}");
+            assert_eq!((counted, result), (looks, exceeded), "{last_id:?}");
         }
     }
 

@@ -102,9 +102,9 @@ const PREFIXES: &[&str] = &["CARGO_", "CGO_", "LC_", "NIX_", "RUSTUP_", "XDG_"];
 
 /// A child's whole environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Environment(BTreeMap<OsString, OsString>);
+pub struct ChildEnvironment(BTreeMap<OsString, OsString>);
 
-impl Environment {
+impl ChildEnvironment {
     /// The variables of this process's environment that tools need. This is an allow-list, so that a secret with an
     /// unknown name is not passed on.
     pub fn from_allowlist() -> Self {
@@ -176,7 +176,7 @@ mod tests {
             "EDITOR",
             "MY_UNKNOWN",
         ];
-        let environment = Environment::allowlisted(variables.map(|name| (name.into(), "x".into())));
+        let environment = ChildEnvironment::allowlisted(variables.map(|name| (name.into(), "x".into())));
         let names: Vec<_> = environment.iter().map(|(name, _)| name.to_str().unwrap()).collect();
         insta::assert_snapshot!(
             names.join(" "),

@@ -10,7 +10,7 @@ use super::{CommandSpec, Spawner};
 
 /// The output of a finished command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Output {
+pub struct CommandOutput {
     pub status: ExitStatus,
     /// The first bytes of its output, up to the limit.
     pub stdout: Vec<u8>,
@@ -22,7 +22,7 @@ impl Spawner {
     /// Runs a command without input and waits for its end. The first `limit` bytes of each output are stored; the rest
     /// is read and dropped, so that the command does not block. After `timeout` the command is killed and the error has
     /// the kind `TimedOut`. No process that it started remains in either case, nor when the future is dropped.
-    pub async fn output(&self, spec: &CommandSpec, limit: usize, timeout: Duration) -> io::Result<Output> {
+    pub async fn output(&self, spec: &CommandSpec, limit: usize, timeout: Duration) -> io::Result<CommandOutput> {
         let mut child = self.spawn(spec)?;
         drop(child.stdin.take());
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
@@ -39,7 +39,7 @@ impl Spawner {
             )
         });
         match finished.await {
-            Ok((status, stdout, stderr)) => Ok(Output { status: status?, stdout: stdout?, stderr: stderr? }),
+            Ok((status, stdout, stderr)) => Ok(CommandOutput { status: status?, stdout: stdout?, stderr: stderr? }),
             Err(_) => {
                 child.end(Duration::ZERO).await?;
                 let what = format!("`{}` did not end within {} s", spec.program, timeout.as_secs_f32());

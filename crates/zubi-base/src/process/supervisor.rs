@@ -47,13 +47,13 @@ const KILLED: u8 = 137;
 
 /// An event that a supervisor reacts to.
 #[derive(Debug)]
-enum Event {
+enum SupervisorEvent {
     /// The program has ended, with this exit code.
     Ended(u8),
     /// No child is left, neither the program nor anything it left behind.
-    AllGone,
+    NoChildLeft,
     /// The reader of the error output is gone.
-    OwnerGone,
+    OwnerExited,
     /// A signal requests the end (SIGTERM, SIGINT, SIGHUP).
     Terminate,
 }
@@ -154,15 +154,15 @@ fn start(program: &OsString, args: impl Iterator<Item = OsString>) -> io::Result
 }
 
 /// Reaps all children: the program and the processes that it left behind.
-fn watch_children(program: Pid, events: Sender<Event>) {
+fn watch_children(program: Pid, events: Sender<SupervisorEvent>) {
     thread::spawn(move || {
         loop {
             match rustix::process::wait(WaitOptions::empty()) {
-                Ok(Some((pid, status))) if pid == program => drop(events.send(Event::Ended(exit_code(status)))),
+                Ok(Some((pid, status))) if pid == program => drop(events.send(SupervisorEvent::Ended(exit_code(status)))),
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 // ECHILD: no child is left.
                 Err(_) => {
-                    drop(events.send(Event::AllGone));
+                    drop(events.send(SupervisorEvent::NoChildLeft));
                     return;
                 }
             }
@@ -175,7 +175,7 @@ fn exit_code(status: WaitStatus) -> u8 {
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)
 }
 
-fn watch_owner(events: Sender<Event>) {
+fn watch_owner(events: Sender<SupervisorEvent>) {
     thread::spawn(move || {
         let stderr = io::stderr();
         loop {
@@ -186,7 +186,7 @@ fn watch_owner(events: Sender<Event>) {
             let [watched] = watched;
             match outcome {
                 Ok(_) if watched.revents().intersects(PollFlags::ERR | PollFlags::HUP) => {
-                    drop(events.send(Event::OwnerGone));
+                    drop(events.send(SupervisorEvent::OwnerExited));
                     return;
                 }
                 Err(rustix::io::Errno::INTR) => {}
@@ -196,50 +196,50 @@ fn watch_owner(events: Sender<Event>) {
     });
 }
 
-fn watch_signals(mut signals: Signals, events: Sender<Event>) {
+fn watch_signals(mut signals: Signals, events: Sender<SupervisorEvent>) {
     thread::spawn(move || {
         for _ in signals.forever() {
-            drop(events.send(Event::Terminate));
+            drop(events.send(SupervisorEvent::Terminate));
         }
     });
 }
 
 /// Waits until the program has ended. Ends it when the owner is gone, when a signal requests it, or when it has more
 /// processes than allowed.
-fn wait_for_end(program: Pid, events: &Receiver<Event>, mut population: Option<ProcessCounter>) -> u8 {
+fn wait_for_end(program: Pid, events: &Receiver<SupervisorEvent>, mut population: Option<ProcessCounter>) -> u8 {
     let mut deadline: Option<Instant> = None;
     loop {
-        let patience = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let remaining = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let tick = population.as_ref().map(|_| ProcessCounter::TICK);
-        let event = match patience.into_iter().chain(tick).min() {
+        let event = match remaining.into_iter().chain(tick).min() {
             None => events.recv().map_err(|_| RecvTimeoutError::Disconnected),
-            Some(patience) => events.recv_timeout(patience),
+            Some(remaining) => events.recv_timeout(remaining),
         };
         match event {
-            Ok(Event::Ended(code)) => return code,
+            Ok(SupervisorEvent::Ended(code)) => return code,
             // Its input has ended with the owner: time to notice that.
-            Ok(Event::OwnerGone) => {
+            Ok(SupervisorEvent::OwnerExited) => {
                 deadline.get_or_insert(Instant::now() + TERMINATION_GRACE);
             }
-            Ok(Event::Terminate) => {
-                super::ignore_gone(rustix::process::kill_process_group(program, Signal::TERM));
+            Ok(SupervisorEvent::Terminate) => {
+                super::ignore_missing_process(rustix::process::kill_process_group(program, Signal::TERM));
                 deadline.get_or_insert(Instant::now() + TERMINATION_GRACE);
             }
             Err(RecvTimeoutError::Timeout) if deadline.is_some_and(|deadline| deadline <= Instant::now()) => {
-                super::ignore_gone(rustix::process::kill_process_group(program, Signal::KILL));
+                super::ignore_missing_process(rustix::process::kill_process_group(program, Signal::KILL));
                 // Nothing survives SIGKILL; the reaper reports it.
                 deadline = None;
             }
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(limit) = population.as_mut().and_then(ProcessCounter::exceeded_limit) {
                     // First of all, because most of its processes are in the program's own group.
-                    super::ignore_gone(rustix::process::kill_process_group(program, Signal::KILL));
+                    super::ignore_missing_process(rustix::process::kill_process_group(program, Signal::KILL));
                     freeze();
                     report_error(&format!("ended the program: it had more than {limit} processes at once"));
                     return KILLED;
                 }
             }
-            Ok(Event::AllGone) | Err(RecvTimeoutError::Disconnected) => return u8::MAX,
+            Ok(SupervisorEvent::NoChildLeft) | Err(RecvTimeoutError::Disconnected) => return u8::MAX,
         }
     }
 }
@@ -247,15 +247,15 @@ fn wait_for_end(program: Pid, events: &Receiver<Event>, mut population: Option<P
 /// Kills all processes that the program left behind, including those outside its process group, until none is left.
 /// Repeated because processes may start others while they are being killed, and become children of the supervisor only
 /// when their parent dies.
-fn kill_leftovers(events: &Receiver<Event>) {
+fn kill_leftovers(events: &Receiver<SupervisorEvent>) {
     for _ in 0..KILL_ROUNDS {
         for pid in freeze().into_iter().filter_map(pid_of) {
-            super::ignore_gone(rustix::process::kill_process(pid, Signal::KILL));
+            super::ignore_missing_process(rustix::process::kill_process(pid, Signal::KILL));
         }
         let end = Instant::now() + KILL_ROUND;
         loop {
             match events.recv_timeout(end.saturating_duration_since(Instant::now())) {
-                Ok(Event::AllGone) | Err(RecvTimeoutError::Disconnected) => return,
+                Ok(SupervisorEvent::NoChildLeft) | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => break,
             }
@@ -279,7 +279,7 @@ fn freeze() -> Vec<u32> {
         signal_groups(&running, Signal::STOP);
         for (pid, _) in running {
             if let Some(pid) = pid_of(pid) {
-                super::ignore_gone(rustix::process::kill_process(pid, Signal::STOP));
+                super::ignore_missing_process(rustix::process::kill_process(pid, Signal::STOP));
             }
             stopped.insert(pid);
         }
@@ -295,6 +295,6 @@ fn signal_groups(family: &[(u32, u32)], signal: Signal) {
     let mut groups: Vec<u32> = groups.into_iter().collect();
     groups.sort_unstable();
     for group in groups.into_iter().filter_map(pid_of) {
-        super::ignore_gone(rustix::process::kill_process_group(group, signal));
+        super::ignore_missing_process(rustix::process::kill_process_group(group, signal));
     }
 }

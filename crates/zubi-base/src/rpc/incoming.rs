@@ -7,8 +7,8 @@ use tokio::io::AsyncRead;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::{ConnectionState, SendError};
-use super::{ConnectionError, Framing, Options, PeerHandler};
-use crate::framing::lines::{Line, Lines};
+use super::{ConnectionError, Framing, ConnectionOptions, PeerHandler};
+use crate::framing::lines::{InputLine, LineReader};
 use crate::framing::{
     self, Frame, FrameReader, FramingError, Message, Notification, Request, RequestId, Response, ResponseError,
 };
@@ -112,16 +112,16 @@ struct TooLarge {
     answers: bool,
 }
 
-enum Reader<R> {
+enum MessageReader<R> {
     Headers(FrameReader<R>),
-    Lines(Lines<R>),
+    Lines(LineReader<R>),
 }
 
-impl<R: AsyncRead + Unpin> Reader<R> {
-    fn new(reader: R, options: &Options) -> Self {
+impl<R: AsyncRead + Unpin> MessageReader<R> {
+    fn new(reader: R, options: &ConnectionOptions) -> Self {
         match options.framing {
             Framing::Headers => Self::Headers(FrameReader::with_limit(reader, options.max_body)),
-            Framing::Lines => Self::Lines(Lines::new(reader, options.max_body)),
+            Framing::Lines => Self::Lines(LineReader::new(reader, options.max_body)),
         }
     }
 
@@ -136,8 +136,8 @@ impl<R: AsyncRead + Unpin> Reader<R> {
                 }
             }),
             Self::Lines(lines) => lines.next().await?.map(|line| match line {
-                Line::Whole(body) => InputEvent::Body(body),
-                Line::TooLong { id, length, answers } => {
+                InputLine::Whole(body) => InputEvent::Body(body),
+                InputLine::TooLong { id, length, answers } => {
                     InputEvent::TooLarge(TooLarge { bytes: length as u64, id, answers })
                 }
             }),
@@ -157,20 +157,20 @@ pub(super) async fn read<R>(reader: R, handler: Arc<dyn PeerHandler>, shared: Ar
 where
     R: AsyncRead + Send + Unpin,
 {
-    let mut reader = Reader::new(reader, &shared.options);
+    let mut reader = MessageReader::new(reader, &shared.options);
     let mut closing = CloseOnDrop { shared, why: "reading its output failed".to_owned() };
     let shared = Arc::clone(&closing.shared);
     closing.why = loop {
-        let piece = tokio::select! {
+        let event = tokio::select! {
             biased;
             () = shared.end.cancelled() => {
-                break shared.state().ending.clone().unwrap_or_default();
+                break shared.state().end_reason.clone().unwrap_or_default();
             }
             piece = reader.next() => piece,
         };
         shared.state().heard += 1;
-        match piece {
-            Ok(Some(InputEvent::Body(body))) => take(&body, handler.as_ref(), &shared),
+        match event {
+            Ok(Some(InputEvent::Body(body))) => handle_message(&body, handler.as_ref(), &shared),
             Ok(Some(InputEvent::TooLarge(message))) => refuse_large(message, &shared),
             Ok(None) => break CLOSED_OUTPUT.to_owned(),
             Err(error) => break error.to_string(),
@@ -188,7 +188,7 @@ where
 }
 
 /// Handles one message.
-fn take(body: &[u8], handler: &dyn PeerHandler, shared: &Arc<ConnectionState>) {
+fn handle_message(body: &[u8], handler: &dyn PeerHandler, shared: &Arc<ConnectionState>) {
     let message = match shared.options.framing {
         Framing::Headers => Message::parse(body),
         Framing::Lines => {

@@ -15,7 +15,7 @@ pub enum Framing {
 
 /// Framing and bounds of a [`Connection`](super::Connection).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct ConnectionOptions {
     pub framing: Framing,
     /// The longest message that is read or sent, in bytes.
     pub max_body: usize,
@@ -27,7 +27,7 @@ pub struct Options {
     pub max_incoming: usize,
 }
 
-impl Options {
+impl ConnectionOptions {
     /// Options for a language server: its largest honest burst is a project's worth of `didOpen`, a few megabytes.
     /// Answers to its requests are small, and a server that sends requests without reading the answers must not make
     /// zubi work for it.

@@ -16,7 +16,7 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Writes what is queued until the queue is closed, or little more than the connection has ended.
 pub(super) async fn write<W: AsyncWrite + Send + Unpin>(mut writer: W, mut queue: Queue, shared: Arc<ConnectionState>) {
-    let done = shared.written.clone().drop_guard();
+    let done = shared.writer_ended.clone().drop_guard();
     let late = async {
         shared.end.cancelled().await;
         tokio::time::sleep(LAST_WORDS).await;

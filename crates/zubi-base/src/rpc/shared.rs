@@ -7,30 +7,30 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::{ConnectionError, Framing, Options};
+use super::{ConnectionError, Framing, ConnectionOptions};
 use crate::framing::{self, Message, Notification, Request, RequestId, ResponseError};
 
 /// The messages that wait to be written, each with its frame.
 pub(super) type Queue = mpsc::UnboundedReceiver<Vec<u8>>;
 
-type Answer = Result<Value, ConnectionError>;
+type RequestResult = Result<Value, ConnectionError>;
 
 #[derive(Debug)]
 pub(super) struct ConnectionState {
-    pub(super) options: Options,
-    state: Mutex<State>,
+    pub(super) options: ConnectionOptions,
+    state: Mutex<RpcState>,
     pub(super) closed: watch::Sender<Option<String>>,
     /// Cancelled to end both directions; [`State::ending`] says why.
     pub(super) end: CancellationToken,
     /// Cancelled when the writing task has ended.
-    pub(super) written: CancellationToken,
+    pub(super) writer_ended: CancellationToken,
 }
 
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct RpcState {
     next_id: i64,
     /// The requests that wait for an answer, by id.
-    pub(super) pending: FxHashMap<i64, oneshot::Sender<Answer>>,
+    pub(super) pending: FxHashMap<i64, oneshot::Sender<RequestResult>>,
     /// The peer's requests in progress, each with its cancellation token.
     pub(super) incoming: FxHashMap<RequestId, CancellationToken>,
     /// The way to the writing task; `Err` says why nothing can be sent any more.
@@ -40,7 +40,7 @@ pub(super) struct State {
     /// Counts the messages that came in, readable or not.
     pub(super) heard: u64,
     /// Why both directions are ended, once they are.
-    pub(super) ending: Option<String>,
+    pub(super) end_reason: Option<String>,
     /// The last error of the peer that answers no request.
     pub(super) refusal: Option<ResponseError>,
 }
@@ -66,16 +66,16 @@ impl From<SendError> for ConnectionError {
 }
 
 impl ConnectionState {
-    pub(super) fn new(options: Options) -> (Arc<Self>, Queue) {
+    pub(super) fn new(options: ConnectionOptions) -> (Arc<Self>, Queue) {
         let (sender, queue) = mpsc::unbounded_channel();
-        let state = State {
+        let state = RpcState {
             next_id: 1,
             pending: FxHashMap::default(),
             incoming: FxHashMap::default(),
             outgoing: Ok(sender),
             queued: 0,
             heard: 0,
-            ending: None,
+            end_reason: None,
             refusal: None,
         };
         let shared = Self {
@@ -83,25 +83,25 @@ impl ConnectionState {
             state: Mutex::new(state),
             closed: watch::Sender::new(None),
             end: CancellationToken::new(),
-            written: CancellationToken::new(),
+            writer_ended: CancellationToken::new(),
         };
         (Arc::new(shared), queue)
     }
 
-    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, RpcState> {
         // The state is maps and counters: there is no half-done change that a panic could leave behind.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn send(&self, message: &Message) -> Result<(), SendError> {
         let sent = self.state().send(message, &self.options);
-        self.end_where_nobody_reads(&sent);
+        self.end_unread_connection(&sent);
         sent
     }
 
     /// Closes a socket connection whose peer does not read and so has filled the queue: no other part would notice,
     /// while the owner of a language server does.
-    fn end_where_nobody_reads(&self, sent: &Result<(), SendError>) {
+    fn end_unread_connection(&self, sent: &Result<(), SendError>) {
         if let (Err(SendError::DoesNotRead { what }), Framing::Lines) = (sent, self.options.framing) {
             self.end(what);
         }
@@ -111,7 +111,7 @@ impl ConnectionState {
         self: &Arc<Self>,
         method: &str,
         params: Value,
-    ) -> Result<(PendingRequest, oneshot::Receiver<Answer>), ConnectionError> {
+    ) -> Result<(OutgoingRequest, oneshot::Receiver<RequestResult>), ConnectionError> {
         let (sender, receiver) = oneshot::channel();
         let mut state = self.state();
         let id = state.next_id;
@@ -122,14 +122,14 @@ impl ConnectionState {
             state.pending.insert(id, sender);
         }
         drop(state);
-        self.end_where_nobody_reads(&sent);
+        self.end_unread_connection(&sent);
         sent?;
-        Ok((PendingRequest { shared: Arc::clone(self), id, answered: false }, receiver))
+        Ok((OutgoingRequest { shared: Arc::clone(self), id, answered: false }, receiver))
     }
 
     /// Delivers an answer to the request that waits for it. An answer without such a request belongs to a cancelled
     /// request, or the peer invented it.
-    pub(super) fn deliver(&self, id: Option<&RequestId>, answer: Answer) {
+    pub(super) fn deliver(&self, id: Option<&RequestId>, answer: RequestResult) {
         let id = match id {
             Some(RequestId::Number(id)) => Some(*id),
             // Some servers store ids as text.
@@ -147,7 +147,7 @@ impl ConnectionState {
     /// Ends both directions, once: the first reason stays.
     pub(super) fn end(&self, why: &str) {
         let mut state = self.state();
-        state.ending.get_or_insert_with(|| why.to_owned());
+        state.end_reason.get_or_insert_with(|| why.to_owned());
         state.close_writer(why);
         drop(state);
         self.end.cancel();
@@ -181,9 +181,9 @@ impl ConnectionState {
     }
 }
 
-impl State {
+impl RpcState {
     /// Queues a message. Done under the lock, so that ids and wire order agree with the order of the calls.
-    pub(super) fn send(&mut self, message: &Message, options: &Options) -> Result<(), SendError> {
+    pub(super) fn send(&mut self, message: &Message, options: &ConnectionOptions) -> Result<(), SendError> {
         let closed = |why: &str| SendError::Closed { why: why.to_owned() };
         let outgoing = self.outgoing.as_ref().map_err(|why| closed(why))?;
         let body = message.to_body();
@@ -200,8 +200,8 @@ impl State {
         let limit = if answers { options.max_queued_answers } else { options.max_queued };
         // One message is always taken, so that the largest can be sent at all.
         if queued > limit && self.queued > 0 {
-            let who = if options.framing == Framing::Headers { "server" } else { "peer" };
-            let what = format!("the {who} does not read its input: more than {limit} bytes wait to be written");
+            let peer_kind = if options.framing == Framing::Headers { "server" } else { "peer" };
+            let what = format!("the {peer_kind} does not read its input: more than {limit} bytes wait to be written");
             return Err(SendError::DoesNotRead { what });
         }
         outgoing.send(framed).map_err(|_| closed("the writer stopped"))?;
@@ -218,13 +218,13 @@ impl State {
 }
 
 /// One request in progress. If it is dropped without an answer, the peer is sent `$/cancelRequest`.
-pub(super) struct PendingRequest {
+pub(super) struct OutgoingRequest {
     shared: Arc<ConnectionState>,
     id: i64,
     pub(super) answered: bool,
 }
 
-impl Drop for PendingRequest {
+impl Drop for OutgoingRequest {
     fn drop(&mut self) {
         if self.answered || self.shared.state().pending.remove(&self.id).is_none() {
             return;

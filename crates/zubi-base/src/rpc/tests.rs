@@ -12,7 +12,7 @@ use crate::framing::{self, Frame, FrameReader, MAX_BODY_BYTES};
 mod lines;
 
 /// How long a test waits for something that must come.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Records the notifications, and answers `ping`.
 #[derive(Default)]
@@ -48,8 +48,8 @@ struct Peer {
 
 impl Peer {
     /// The next message from zubi, as text.
-    async fn hears(&mut self) -> String {
-        let frame = tokio::time::timeout(PATIENCE, self.reader.next()).await.unwrap().unwrap();
+    async fn receive(&mut self) -> String {
+        let frame = tokio::time::timeout(TEST_TIMEOUT, self.reader.next()).await.unwrap().unwrap();
         match frame {
             Some(Frame::Body(body)) => String::from_utf8(body).unwrap(),
             Some(other) => panic!("{other:?}"),
@@ -57,7 +57,7 @@ impl Peer {
         }
     }
 
-    async fn says(&mut self, body: &str) {
+    async fn send(&mut self, body: &str) {
         framing::write_frame(&mut self.writer, body.as_bytes()).await.unwrap();
     }
 }
@@ -74,7 +74,7 @@ fn world() -> World {
     let (reader, writer) = tokio::io::split(near);
     let log = Arc::new(Log::default());
     let connection =
-        Connection::start(reader, writer, Arc::clone(&log) as Arc<dyn PeerHandler>, Options::language_server());
+        Connection::start(reader, writer, Arc::clone(&log) as Arc<dyn PeerHandler>, ConnectionOptions::language_server());
     let (reader, writer) = tokio::io::split(far);
     World { connection, peer: Peer { reader: FrameReader::new(reader), writer }, log, cancel: CancellationToken::new() }
 }
@@ -83,7 +83,7 @@ impl World {
     /// A request that is on its way, as a task.
     fn spawn_request(&self, method: &'static str) -> tokio::task::JoinHandle<Result<Value, ConnectionError>> {
         let (connection, cancel) = (self.connection.clone(), self.cancel.clone());
-        tokio::spawn(async move { connection.request(method, Value::Null, &cancel, Instant::now() + PATIENCE).await })
+        tokio::spawn(async move { connection.request(method, Value::Null, &cancel, Instant::now() + TEST_TIMEOUT).await })
     }
 }
 
@@ -91,32 +91,32 @@ impl World {
 async fn answers_find_their_requests_in_any_order() {
     let mut world = world();
     let first = world.spawn_request("first");
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":1,"method":"first"}"#);
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","id":1,"method":"first"}"#);
     let second = world.spawn_request("second");
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":2,"method":"second"}"#);
-    world.peer.says(r#"{"id":99,"result":"nobody asked"}"#).await;
-    world.peer.says(r#"{"id":"2","result":null}"#).await;
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","id":2,"method":"second"}"#);
+    world.peer.send(r#"{"id":99,"result":"nobody asked"}"#).await;
+    world.peer.send(r#"{"id":"2","result":null}"#).await;
     assert_eq!(second.await.unwrap(), Ok(Value::Null));
-    world.peer.says(r#"{"id":1,"result":null,"error":{"code":-32801,"message":"content modified"}}"#).await;
+    world.peer.send(r#"{"id":1,"result":null,"error":{"code":-32801,"message":"content modified"}}"#).await;
     assert_snapshot!(first.await.unwrap().unwrap_err(), @"content modified (-32801)");
 }
 
 #[tokio::test]
-async fn messages_keep_their_order() {
+async fn message_order_is_preserved() {
     let mut world = world();
     world.connection.notify("one", json!({"n": 1})).unwrap();
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TEST_TIMEOUT;
     let mut asking = Box::pin(world.connection.request("two", json!([]), &world.cancel, deadline));
     // Polled once, so that it is queued; there can be no answer yet.
     tokio::select! { biased; answer = &mut asking => panic!("{answer:?}"), () = std::future::ready(()) => {} }
     world.connection.notify("three", Value::Null).unwrap();
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"one","params":{"n":1}}"#);
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":1,"method":"two","params":[]}"#);
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"three"}"#);
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"one","params":{"n":1}}"#);
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","id":1,"method":"two","params":[]}"#);
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"three"}"#);
     for n in 0..100 {
-        world.peer.says(&format!(r#"{{"method":"$/progress","params":{n}}}"#)).await;
+        world.peer.send(&format!(r#"{{"method":"$/progress","params":{n}}}"#)).await;
     }
-    world.peer.says(r#"{"id":1,"result":"done"}"#).await;
+    world.peer.send(r#"{"id":1,"result":"done"}"#).await;
     assert_eq!(asking.await, Ok(json!("done")));
     let expected: Vec<String> = (0..100).map(|n| format!("$/progress {n}")).collect();
     assert_eq!(world.log.lines(), expected, "all of them were handled before the answer was delivered");
@@ -125,41 +125,41 @@ async fn messages_keep_their_order() {
 #[tokio::test]
 async fn the_servers_requests_are_answered() {
     let mut world = world();
-    world.peer.says(r#"{"id":"a","method":"ping"}"#).await;
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":"a","result":"pong"}"#);
-    world.peer.says(r#"{"id":5,"method":"other","params":{}}"#).await;
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"`other` is not supported"}}"#);
+    world.peer.send(r#"{"id":"a","method":"ping"}"#).await;
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","id":"a","result":"pong"}"#);
+    world.peer.send(r#"{"id":5,"method":"other","params":{}}"#).await;
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","id":5,"error":{"code":-32601,"message":"`other` is not supported"}}"#);
 }
 
 #[tokio::test]
 async fn giving_up_cancels_on_the_server() {
     let mut world = world();
     let cancelled = world.spawn_request("slow");
-    world.peer.hears().await;
+    world.peer.receive().await;
     world.cancel.cancel();
     assert_eq!(cancelled.await.unwrap(), Err(ConnectionError::Cancelled));
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#);
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#);
 
     world.cancel = CancellationToken::new();
     let dropped = world.spawn_request("slow");
-    world.peer.hears().await;
+    world.peer.receive().await;
     dropped.abort();
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":2}}"#);
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":2}}"#);
 
     let now = Instant::now();
     let late = world.connection.request("slow", Value::Null, &world.cancel, now).await;
     assert!(matches!(late, Err(ConnectionError::TimedOut { .. })), "{late:?}");
-    world.peer.hears().await;
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":3}}"#);
+    world.peer.receive().await;
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":3}}"#);
 
     // Late answers go nowhere, and an answered request is not cancelled.
-    world.peer.says(r#"{"id":1,"result":1}"#).await;
+    world.peer.send(r#"{"id":1,"result":1}"#).await;
     let quick = world.spawn_request("quick");
-    world.peer.hears().await;
-    world.peer.says(r#"{"id":4,"result":4}"#).await;
+    world.peer.receive().await;
+    world.peer.send(r#"{"id":4,"result":4}"#).await;
     assert_eq!(quick.await.unwrap(), Ok(json!(4)));
     world.connection.notify("last", Value::Null).unwrap();
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"last"}"#);
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"last"}"#);
 }
 
 #[tokio::test]
@@ -168,14 +168,14 @@ async fn a_cancelled_caller_sends_nothing() {
     world.cancel.cancel();
     assert_eq!(world.spawn_request("never").await.unwrap(), Err(ConnectionError::Cancelled));
     world.connection.notify("first", Value::Null).unwrap();
-    assert_snapshot!(world.peer.hears().await, @r#"{"jsonrpc":"2.0","method":"first"}"#);
+    assert_snapshot!(world.peer.receive().await, @r#"{"jsonrpc":"2.0","method":"first"}"#);
 }
 
 #[tokio::test]
-async fn a_server_that_goes_fails_what_waits_and_what_comes() {
+async fn an_exited_server_fails_pending_and_later_requests() {
     let mut world = world();
     let waiting = world.spawn_request("slow");
-    world.peer.hears().await;
+    world.peer.receive().await;
     world.peer.writer.write_all(b"Segmentation fault\n").await.unwrap();
     let mut closed = world.connection.closed_reason();
     drop(world.peer);
@@ -195,9 +195,9 @@ async fn closing_the_writer_sends_what_is_queued_first() {
     world.connection.close_writer();
     assert_snapshot!(world.connection.notify("late", Value::Null).unwrap_err(), @"the connection is closed: its input was closed");
     for _ in 0..100 {
-        assert_eq!(world.peer.hears().await, r#"{"jsonrpc":"2.0","method":"event","params":"some text"}"#);
+        assert_eq!(world.peer.receive().await, r#"{"jsonrpc":"2.0","method":"event","params":"some text"}"#);
     }
-    assert_eq!(world.peer.hears().await, "(end)");
+    assert_eq!(world.peer.receive().await, "(end)");
 }
 
 #[tokio::test]
@@ -207,8 +207,8 @@ async fn the_last_user_closes_the_writer() {
     drop(connection);
     clone.notify("still here", Value::Null).unwrap();
     drop(clone);
-    assert_snapshot!(peer.hears().await, @r#"{"jsonrpc":"2.0","method":"still here"}"#);
-    assert_eq!(peer.hears().await, "(end)");
+    assert_snapshot!(peer.receive().await, @r#"{"jsonrpc":"2.0","method":"still here"}"#);
+    assert_eq!(peer.receive().await, "(end)");
 }
 
 #[tokio::test]
@@ -217,27 +217,27 @@ async fn a_server_that_does_not_read_does_not_grow_our_memory() {
     let megabyte = json!("x".repeat(1024 * 1024));
     let accepted = (0..100).take_while(|_| world.connection.notify("event", megabyte.clone()).is_ok()).count();
     assert_eq!(accepted, 63);
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TEST_TIMEOUT;
     let error = world.connection.request("question", megabyte.clone(), &world.cancel, deadline).await.unwrap_err();
     assert_snapshot!(error, @"the server does not read its input: more than 67108864 bytes wait to be written");
     // Once it reads again, there is room again.
     for _ in 0..accepted {
-        world.peer.hears().await;
+        world.peer.receive().await;
     }
     world.connection.notify("event", megabyte).unwrap();
-    assert!(world.peer.hears().await.len() > 1024 * 1024);
+    assert!(world.peer.receive().await.len() > 1024 * 1024);
 }
 
 #[tokio::test]
 async fn unusable_answers_fail_their_request() {
     let mut world = world();
     let malformed = world.spawn_request("first");
-    world.peer.hears().await;
-    world.peer.says(r#"{"jsonrpc":"2.0","id":1,"result":[1,}"#).await;
+    world.peer.receive().await;
+    world.peer.send(r#"{"jsonrpc":"2.0","id":1,"result":[1,}"#).await;
     assert_snapshot!(malformed.await.unwrap().unwrap_err(), @"a message is malformed: not JSON: expected value at line 1 column 37");
 
     let huge = world.spawn_request("second");
-    world.peer.hears().await;
+    world.peer.receive().await;
     let length = MAX_BODY_BYTES + 40;
     let head = format!("Content-Length: {length}\r\n\r\n{}", r#"{"jsonrpc":"2.0","id":2,"result":""#);
     world.peer.writer.write_all(head.as_bytes()).await.unwrap();
@@ -245,8 +245,8 @@ async fn unusable_answers_fail_their_request() {
     world.peer.writer.write_all(&body).await.unwrap();
     assert_snapshot!(huge.await.unwrap().unwrap_err(), @"the answer has 67108904 bytes, more than the 67108864 that are read");
     let next = world.spawn_request("third");
-    world.peer.hears().await;
-    world.peer.says(r#"{"id":3,"result":true}"#).await;
+    world.peer.receive().await;
+    world.peer.send(r#"{"id":3,"result":true}"#).await;
     assert_eq!(next.await.unwrap(), Ok(json!(true)));
 }
 
@@ -254,13 +254,13 @@ async fn unusable_answers_fail_their_request() {
 async fn a_panicking_handler_closes_the_connection() {
     let mut world = world();
     let waiting = world.spawn_request("slow");
-    world.peer.hears().await;
-    world.peer.says(r#"{"method":"panic"}"#).await;
+    world.peer.receive().await;
+    world.peer.send(r#"{"method":"panic"}"#).await;
     assert_snapshot!(waiting.await.unwrap().unwrap_err(), @"the connection is closed: reading its output failed");
 }
 
 #[tokio::test]
-async fn a_server_that_asks_without_reading_is_given_up() {
+async fn a_server_that_requests_without_reading_is_disconnected() {
     let mut world = world();
     let mut closed = world.connection.closed_reason();
     let asking = async {
@@ -269,7 +269,7 @@ async fn a_server_that_asks_without_reading_is_given_up() {
     };
     let why = tokio::select! {
         () = asking => panic!("the pipe broke"),
-        why = tokio::time::timeout(PATIENCE, closed.wait_for(Option::is_some)) => why.unwrap().unwrap().clone(),
+        why = tokio::time::timeout(TEST_TIMEOUT, closed.wait_for(Option::is_some)) => why.unwrap().unwrap().clone(),
     };
     assert_snapshot!(why.unwrap(), @"the server does not read its input: more than 4194304 bytes wait to be written");
 }
@@ -285,11 +285,11 @@ async fn a_server_that_talks_without_end_leaves_room_for_others() {
         reader,
         tokio::io::sink(),
         Arc::clone(&log) as Arc<dyn PeerHandler>,
-        Options::language_server(),
+        ConnectionOptions::language_server(),
     );
     let question = world.spawn_request("other");
-    world.peer.hears().await;
-    world.peer.says(r#"{"id":1,"result":true}"#).await;
+    world.peer.receive().await;
+    world.peer.send(r#"{"id":1,"result":true}"#).await;
     assert_eq!(question.await.unwrap(), Ok(json!(true)));
     assert!(log.lines().len() < 50_000, "everything was read before anybody else had a turn");
     drop(chatty);
@@ -299,8 +299,8 @@ async fn a_server_that_talks_without_end_leaves_room_for_others() {
 async fn an_endless_error_text_is_cut() {
     let mut world = world();
     let question = world.spawn_request("question");
-    world.peer.hears().await;
-    world.peer.says(&format!(r#"{{"id":1,"error":{{"code":1,"message":"{}"}}}}"#, "x".repeat(100_000))).await;
+    world.peer.receive().await;
+    world.peer.send(&format!(r#"{{"id":1,"error":{{"code":1,"message":"{}"}}}}"#, "x".repeat(100_000))).await;
     let error = question.await.unwrap().unwrap_err().to_string();
     assert!(error.len() < 2_100 && error.contains("x…"), "{}", error.len());
 }

@@ -58,7 +58,7 @@ proptest! {
 }
 
 #[test]
-fn text_is_kept_readable_in_json_and_bad_hexadecimal_is_refused() {
+fn text_serializes_readably_and_bad_hexadecimal_is_refused() {
     let operation = FileOperation::Write { path: "/a".into(), before: None, content: b"hi\n".to_vec() };
     let json = serde_json::to_string(&operation).unwrap();
     assert_eq!(json, r#"{"operation":"write","path":"/a","before":null,"content":"hi\n"}"#);

@@ -20,7 +20,7 @@ fn fixture() -> Fixture {
 const NOW: Duration = Duration::from_secs(1_700_000_000);
 
 #[test]
-fn a_folder_covers_what_is_below_it_and_nothing_beside_it() {
+fn folder_trust_covers_descendants_only() {
     let Fixture { root, store, .. } = &fixture();
     assert!(!store.is_trusted(&root.join("work")));
     store.trust(&root.join("work"), &[], NOW).unwrap();
@@ -120,7 +120,7 @@ fn files_are_trusted_by_content_and_by_their_own_folder() {
 }
 
 #[test]
-fn what_was_trusted_is_kept_to_be_compared() {
+fn trusted_content_is_stored_for_comparison() {
     let guard = tempfile::tempdir().unwrap();
     let base = crate::fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
     let (folder, file) = (base.join("work"), base.join("work/tools.json"));
@@ -130,11 +130,11 @@ fn what_was_trusted_is_kept_to_be_compared() {
     assert_eq!(store.trusted_hash(&folder, &file), None);
     store.trust(&folder, std::slice::from_ref(&file), Duration::ZERO).unwrap();
     crate::fs::write_atomic(&file, b"after").unwrap();
-    let known = store.trusted_hash(&folder, &file).unwrap();
-    assert_eq!(store.text_of(&known).as_deref(), Some("before"));
+    let hash = store.trusted_hash(&folder, &file).unwrap();
+    assert_eq!(store.text_of(&hash).as_deref(), Some("before"));
     // A changed content is not the trusted one, and an invalid hash maps to a path that does not exist.
-    crate::fs::write_atomic(&store.directory().join("contents").join(&known.0), b"other").unwrap();
-    assert_eq!(store.text_of(&known), None);
+    crate::fs::write_atomic(&store.directory().join("contents").join(&hash.0), b"other").unwrap();
+    assert_eq!(store.text_of(&hash), None);
     assert_eq!(store.text_of(&ContentHash("../../work/tools.json".to_owned())), None);
     assert_eq!(store.list().len(), 1, "contents are no records");
 }

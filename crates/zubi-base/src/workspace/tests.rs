@@ -37,7 +37,7 @@ fn tree() -> Tree {
 fn an_entry_is_a_link_and_not_what_it_points_to() {
     let tree = tree();
     let root = tree.root.join("ws");
-    let workspace = Workspace::open(std::slice::from_ref(&root)).unwrap();
+    let workspace = WorkspaceFolders::open(std::slice::from_ref(&root)).unwrap();
     for (given, entry) in [
         ("src/a.rs", "src/a.rs"),
         ("src/to-a", "src/to-a"),
@@ -48,15 +48,15 @@ fn an_entry_is_a_link_and_not_what_it_points_to() {
         assert_eq!(workspace.resolve_entry(given), Ok(root.join(entry)), "{given}");
     }
     // A slash at the end means the directory that a link points to, as everywhere in POSIX.
-    for given in ["src/up/secret", "src/chain/x.rs", "src/up/ws-other", "src/up/..", "src/up/", "none"] {
-        assert!(workspace.resolve_entry(given).is_err(), "{given}");
+    for input in ["src/up/secret", "src/chain/x.rs", "src/up/ws-other", "src/up/..", "src/up/", "none"] {
+        assert!(workspace.resolve_entry(input).is_err(), "{input}");
     }
 }
 
 #[test]
 fn one_folder() {
     let tree = tree();
-    let workspace = Workspace::open(&[tree.root.join("ws")]).unwrap();
+    let workspace = WorkspaceFolders::open(&[tree.root.join("ws")]).unwrap();
     let long = "x".repeat(5000);
     let table = [
         ("src/a.rs", "src/a.rs"),
@@ -109,8 +109,8 @@ fn one_folder() {
     assert!(workspace.resolve(&uri("ws/src/deep/b%20c.rs")).is_ok());
     assert!(workspace.resolve(&uri("ws/%2e%2e/secret")).is_err());
     assert!(workspace.resolve(&uri("ws%2f..%2fsecret")).is_err());
-    for given in ["../new", "src/up/new", "src/dangling", "src/to-secret", "new/../../x", "/new"] {
-        assert!(workspace.resolve_for_creation(given).is_err(), "{given}");
+    for input in ["../new", "src/up/new", "src/dangling", "src/to-secret", "new/../../x", "/new"] {
+        assert!(workspace.resolve_for_creation(input).is_err(), "{input}");
     }
     let created = workspace.resolve_for_creation("src/new/file.rs").unwrap();
     assert_eq!(created, tree.root.join("ws/src/new/file.rs"));
@@ -122,7 +122,7 @@ fn with_several_folders_what_was_printed_is_accepted_back() {
     // The first folder has a subfolder with the second one's name, so `b/…` has two readings.
     std::fs::create_dir_all(tree.root.join("ws/b")).unwrap();
     let folders = [tree.root.join("ws"), tree.root.join("b"), tree.root.join("ws")];
-    let workspace = Workspace::open(&folders).unwrap();
+    let workspace = WorkspaceFolders::open(&folders).unwrap();
     assert_eq!(workspace.folders().len(), 2, "duplicates go");
     for path in ["ws/src/a.rs", "b/src/a.rs", "b/only.rs", "b", "ws"] {
         let resolved = workspace.resolve(path).unwrap();
@@ -139,7 +139,7 @@ fn with_several_folders_what_was_printed_is_accepted_back() {
 #[test]
 fn a_name_that_hides_something() {
     let tree = tree();
-    let workspace = Workspace::open(&[tree.root.join("ws")]).unwrap();
+    let workspace = WorkspaceFolders::open(&[tree.root.join("ws")]).unwrap();
     for (name, shown) in [
         ("a\u{202e}txt.exe", r"a\u{202e}txt.exe"),
         ("one\n2 files in .", r"one\n2 files in ."),
@@ -162,10 +162,10 @@ fn a_name_that_hides_something() {
 }
 
 #[test]
-fn folders_of_one_name_are_told_apart() {
+fn folders_with_the_same_name_get_distinct_names() {
     let tree = tree();
     let folders = [tree.root.join("ws/src"), tree.root.join("b/src")];
-    let workspace = Workspace::open(&folders).unwrap();
+    let workspace = WorkspaceFolders::open(&folders).unwrap();
     let names: Vec<_> = workspace.folders().iter().map(|folder| folder.name.as_str()).collect();
     assert_eq!(names, ["ws/src", "b/src"]);
     let path = workspace.resolve("b/src/a.rs").unwrap();
@@ -176,10 +176,10 @@ fn folders_of_one_name_are_told_apart() {
 #[test]
 fn nested_folders_and_what_cannot_be_one() {
     let tree = tree();
-    let workspace = Workspace::open(&[tree.root.join("ws"), tree.root.join("ws/src")]).unwrap();
+    let workspace = WorkspaceFolders::open(&[tree.root.join("ws"), tree.root.join("ws/src")]).unwrap();
     assert_eq!(workspace.display(&tree.root.join("ws/src/a.rs")), "src/a.rs");
     for bad in [vec![], vec![tree.root.join("none")], vec![tree.root.join("secret")]] {
-        assert!(Workspace::open(&bad).is_err(), "{bad:?}");
+        assert!(WorkspaceFolders::open(&bad).is_err(), "{bad:?}");
     }
 }
 
@@ -196,7 +196,7 @@ proptest! {
         form in 0..3,
     ) {
         let tree = tree();
-        let workspace = Workspace::open(&[tree.root.join("ws")]).unwrap();
+        let workspace = WorkspaceFolders::open(&[tree.root.join("ws")]).unwrap();
         let joined = pieces.join("/");
         let given = match form {
             0 => joined,

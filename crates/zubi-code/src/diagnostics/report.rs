@@ -13,7 +13,7 @@ use zubi_base::{lsp, uri};
 
 use super::AT_ONCE;
 use crate::error::CodeError;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::status::more_absent;
 
 /// The problems of one file.
@@ -29,7 +29,7 @@ pub struct FileReport {
     /// The endpoint that still reads its project, with its progress.
     pub loading: Option<String>,
     /// Why it is not analysed.
-    pub why: Option<String>,
+    pub reason: Option<String>,
     /// Caveats of the answer even when all servers are ready: no `compile_commands.json`, libraries that were not read.
     pub limits: Vec<String>,
 }
@@ -48,7 +48,7 @@ pub struct WorkspaceReport {
     pub notes: Vec<String>,
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Returns the diagnostics of one file. Returns an error if no server reports diagnostics for it, or if all that do
     /// have failed.
     pub async fn file_report(&self, path: &Utf8Path) -> Result<FileReport, CodeError> {
@@ -62,7 +62,7 @@ impl Question<'_> {
             items: Vec::new(),
             analysed: loading.is_none(),
             loading,
-            why: None,
+            reason: None,
             limits: Vec::new(),
         };
         let mut failures: Vec<EndpointError> = Vec::new();
@@ -71,9 +71,9 @@ impl Question<'_> {
                 Ok(answer) => {
                     report.analysed &= answer.current && !answer.unheard;
                     if !answer.current {
-                        report.why = Some(format!("{} has not checked the present text yet", endpoint.id()));
+                        report.reason = Some(format!("{} has not checked the present text yet", endpoint.id()));
                     } else if answer.unheard {
-                        report.why = answer.note;
+                        report.reason = answer.note;
                     }
                     for item in answer.items {
                         report.items.push(self.problem_in_utf16(item, path, endpoint.encoding()).await);
@@ -87,7 +87,7 @@ impl Question<'_> {
                 return Err(error.into());
             }
             report.analysed = false;
-            report.why = Some(error.to_string());
+            report.reason = Some(error.to_string());
         }
         report.items.sort_by_key(|item| (item.range.start.line, item.range.start.character));
         report.items.dedup();
@@ -103,9 +103,9 @@ impl Question<'_> {
         let found = self.ready_for_problems_anywhere().await?;
         let files = self.served_files(&found.endpoints, None).await;
         let mut report = WorkspaceReport { total: files.len(), ..WorkspaceReport::default() };
-        let asked = stream::iter(files.into_iter().take(most)).map(|path| async move { self.file_report(&path).await });
+        let requests = stream::iter(files.into_iter().take(most)).map(|path| async move { self.file_report(&path).await });
         let end = tokio::time::sleep_until(self.cx.deadline.into());
-        let answers: Vec<_> = asked.buffer_unordered(AT_ONCE).take_until(end).collect().await;
+        let answers: Vec<_> = requests.buffer_unordered(AT_ONCE).take_until(end).collect().await;
         let mut failure = None;
         for answer in answers {
             match answer {

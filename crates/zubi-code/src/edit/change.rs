@@ -23,10 +23,10 @@ use serde_json::Value;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextIndex};
 use zubi_base::text::{BOM, ContentHash, FileOperation, TextOrigin, TextSource};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 
 use super::error::EditError;
-use super::overlay::{self, Kind, Node, Overlay, Source};
+use super::overlay::{self, EntryKind, EditedFile, EditOverlay, OriginalText};
 use super::splice::{self, SpliceError};
 use super::wire::{DocumentChange, DocumentEdit, WorkspaceEdit};
 
@@ -60,7 +60,7 @@ pub struct FileChange {
     /// The file's absolute path after the change; for a removed file, the path before.
     pub path: Utf8PathBuf,
     /// The path before the change, if it differs.
-    pub from: Option<Utf8PathBuf>,
+    pub old_path: Option<Utf8PathBuf>,
     pub action: FileAction,
     /// Text edits made in it.
     pub edits: usize,
@@ -81,7 +81,7 @@ pub struct BaseText {
 
 /// A computed change: the effect of an edit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Change {
+pub struct ComputedChange {
     /// In the order in which they must be made: file operations first, then the final content of each edited file.
     pub operations: Vec<FileOperation>,
     /// For people: every file once, by path.
@@ -100,15 +100,15 @@ pub struct ServerEdit<'a> {
     pub encoding: Encoding,
 }
 
-impl Change {
+impl ComputedChange {
     /// Computes the common effect of the edits of one or several servers, all made for the present texts. Text edits of
     /// several servers combine if they do not overlap; if one server moves files, others must not edit the same ones.
     pub async fn from_workspace_edits(
         edits: &[ServerEdit<'_>],
         texts: &dyn TextSource,
-        workspace: &Workspace,
+        workspace: &WorkspaceFolders,
     ) -> Result<Self, EditError> {
-        let mut builder = Builder::new(texts, workspace);
+        let mut builder = ChangeBuilder::new(texts, workspace);
         for (server, edit) in edits.iter().enumerate() {
             builder.workspace_edit(edit, server).await?;
         }
@@ -121,9 +121,9 @@ impl Change {
         edits: &[lsp::TextEdit],
         encoding: Encoding,
         texts: &dyn TextSource,
-        workspace: &Workspace,
+        workspace: &WorkspaceFolders,
     ) -> Result<Self, EditError> {
-        let mut builder = Builder::new(texts, workspace);
+        let mut builder = ChangeBuilder::new(texts, workspace);
         builder.text_edits(&zubi_base::uri::from_path(path), None, edits, encoding, 0).await?;
         builder.finish()
     }
@@ -134,17 +134,17 @@ impl Change {
         before: Option<&ContentHash>,
         text: &str,
         texts: &dyn TextSource,
-        workspace: &Workspace,
+        workspace: &WorkspaceFolders,
     ) -> Result<Self, EditError> {
-        let mut builder = Builder::new(texts, workspace);
+        let mut builder = ChangeBuilder::new(texts, workspace);
         builder.whole_text(path, before, text).await?;
         builder.finish()
     }
 }
 
-struct Builder<'a> {
+struct ChangeBuilder<'a> {
     texts: &'a dyn TextSource,
-    tree: Overlay<'a>,
+    tree: EditOverlay<'a>,
     notes: Vec<String>,
     edits: usize,
     duplicates: usize,
@@ -152,18 +152,18 @@ struct Builder<'a> {
     removed: FxHashMap<Utf8PathBuf, Arc<str>>,
 }
 
-impl<'a> Builder<'a> {
-    fn new(texts: &'a dyn TextSource, workspace: &'a Workspace) -> Self {
-        let tree = Overlay::new(workspace);
+impl<'a> ChangeBuilder<'a> {
+    fn new(texts: &'a dyn TextSource, workspace: &'a WorkspaceFolders) -> Self {
+        let tree = EditOverlay::new(workspace);
         Self { texts, tree, notes: Vec::new(), edits: 0, duplicates: 0, removed: FxHashMap::default() }
     }
 
-    async fn workspace_edit(&mut self, given: &ServerEdit<'_>, server: usize) -> Result<(), EditError> {
-        let edit = WorkspaceEdit::read(given.edit)?;
+    async fn workspace_edit(&mut self, server_edit: &ServerEdit<'_>, server: usize) -> Result<(), EditError> {
+        let edit = WorkspaceEdit::read(server_edit.edit)?;
         self.note_annotations(&edit.annotations);
         for change in &edit.changes {
             match change {
-                DocumentChange::Edit(edit) => self.document_edit(edit, given.encoding, server).await?,
+                DocumentChange::Edit(edit) => self.document_edit(edit, server_edit.encoding, server).await?,
                 DocumentChange::Create(create) => {
                     self.flush(server)?;
                     self.create(create, server).await?;
@@ -202,46 +202,46 @@ impl<'a> Builder<'a> {
         }
         let entry = self.tree.entry(uri)?;
         let path = self.load(&entry).await?;
-        let shown = self.tree.show(&path);
+        let display_path = self.tree.show(&path);
         let Some(node) = self.tree.files.get_mut(&path) else { return Ok(()) };
         if node.changed_by.is_some_and(|other| other != server) {
-            return Err(EditError::Disagree { path: shown });
+            return Err(EditError::Disagree { path: display_path });
         }
-        if let (Some(asked), Some(Source { origin: TextOrigin::Editor { version: current }, .. })) =
+        if let (Some(requested), Some(OriginalText { origin: TextOrigin::Editor { version: current }, .. })) =
             (version, &node.source)
-            && asked != *current
+            && requested != *current
         {
-            return Err(EditError::Version { path: shown, asked, current: *current });
+            return Err(EditError::Version { path: display_path, asked: requested, current: *current });
         }
         let index = TextIndex::new(&node.text);
         let located = splice::locate(&node.text, &index, edits, encoding, server);
-        node.pending.extend(located.map_err(|error| splice_error(shown, error))?);
+        node.pending.extend(located.map_err(|error| splice_error(display_path, error))?);
         Ok(())
     }
 
     async fn whole_text(&mut self, path: &Utf8Path, before: Option<&ContentHash>, text: &str) -> Result<(), EditError> {
         let entry = self.tree.entry(&zubi_base::uri::from_path(path))?;
-        let shown = self.tree.show(&entry);
+        let display_path = self.tree.show(&entry);
         if text.contains('\0') {
-            return Err(splice_error(shown, SpliceError::NotText));
+            return Err(splice_error(display_path, SpliceError::NotText));
         }
         if text.len() as u64 > zubi_base::fs::MAX_TEXT_BYTES {
-            return Err(splice_error(shown, SpliceError::TooLarge));
+            return Err(splice_error(display_path, SpliceError::TooLarge));
         }
         self.tree.check_limits(text.len())?;
         let path = match (self.tree.kind(&entry), before) {
-            (Kind::Missing, None) => {
+            (EntryKind::Missing, None) => {
                 self.tree.create_parent_dirs(&entry)?;
-                self.tree.files.insert(entry.clone(), Node::default());
+                self.tree.files.insert(entry.clone(), EditedFile::default());
                 entry
             }
-            (Kind::Missing, Some(_)) => return Err(EditError::Changed { path: shown }),
-            (_, None) => return Err(EditError::Exists { path: shown }),
+            (EntryKind::Missing, Some(_)) => return Err(EditError::Changed { path: display_path }),
+            (_, None) => return Err(EditError::Exists { path: display_path }),
             (_, Some(_)) => self.load(&entry).await?,
         };
         if let Some(node) = self.tree.files.get_mut(&path) {
             if node.source.as_ref().map(|source| &source.hash) != before {
-                return Err(EditError::Changed { path: shown });
+                return Err(EditError::Changed { path: display_path });
             }
             // A mark is written back where the file has one.
             let marked = node.source.as_ref().is_some_and(|source| source.bom);
@@ -258,7 +258,7 @@ impl<'a> Builder<'a> {
             return Ok(entry.to_owned());
         }
         let missing = || EditError::Missing { path: self.tree.show(entry) };
-        if self.tree.kind(entry) == Kind::Missing {
+        if self.tree.kind(entry) == EntryKind::Missing {
             return Err(missing());
         }
         let disk = self.tree.disk(entry).ok_or_else(missing)?;
@@ -275,8 +275,8 @@ impl<'a> Builder<'a> {
             let source = read.map_err(|error| self.tree.unreadable(&path, &overlay::read_error(&error)))?;
             self.tree.check_limits(source.text.len())?;
             let source =
-                Source { hash: source.hash(), bom: source.bom, origin: source.origin, text: source.text, disk: real };
-            let node = Node { text: source.text.to_string(), source: Some(source), ..Node::default() };
+                OriginalText { hash: source.hash(), bom: source.bom, origin: source.origin, text: source.text, disk: real };
+            let node = EditedFile { text: source.text.to_string(), source: Some(source), ..EditedFile::default() };
             self.tree.files.insert(path.clone(), node);
         }
         Ok(path)
@@ -314,13 +314,13 @@ impl<'a> Builder<'a> {
         let entry = self.tree.entry(&create.uri)?;
         let options = create.options.unwrap_or_default();
         match self.tree.kind(&entry) {
-            Kind::Missing => {
+            EntryKind::Missing => {
                 self.tree.create_parent_dirs(&entry)?;
-                let node = Node { changed_by: Some(server), ..Node::default() };
+                let node = EditedFile { changed_by: Some(server), ..EditedFile::default() };
                 self.tree.files.insert(entry, node);
                 self.tree.check_limits(0)
             }
-            Kind::File | Kind::Link if options.overwrite == Some(true) => {
+            EntryKind::File | EntryKind::Link if options.overwrite == Some(true) => {
                 let path = self.load(&entry).await?;
                 if let Some(node) = self.tree.files.get_mut(&path) {
                     node.text.clear();
@@ -328,7 +328,7 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            Kind::File | Kind::Link if options.ignore_if_exists == Some(true) => Ok(()),
+            EntryKind::File | EntryKind::Link if options.ignore_if_exists == Some(true) => Ok(()),
             _ => Err(EditError::Exists { path: self.tree.show(&entry) }),
         }
     }
@@ -339,10 +339,10 @@ impl<'a> Builder<'a> {
         let kind = self.tree.kind(&from);
         let impossible = |why: &str| EditError::Impossible { path: self.tree.show(&from), why: why.to_owned() };
         match kind {
-            Kind::Missing => return Err(EditError::Missing { path: self.tree.show(&from) }),
-            Kind::Special => return Err(impossible("it is neither a file nor a directory")),
-            Kind::Directory => self.tree.check_subtree(&from)?,
-            Kind::File | Kind::Link => {}
+            EntryKind::Missing => return Err(EditError::Missing { path: self.tree.show(&from) }),
+            EntryKind::Special => return Err(impossible("it is neither a file nor a directory")),
+            EntryKind::Directory => self.tree.check_subtree(&from)?,
+            EntryKind::File | EntryKind::Link => {}
         }
         if from == to {
             return Ok(());
@@ -351,8 +351,8 @@ impl<'a> Builder<'a> {
             return Err(impossible("it would move into itself"));
         }
         match self.tree.kind(&to) {
-            Kind::Missing => {}
-            Kind::File | Kind::Link if options.overwrite == Some(true) && kind != Kind::Directory => {
+            EntryKind::Missing => {}
+            EntryKind::File | EntryKind::Link if options.overwrite == Some(true) && kind != EntryKind::Directory => {
                 self.remove(&to)?;
             }
             _ if options.overwrite != Some(true) && options.ignore_if_exists == Some(true) => {
@@ -374,9 +374,9 @@ impl<'a> Builder<'a> {
         let entry = self.tree.entry(&delete.uri)?;
         let options = delete.options.unwrap_or_default();
         match self.tree.kind(&entry) {
-            Kind::Missing if options.ignore_if_not_exists == Some(true) => Ok(()),
-            Kind::Missing => Err(EditError::Missing { path: self.tree.show(&entry) }),
-            Kind::Directory if options.recursive != Some(true) && !self.tree.names(&entry)?.is_empty() => {
+            EntryKind::Missing if options.ignore_if_not_exists == Some(true) => Ok(()),
+            EntryKind::Missing => Err(EditError::Missing { path: self.tree.show(&entry) }),
+            EntryKind::Directory if options.recursive != Some(true) && !self.tree.names(&entry)?.is_empty() => {
                 let why =
                     "it is a directory with files in it, and the server did not request a recursive removal".to_owned();
                 Err(EditError::Impossible { path: self.tree.show(&entry), why })
@@ -393,7 +393,7 @@ impl<'a> Builder<'a> {
         for step in new {
             if let FileOperation::Delete { path, .. } = step
                 && let Some(disk) = overlay::disk_before(&done, path)
-                && overlay::kind_on_disk(&disk) == Kind::File
+                && overlay::kind_on_disk(&disk) == EntryKind::File
                 && let Ok(text) = zubi_base::fs::read_text(&disk)
             {
                 self.removed.insert(disk, text.into());
@@ -420,20 +420,20 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn finish(mut self) -> Result<Change, EditError> {
+    fn finish(mut self) -> Result<ComputedChange, EditError> {
         self.flush(usize::MAX)?;
         if self.duplicates > 0 {
             let (count, what) = (self.duplicates, if self.duplicates == 1 { "edit was" } else { "edits were" });
             self.note(format!("{count} duplicate {what} sent; each is made once."));
         }
-        let mut change = Change { notes: self.notes, ..Change::default() };
+        let mut change = ComputedChange { notes: self.notes, ..ComputedChange::default() };
         change.files = listing::moved_and_removed(&self.tree, &self.removed);
         change.operations.clone_from(&self.tree.steps);
         for (path, node) in self.tree.files {
             let text: Arc<str> = node.text.into();
             let file = FileChange {
                 path: path.clone(),
-                from: None,
+                old_path: None,
                 action: FileAction::Create,
                 edits: node.edits,
                 before: None,
@@ -454,7 +454,7 @@ impl<'a> Builder<'a> {
             let from = Some(&source.disk).filter(|disk| **disk != path).cloned();
             let action = if from.is_some() { FileAction::Rename } else { FileAction::Edit };
             change.files.retain(|listed| listed.path != path || listed.action != FileAction::Rename);
-            change.files.push(FileChange { from, action, before: Some(source.text), ..file });
+            change.files.push(FileChange { old_path: from, action, before: Some(source.text), ..file });
             change.based_on.push(BaseText { path: source.disk, origin: source.origin, hash: source.hash });
         }
         change.files.sort_by(|one, other| one.path.cmp(&other.path));

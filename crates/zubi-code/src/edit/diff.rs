@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use camino::Utf8Path;
 use similar::{Algorithm, TextDiff};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 
-use super::change::{Change, FileAction, FileChange};
+use super::change::{ComputedChange, FileAction, FileChange};
 
 /// The most bytes of diff a plan carries: about 15,000 tokens, more than any agent reads whole.
 pub const MAX_DIFF_BYTES: usize = 60_000;
@@ -16,7 +16,7 @@ const MAX_COMPARE: Duration = Duration::from_millis(500);
 
 /// The diff of a change, with names as answers show them. Longer than `limit` bytes it is cut at the end of a line,
 /// and its last line says what is missing.
-pub fn unified_diff(change: &Change, workspace: &Workspace, limit: usize) -> String {
+pub fn unified_diff(change: &ComputedChange, workspace: &WorkspaceFolders, limit: usize) -> String {
     let mut diff = String::new();
     for (index, file) in change.files.iter().enumerate() {
         let whole = file_diff(file, workspace);
@@ -37,30 +37,30 @@ pub fn unified_diff(change: &Change, workspace: &Workspace, limit: usize) -> Str
 }
 
 /// The diff of one file's whole text; `before` is `None` for a new file. `path` is absolute.
-pub fn of_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &Workspace) -> String {
+pub fn of_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &WorkspaceFolders) -> String {
     unified_diff(&change_of(path, before, after), workspace, MAX_DIFF_BYTES)
 }
 
 /// Returns the diff of a whole text, without a length limit.
-pub fn of_whole_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &Workspace) -> String {
+pub fn of_whole_text(path: &Utf8Path, before: Option<&str>, after: &str, workspace: &WorkspaceFolders) -> String {
     unified_diff(&change_of(path, before, after), workspace, usize::MAX)
 }
 
-fn change_of(path: &Utf8Path, before: Option<&str>, after: &str) -> Change {
+fn change_of(path: &Utf8Path, before: Option<&str>, after: &str) -> ComputedChange {
     let file = FileChange {
         path: path.to_owned(),
-        from: None,
+        old_path: None,
         action: if before.is_some() { FileAction::Edit } else { FileAction::Create },
         edits: 1,
         before: before.map(Into::into),
         after: Some(after.into()),
     };
-    Change { files: vec![file], ..Change::default() }
+    ComputedChange { files: vec![file], ..ComputedChange::default() }
 }
 
-fn file_diff(file: &FileChange, workspace: &Workspace) -> String {
+fn file_diff(file: &FileChange, workspace: &WorkspaceFolders) -> String {
     let new = workspace.display(&file.path);
-    let old = file.from.as_ref().map_or_else(|| new.clone(), |from| workspace.display(from));
+    let old = file.old_path.as_ref().map_or_else(|| new.clone(), |from| workspace.display(from));
     // Writing to a `String` cannot fail.
     let mut diff = format!("diff --git a/{old} b/{new}\n");
     let (before, after) = (file.before.as_deref(), file.after.as_deref());

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::lsp::Uri;
 use zubi_base::text::{ContentHash, FileOperation, TextOrigin};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
 
 use super::change::{MAX_CHANGE_BYTES, MAX_FILES};
@@ -23,7 +23,7 @@ const MAX_NEW_DIRECTORIES: usize = 32;
 
 /// The kind of entry at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum EntryKind {
     Missing,
     File,
     Link,
@@ -34,7 +34,7 @@ pub(super) enum Kind {
 
 /// The original text of a file and its origin.
 #[derive(Debug, Clone)]
-pub(super) struct Source {
+pub(super) struct OriginalText {
     pub(super) text: Arc<str>,
     pub(super) bom: bool,
     pub(super) origin: TextOrigin,
@@ -45,9 +45,9 @@ pub(super) struct Source {
 
 /// A file whose text the edit touches.
 #[derive(Debug, Default)]
-pub(super) struct Node {
+pub(super) struct EditedFile {
     /// `None`: the edit creates the file.
-    pub(super) source: Option<Source>,
+    pub(super) source: Option<OriginalText>,
     pub(super) text: String,
     /// Edits of `text` that were located but not made yet.
     pub(super) pending: Vec<ByteEdit>,
@@ -57,21 +57,21 @@ pub(super) struct Node {
 }
 
 /// See the module's documentation.
-pub(super) struct Overlay<'a> {
-    workspace: &'a Workspace,
+pub(super) struct EditOverlay<'a> {
+    workspace: &'a WorkspaceFolders,
     /// Renames and removals of what is on disk, in order.
     pub(super) steps: Vec<FileOperation>,
     /// Files whose text is touched, by where they are after [`Self::steps`].
-    pub(super) files: BTreeMap<Utf8PathBuf, Node>,
+    pub(super) files: BTreeMap<Utf8PathBuf, EditedFile>,
     /// Directories that the steps make, by where they are after them.
-    made: BTreeSet<Utf8PathBuf>,
+    created_directories: BTreeSet<Utf8PathBuf>,
     /// Bytes of everything that is read to be changed or removed.
     bytes: u64,
 }
 
-impl<'a> Overlay<'a> {
-    pub(super) fn new(workspace: &'a Workspace) -> Self {
-        Self { workspace, steps: Vec::new(), files: BTreeMap::new(), made: BTreeSet::new(), bytes: 0 }
+impl<'a> EditOverlay<'a> {
+    pub(super) fn new(workspace: &'a WorkspaceFolders) -> Self {
+        Self { workspace, steps: Vec::new(), files: BTreeMap::new(), created_directories: BTreeSet::new(), bytes: 0 }
     }
 
     pub(super) fn show(&self, path: &Utf8Path) -> String {
@@ -93,15 +93,15 @@ impl<'a> Overlay<'a> {
 
     /// The path a URI names, its directory with links resolved, its last component as given. Refuses what lies outside
     /// the workspace, the workspace folders themselves, and what no edit may touch.
-    pub(super) fn entry(&self, given: &Uri) -> Result<Utf8PathBuf, EditError> {
+    pub(super) fn entry(&self, uri: &Uri) -> Result<Utf8PathBuf, EditError> {
         // A URI is a server's text and may be long or hold control characters.
-        let shown = || given.0.chars().filter(|character| !character.is_control()).take(300).collect::<String>();
-        let path = uri::to_path(given).ok_or_else(|| EditError::NotAFile { uri: shown() })?;
-        let outside = || EditError::Outside { path: shown() };
+        let display_uri = || uri.0.chars().filter(|character| !character.is_control()).take(300).collect::<String>();
+        let path = uri::to_path(uri).ok_or_else(|| EditError::NotAFile { uri: display_uri() })?;
+        let outside = || EditError::Outside { path: display_uri() };
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(outside()) };
         let parent = fs::canonical_for_creation(parent).map_err(|_| outside())?;
         let entry = parent.join(name);
-        let missing = parent.ancestors().take_while(|above| kind_on_disk(above) == Kind::Missing).count();
+        let missing = parent.ancestors().take_while(|above| kind_on_disk(above) == EntryKind::Missing).count();
         if missing > MAX_NEW_DIRECTORIES {
             let why = format!("that would make {missing} new folders, more than {MAX_NEW_DIRECTORIES} at once");
             return Err(EditError::Impossible { path: self.show(&entry), why });
@@ -135,21 +135,21 @@ impl<'a> Overlay<'a> {
         forward_through(&self.steps, path)
     }
 
-    pub(super) fn kind(&self, path: &Utf8Path) -> Kind {
+    pub(super) fn kind(&self, path: &Utf8Path) -> EntryKind {
         if self.files.contains_key(path) {
-            return Kind::File;
+            return EntryKind::File;
         }
-        if self.made.contains(path) || self.workspace.folders().iter().any(|folder| folder.path == path) {
-            return Kind::Directory;
+        if self.created_directories.contains(path) || self.workspace.folders().iter().any(|folder| folder.path == path) {
+            return EntryKind::Directory;
         }
-        self.disk(path).map_or(Kind::Missing, |disk| kind_on_disk(&disk))
+        self.disk(path).map_or(EntryKind::Missing, |disk| kind_on_disk(&disk))
     }
 
     /// The names in a directory.
     pub(super) fn names(&self, directory: &Utf8Path) -> Result<BTreeSet<String>, EditError> {
         let mut names = BTreeSet::new();
         if let Some(disk) = self.disk(directory)
-            && kind_on_disk(&disk) == Kind::Directory
+            && kind_on_disk(&disk) == EntryKind::Directory
         {
             let unreadable = |error: std::io::Error| EditError::Unreadable {
                 path: self.show(directory),
@@ -166,7 +166,7 @@ impl<'a> Overlay<'a> {
             FileOperation::Rename { to, .. } => Some(to.as_path()),
             _ => None,
         });
-        let new = self.files.keys().chain(&self.made).map(Utf8PathBuf::as_path);
+        let new = self.files.keys().chain(&self.created_directories).map(Utf8PathBuf::as_path);
         for path in moved_in.chain(new) {
             if let Ok(below) = path.strip_prefix(directory)
                 && let Some(first) = below.components().next()
@@ -174,7 +174,7 @@ impl<'a> Overlay<'a> {
                 names.insert(first.as_str().to_owned());
             }
         }
-        names.retain(|name| self.kind(&directory.join(name)) != Kind::Missing);
+        names.retain(|name| self.kind(&directory.join(name)) != EntryKind::Missing);
         Ok(names)
     }
 
@@ -184,16 +184,16 @@ impl<'a> Overlay<'a> {
         let mut missing = Vec::new();
         for above in path.ancestors().skip(1) {
             match self.kind(above) {
-                Kind::Missing => missing.push(above.to_owned()),
-                Kind::Directory => break,
-                Kind::File | Kind::Link | Kind::Special => {
+                EntryKind::Missing => missing.push(above.to_owned()),
+                EntryKind::Directory => break,
+                EntryKind::File | EntryKind::Link | EntryKind::Special => {
                     let why = format!("`{}` is not a directory", self.show(above));
                     return Err(EditError::Impossible { path: self.show(path), why });
                 }
             }
         }
         for path in missing.into_iter().rev() {
-            self.made.insert(path.clone());
+            self.created_directories.insert(path.clone());
             self.steps.push(FileOperation::CreateDirectory { path });
         }
         self.check_limits(0)
@@ -203,14 +203,14 @@ impl<'a> Overlay<'a> {
     pub(super) fn rename(&mut self, from: &Utf8Path, to: &Utf8Path) {
         // A file that the edit creates is written at the end, where it is then; all else has to be moved.
         let exists =
-            self.made.contains(from) || self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != Kind::Missing);
+            self.created_directories.contains(from) || self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != EntryKind::Missing);
         let moving: Vec<_> = self.files.keys().filter(|path| path.starts_with(from)).cloned().collect();
         for path in moving {
             if let (Some(node), Some(new)) = (self.files.remove(&path), fs::replace_prefix(&path, from, to)) {
                 self.files.insert(new, node);
             }
         }
-        self.made = std::mem::take(&mut self.made)
+        self.created_directories = std::mem::take(&mut self.created_directories)
             .into_iter()
             .map(|path| fs::replace_prefix(&path, from, to).unwrap_or(path))
             .collect();
@@ -222,28 +222,28 @@ impl<'a> Overlay<'a> {
     /// Removes what is at a path, files of a directory one by one so that each can be checked and brought back.
     pub(super) fn delete(&mut self, path: &Utf8Path) -> Result<(), EditError> {
         self.allow(path)?;
-        if self.kind(path) == Kind::Directory {
+        if self.kind(path) == EntryKind::Directory {
             for name in self.names(path)? {
                 self.delete(&path.join(name))?;
             }
-            self.made.remove(path);
+            self.created_directories.remove(path);
             self.steps.push(FileOperation::RemoveDirectory { path: path.to_owned() });
             return self.check_limits(0);
         }
         self.files.remove(path);
         let Some(disk) = self.disk(path) else { return Ok(()) };
         let before = match kind_on_disk(&disk) {
-            Kind::Missing => return Ok(()),
-            Kind::Link => {
+            EntryKind::Missing => return Ok(()),
+            EntryKind::Link => {
                 let target = link_target(&disk).map_err(|error| self.unreadable(path, &error.to_string()))?;
                 ContentHash::from_bytes(target.as_str().as_bytes())
             }
-            Kind::File => {
+            EntryKind::File => {
                 let bytes = fs::read_bytes(&disk).map_err(|error| self.unreadable(path, &read_error(&error)))?;
                 self.check_limits(bytes.len())?;
                 ContentHash::from_bytes(&bytes)
             }
-            Kind::Directory | Kind::Special => return Err(self.unreadable(path, "it is not a regular file")),
+            EntryKind::Directory | EntryKind::Special => return Err(self.unreadable(path, "it is not a regular file")),
         };
         self.steps.push(FileOperation::Delete { path: path.to_owned(), before });
         self.check_limits(0)
@@ -262,7 +262,7 @@ impl<'a> Overlay<'a> {
                 if seen > MAX_FILES {
                     return Err(EditError::TooLarge { what: format!("more than {MAX_FILES} files") });
                 }
-                if self.kind(&path) == Kind::Directory {
+                if self.kind(&path) == EntryKind::Directory {
                     open.push(path);
                 }
             }
@@ -318,13 +318,13 @@ pub(super) fn forward_through(steps: &[FileOperation], path: &Utf8Path) -> Optio
 }
 
 /// Returns the kind of entry at a path on disk; does not follow a link.
-pub(super) fn kind_on_disk(path: &Utf8Path) -> Kind {
+pub(super) fn kind_on_disk(path: &Utf8Path) -> EntryKind {
     match std::fs::symlink_metadata(path) {
-        Err(_) => Kind::Missing,
-        Ok(metadata) if metadata.is_symlink() => Kind::Link,
-        Ok(metadata) if metadata.is_dir() => Kind::Directory,
-        Ok(metadata) if metadata.is_file() => Kind::File,
-        Ok(_) => Kind::Special,
+        Err(_) => EntryKind::Missing,
+        Ok(metadata) if metadata.is_symlink() => EntryKind::Link,
+        Ok(metadata) if metadata.is_dir() => EntryKind::Directory,
+        Ok(metadata) if metadata.is_file() => EntryKind::File,
+        Ok(_) => EntryKind::Special,
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::Value;
 use zubi_base::clock::Clock;
 use zubi_base::owner_only;
 use zubi_base::text::{ContentHash, FileOperation, Setting};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 
 use super::change::BaseText;
 use super::error::EditError;
@@ -76,7 +76,8 @@ pub struct StoredPlan {
     pub id: String,
     pub title: String,
     /// The server or tool that made the plan, for answers: `rust-analyzer`.
-    pub by: String,
+    #[serde(rename = "by")]
+    pub produced_by: String,
     pub operations: Vec<FileOperation>,
     pub based_on: Vec<BaseText>,
     pub state: PlanState,
@@ -85,7 +86,7 @@ pub struct StoredPlan {
 /// The envelope of every record.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Envelope<T> {
+struct RecordEnvelope<T> {
     version: u32,
     /// When it was made, in seconds since the Unix epoch.
     created: u64,
@@ -95,11 +96,11 @@ struct Envelope<T> {
 
 /// Parses the id of a plan that a caller names. A listed code action *is* a computed plan; its handle has another first
 /// letter. No other input ever becomes a file name.
-pub fn plan_id(given: &str) -> Result<String, EditError> {
-    let random = given.strip_prefix("p-").or_else(|| given.strip_prefix("a-")).unwrap_or_default();
+pub fn plan_id(handle: &str) -> Result<String, EditError> {
+    let random = handle.strip_prefix("p-").or_else(|| handle.strip_prefix("a-")).unwrap_or_default();
     if random.len() != ID_LENGTH || !random.bytes().all(|byte| ALPHABET.contains(&byte)) {
-        let given = given.chars().filter(|character| !character.is_control()).take(40).collect();
-        return Err(EditError::NotAnId { given });
+        let handle = handle.chars().filter(|character| !character.is_control()).take(40).collect();
+        return Err(EditError::NotAnId { given: handle });
     }
     Ok(format!("p-{random}"))
 }
@@ -120,12 +121,12 @@ pub(super) fn fresh_id() -> Result<String, EditError> {
 /// See the module's documentation.
 pub struct PlanStore {
     directory: Utf8PathBuf,
-    workspace: Arc<Workspace>,
+    workspace: Arc<WorkspaceFolders>,
     clock: Arc<dyn Clock>,
 }
 
 impl PlanStore {
-    pub fn new(state_dir: &Utf8Path, workspace: Arc<Workspace>, clock: Arc<dyn Clock>) -> Self {
+    pub fn new(state_dir: &Utf8Path, workspace: Arc<WorkspaceFolders>, clock: Arc<dyn Clock>) -> Self {
         Self { directory: state_dir.join("plans"), workspace, clock }
     }
 
@@ -136,7 +137,7 @@ impl PlanStore {
         self.sweep()?;
         let id = fresh_id()?;
         let record = plan(&id);
-        let envelope = Envelope {
+        let envelope = RecordEnvelope {
             version: VERSION,
             created: self.clock.now().as_secs(),
             workspace: self.folders(),
@@ -165,7 +166,7 @@ impl PlanStore {
     /// Replaces a plan, durably: what undo needs must be on disk before a file is touched.
     pub fn update(&self, plan: &StoredPlan) -> Result<(), EditError> {
         let created = self.read::<Value>(&plan.id)?.created;
-        let envelope = Envelope { version: VERSION, created, workspace: self.folders(), record: plan };
+        let envelope = RecordEnvelope { version: VERSION, created, workspace: self.folders(), record: plan };
         let file = self.file(&plan.id);
         owner_only::write_atomic(&file, &to_json(&envelope)?)
             .and_then(|()| std::fs::File::open(&file)?.set_modified(UNIX_EPOCH + Duration::from_secs(created)))
@@ -173,11 +174,11 @@ impl PlanStore {
     }
 
     /// The plan a caller names by its own id or by its action's.
-    pub fn plan(&self, given: &str) -> Result<StoredPlan, EditError> {
-        Ok(self.read(&plan_id(given)?)?.record)
+    pub fn plan(&self, handle: &str) -> Result<StoredPlan, EditError> {
+        Ok(self.read(&plan_id(handle)?)?.record)
     }
 
-    fn read<T: DeserializeOwned>(&self, id: &str) -> Result<Envelope<T>, EditError> {
+    fn read<T: DeserializeOwned>(&self, id: &str) -> Result<RecordEnvelope<T>, EditError> {
         let damaged = |why: String| EditError::Damaged { id: id.to_owned(), why };
         let unknown = || EditError::Unknown { id: id.to_owned() };
         let file = self.file(id);
@@ -186,7 +187,7 @@ impl PlanStore {
             return Err(damaged("its record is too large".to_owned()));
         }
         let bytes = std::fs::read(&file).map_err(|error| damaged(error.to_string()))?;
-        let envelope: Envelope<Value> = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let envelope: RecordEnvelope<Value> = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
         if envelope.version != VERSION {
             return Err(damaged("it was made by another version of zubi".to_owned()));
         }
@@ -197,9 +198,9 @@ impl PlanStore {
             let workspace = envelope.workspace.iter().map(|folder| folder.as_str()).collect::<Vec<_>>().join(", ");
             return Err(EditError::OtherWorkspace { id: id.to_owned(), workspace });
         }
-        let Envelope { version, created, workspace, record } = envelope;
+        let RecordEnvelope { version, created, workspace, record } = envelope;
         let record = serde_json::from_value(record).map_err(|error| damaged(error.to_string()))?;
-        Ok(Envelope { version, created, workspace, record })
+        Ok(RecordEnvelope { version, created, workspace, record })
     }
 
     /// A clock that was set back must not preserve records for ever, so a record from the future has expired too.

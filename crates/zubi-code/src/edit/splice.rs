@@ -69,11 +69,11 @@ pub(super) fn locate(
                 return Err(SpliceError::BeyondEnd { line: u64::from(first.line) + 1, lines: index.line_count() });
             }
             for position in [edit.range.start, edit.range.end] {
-                let meant = index.to_lsp(index.from_lsp(position, encoding), encoding);
+                let round_trip = index.to_lsp(index.from_lsp(position, encoding), encoding);
                 // A smaller column on the same line is either clamping, which ends at the line's end, or a cut.
                 let line_end = index.line_range(position.line).map(|line| index.to_lsp(line.end(), encoding));
-                if line_end.is_some_and(|end| position.character < end.character) && meant != position {
-                    return Err(SpliceError::CutsCharacter { place: place(position) });
+                if line_end.is_some_and(|end| position.character < end.character) && round_trip != position {
+                    return Err(SpliceError::CutsCharacter { place: format_position(position) });
                 }
             }
             let range = index.range_from_lsp(&edit.range, encoding);
@@ -84,9 +84,9 @@ pub(super) fn locate(
 
 /// The text after all edits. They may come in any order.
 pub(super) fn splice(text: &str, mut edits: Vec<ByteEdit>) -> Result<SplicedText, SpliceError> {
-    let given = edits.len();
+    let original_count = edits.len();
     merge_duplicates(&mut edits);
-    let duplicates = given - edits.len();
+    let duplicates = original_count - edits.len();
     // Stable, so that inserts at one position preserve their order; an insert sorts before a replacement that begins
     // there.
     edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));
@@ -95,8 +95,8 @@ pub(super) fn splice(text: &str, mut edits: Vec<ByteEdit>) -> Result<SplicedText
             && second.range.start() < first.range.end()
         {
             let index = TextIndex::new(text);
-            let place = |edit: &ByteEdit| place(index.to_lsp(edit.range.start(), Encoding::Utf32));
-            return Err(SpliceError::Overlap { first: place(first), second: place(second) });
+            let format_start = |edit: &ByteEdit| format_position(index.to_lsp(edit.range.start(), Encoding::Utf32));
+            return Err(SpliceError::Overlap { first: format_start(first), second: format_start(second) });
         }
     }
     let ending = dominant_ending(text);
@@ -158,7 +158,7 @@ fn has_lone_carriage_return(text: &str) -> bool {
     text.split('\r').skip(1).any(|after| !after.starts_with('\n'))
 }
 
-fn place(position: lsp::Position) -> String {
+fn format_position(position: lsp::Position) -> String {
     format!("{}:{}", u64::from(position.line) + 1, u64::from(position.character) + 1)
 }
 

@@ -45,7 +45,7 @@ fn changes(changes: &[serde_json::Value]) -> serde_json::Value {
 }
 
 #[test]
-fn text_with_mark_windows_endings_and_no_final_newline() {
+fn bom_crlf_and_missing_final_newline_are_preserved() {
     let tree = Tree::new(&[("a.txt", "\u{feff}one\r\ntwo")]);
     check(&tree, &changes(&[insert(&tree.uri("a.txt"), 1, "x\n")]), "a.txt: \"\\u{feff}one\\r\\nx\\r\\ntwo\"\n");
 }
@@ -72,7 +72,7 @@ fn executable_bit_and_symbolic_link() {
 
 #[cfg(unix)]
 #[test]
-fn removed_files_come_back_with_mode_and_link() {
+fn undo_restores_removed_files_with_mode_and_link() {
     let tree = Tree::new(&[("d/run.sh", "echo"), ("d/e/b", "b"), ("keep", "k")]);
     tree.set_mode("d/run.sh", 0o750);
     tree.set_mode("d/e", 0o700);
@@ -150,7 +150,7 @@ fn a_file_that_changed_stops_apply_and_undo() {
 }
 
 #[test]
-fn undo_refuses_when_something_new_stands_in_the_way() {
+fn undo_refuses_when_the_path_is_occupied() {
     let tree = Tree::new(&[("a", "a\n")]);
     let create = serde_json::json!({"kind": "create", "uri": tree.uri("new/b")});
     let rename = serde_json::json!({"kind": "rename", "oldUri": tree.uri("a"), "newUri": tree.uri("c")});
@@ -177,7 +177,7 @@ fn undo_refuses_when_something_new_stands_in_the_way() {
 
 #[cfg(unix)]
 #[test]
-fn a_directory_that_became_a_link_leads_nowhere() {
+fn edits_do_not_follow_a_directory_replaced_by_a_link() {
     let tree = Tree::new(&[("d/a", "a\n")]);
     let edit = changes(&[insert(&tree.uri("d/a"), 0, "1\n")]);
     tree.run(async {
@@ -193,7 +193,7 @@ fn a_directory_that_became_a_link_leads_nowhere() {
 }
 
 #[test]
-fn what_a_plan_and_an_applied_change_say() {
+fn plans_and_applied_changes_list_their_files() {
     let tree = Tree::new(&[("src/a.rs", "fn a() {}\n"), ("src/b.rs", "use a;\n")]);
     let rename = serde_json::json!({"kind": "rename", "oldUri": tree.uri("src/a.rs"), "newUri": tree.uri("src/c.rs")});
     let edit =
@@ -222,13 +222,13 @@ fn what_a_plan_and_an_applied_change_say() {
         assert_eq!((plan.edit_count, plan.title.as_str()), (2, "rename a"));
         let names: Vec<_> = edits.files_of(&plan.id).unwrap().iter().map(|path| tree.relative(path)).collect();
         assert_eq!(names, ["src/a.rs", "src/b.rs", "src/c.rs"]);
-        let said = |applied: AppliedChange| {
-            applied.files.into_iter().map(|file| format!("{}: {}", file.shown, file.done)).collect::<Vec<_>>()
+        let summaries = |applied: AppliedChange| {
+            applied.files.into_iter().map(|file| format!("{}: {}", file.display_path, file.done)).collect::<Vec<_>>()
         };
         let applied = edits.apply(&plan.id).await.unwrap();
-        assert_eq!(said(applied), ["src/c.rs: renamed from src/a.rs, written", "src/b.rs: written"]);
+        assert_eq!(summaries(applied), ["src/c.rs: renamed from src/a.rs, written", "src/b.rs: written"]);
         let undone = edits.undo(&plan.id).await.unwrap();
-        assert_eq!(said(undone), ["src/c.rs: written", "src/b.rs: written", "src/a.rs: renamed from src/c.rs"]);
+        assert_eq!(summaries(undone), ["src/c.rs: written", "src/b.rs: written", "src/a.rs: renamed from src/c.rs"]);
     });
 }
 
@@ -297,7 +297,7 @@ struct RefusingSink;
 
 #[async_trait::async_trait]
 impl EditSink for RefusingSink {
-    async fn apply(&self, _operations: &[FileOperation], _manner: &EditOptions) -> Result<Outcome, SinkError> {
+    async fn apply(&self, _operations: &[FileOperation], _manner: &EditOptions) -> Result<EditOutcome, SinkError> {
         Err(SinkError::Refused { why: "read-only editor".to_owned() })
     }
 }
@@ -309,7 +309,7 @@ fn a_refusal_leaves_the_plan_as_it_was() {
     tree.run(async {
         let clock = Arc::new(FixedClock(tree::NOW));
         let texts = Arc::new(zubi_base::text::DiskText);
-        let refusing = Edits::new(tree.workspace(), texts, Arc::new(RefusingSink), &tree.state_dir, clock);
+        let refusing = EditService::new(tree.workspace(), texts, Arc::new(RefusingSink), &tree.state_dir, clock);
         let plan = refusing.plan("test", &edit, Encoding::Utf16, "server").await.unwrap();
         let error = refusing.apply(&plan.id).await.unwrap_err();
         assert_eq!(error.to_string(), "the editor refused the edit: read-only editor (nothing was written)");

@@ -78,7 +78,7 @@ impl WorkspaceEdit {
     pub(super) fn read(edit: &Value) -> Result<Self, EditError> {
         let Some(fields) = edit.as_object() else { return Err(malformed_error("it is not an object")) };
         let field = |name: &str| fields.get(name).filter(|value| !value.is_null());
-        let mut reader = Reader::default();
+        let mut reader = EditReader::default();
         if let Some(changes) = field("documentChanges") {
             let Some(changes) = changes.as_array() else {
                 return Err(malformed_error("`documentChanges` is not a list"));
@@ -112,13 +112,13 @@ impl WorkspaceEdit {
 }
 
 #[derive(Default)]
-struct Reader {
+struct EditReader {
     changes: Vec<DocumentChange>,
     annotation_ids: BTreeSet<String>,
 }
 
 /// The readers of the parts of an edit. Their errors are clauses; [`field_error`] adds the position of the part.
-impl Reader {
+impl EditReader {
     fn change(&mut self, change: &Value) -> Result<DocumentChange, String> {
         if !change.is_object() {
             return Err("it is not an object".to_owned());

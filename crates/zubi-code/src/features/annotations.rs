@@ -15,11 +15,11 @@ use crate::error::CodeError;
 use crate::features::locations::Relation;
 use crate::locate::ResolvedTarget;
 use crate::markup::{clean_line, source_line};
-use crate::outline::{self, Symbol};
+use crate::outline::{self, OutlineSymbol};
 use crate::place::line_text;
-use crate::question::{Document, Question};
+use crate::question::{SourceDocument, CodeQuery};
 use crate::readiness::ReadinessLevel;
-use crate::status::{Answer, AnswerStatus, Completeness};
+use crate::status::{QualifiedAnswer, AnswerStatus, Completeness};
 
 /// The maximum number of lines of a definition for which hints are requested: a class may be the whole file.
 const MAX_LINES: u32 = 200;
@@ -42,7 +42,7 @@ pub struct InferredLine {
 }
 
 /// The position of a symbol's definition.
-struct Definition {
+struct DefinitionSite {
     path: Utf8PathBuf,
     /// The range of the whole definition.
     range: TextRange,
@@ -50,10 +50,10 @@ struct Definition {
     name: TextSize,
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// The lines of the symbol's definition in which servers infer a type, with the types in them; empty where they
     /// infer none, or where the definition is not in the workspace.
-    pub async fn inferred_types(&self, at: &ResolvedTarget) -> Result<Answer<Vec<InferredLine>>, CodeError> {
+    pub async fn inferred_types(&self, at: &ResolvedTarget) -> Result<QualifiedAnswer<Vec<InferredLine>>, CodeError> {
         let Some(definition) = self.own_definition(at).await? else { return Ok(nothing()) };
         let method = "textDocument/inlayHint";
         let reference = DocumentRef::new(definition.path.clone());
@@ -81,11 +81,11 @@ impl Question<'_> {
                 }
             }
         }
-        Ok(Answer { value: lines_with(&document, &labels), status: replies.status })
+        Ok(QualifiedAnswer { value: lines_with(&document, &labels), status: replies.status })
     }
 
     /// Returns the titles of the lenses on the symbol's definition: "2 implementations", "Run test".
-    pub async fn lens_titles(&self, at: &ResolvedTarget) -> Result<Answer<Vec<String>>, CodeError> {
+    pub async fn lens_titles(&self, at: &ResolvedTarget) -> Result<QualifiedAnswer<Vec<String>>, CodeError> {
         let Some(definition) = self.own_definition(at).await? else { return Ok(nothing()) };
         let method = "textDocument/codeLens";
         let reference = DocumentRef::new(definition.path.clone());
@@ -100,11 +100,11 @@ impl Question<'_> {
         let mut status = replies.status;
         let mut titles = Vec::new();
         for reply in &replies.replies {
-            let stands_here = |lens: &&Value| {
+            let is_in_lines = |lens: &&Value| {
                 let line = lens.pointer("/range/start/line").and_then(Value::as_u64);
                 line.and_then(|line| u32::try_from(line).ok()).is_some_and(|line| lines.contains(&line))
             };
-            let lenses = reply.result.as_array().into_iter().flatten().filter(stands_here).take(MAX_TITLES);
+            let lenses = reply.result.as_array().into_iter().flatten().filter(is_in_lines).take(MAX_TITLES);
             for lens in lenses {
                 let title = match title_of(lens) {
                     Some(title) => Some(title),
@@ -123,11 +123,11 @@ impl Question<'_> {
             }
         }
         titles.truncate(MAX_TITLES);
-        Ok(Answer { value: titles, status })
+        Ok(QualifiedAnswer { value: titles, status })
     }
 
     /// Returns the definition of a symbol of the workspace, by its outline.
-    async fn own_definition(&self, at: &ResolvedTarget) -> Result<Option<Definition>, CodeError> {
+    async fn own_definition(&self, at: &ResolvedTarget) -> Result<Option<DefinitionSite>, CodeError> {
         // A symbol that was named has been found at its declaration.
         let (path, name) = if at.kind.is_some() {
             (at.path.clone(), at.offset)
@@ -143,17 +143,17 @@ impl Question<'_> {
         // A symbol that was named has just been looked up in it.
         let outline = self.declared_in(&path).await?;
         let mut innermost: Option<TextRange> = None;
-        outline::walk(&outline.value, |_, symbol: &Symbol| {
+        outline::walk(&outline.value, |_, symbol: &OutlineSymbol| {
             if symbol.selection.contains_inclusive(name) && symbol.range.contains_range(symbol.selection) {
                 innermost = Some(symbol.range);
             }
         });
-        Ok(innermost.map(|range| Definition { path, range, name }))
+        Ok(innermost.map(|range| DefinitionSite { path, range, name }))
     }
 }
 
-fn nothing<T>() -> Answer<Vec<T>> {
-    Answer { value: Vec::new(), status: AnswerStatus::default() }
+fn nothing<T>() -> QualifiedAnswer<Vec<T>> {
+    QualifiedAnswer { value: Vec::new(), status: AnswerStatus::default() }
 }
 
 /// Returns the position of an inferred type and the text to insert there.
@@ -176,11 +176,11 @@ fn type_hint(hint: &Value) -> Option<(lsp::Position, String)> {
 }
 
 /// The lines that hold one of these offsets, with the labels in their places.
-fn lines_with(document: &Document, labels: &BTreeMap<TextSize, String>) -> Vec<InferredLine> {
+fn lines_with(document: &SourceDocument, labels: &BTreeMap<TextSize, String>) -> Vec<InferredLine> {
     let mut by_line: BTreeMap<u32, Vec<(usize, &str)>> = BTreeMap::new();
     for (offset, label) in labels {
-        let place = document.index.line_col(*offset);
-        by_line.entry(place.line).or_default().push((place.col as usize, label));
+        let position = document.index.line_col(*offset);
+        by_line.entry(position.line).or_default().push((position.col as usize, label));
     }
     let mut lines = Vec::new();
     for (line, labels) in by_line {

@@ -7,9 +7,9 @@ use crate::features::locations::position_params;
 use crate::features::signature::{Trigger, documentation};
 use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::Answer;
+use crate::status::QualifiedAnswer;
 
 /// One proposal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,9 +60,9 @@ const KINDS: [&str; 25] = [
     "type parameter",
 ];
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Returns the completions at a position; after typed text, those that continue it.
-    pub async fn completion(&self, at: &ResolvedTarget, trigger: &Trigger) -> Result<Answer<Proposals>, CodeError> {
+    pub async fn completion(&self, at: &ResolvedTarget, trigger: &Trigger) -> Result<QualifiedAnswer<Proposals>, CodeError> {
         let method = "textDocument/completion";
         let ready = self.ready_for(&at.reference, method, "propose completions", ReadinessLevel::Project).await?;
         let document = self.document(&at.path).await?;
@@ -105,7 +105,7 @@ impl Question<'_> {
         items.dedup();
         let mut status = replies.status;
         status.add_library_caveats(items.is_empty());
-        Ok(Answer { value: Proposals { items, incomplete }, status })
+        Ok(QualifiedAnswer { value: Proposals { items, incomplete }, status })
     }
 }
 

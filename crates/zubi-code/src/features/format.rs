@@ -7,9 +7,9 @@ use zubi_base::lsp;
 
 use crate::edit::{EditError, Plan};
 use crate::error::CodeError;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::Answer;
+use crate::status::QualifiedAnswer;
 
 /// LSP's formatting options; what is not given is read off the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,9 +18,9 @@ pub struct FormatOptions {
     pub insert_spaces: Option<bool>,
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Plans the formatting of a whole document; `None` when it is formatted already.
-    pub async fn format(&self, path: &Utf8Path, options: &FormatOptions) -> Result<Answer<Option<Plan>>, CodeError> {
+    pub async fn format(&self, path: &Utf8Path, options: &FormatOptions) -> Result<QualifiedAnswer<Option<Plan>>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/formatting";
         let mut ready = self.ready_for(&reference, method, "format this file", ReadinessLevel::File).await?;
@@ -37,7 +37,7 @@ impl Question<'_> {
             },
         });
         let mut replies = self.request_all(&ready, method, &cx, |_| params.clone()).await?;
-        let Some(reply) = replies.replies.pop() else { return Ok(Answer { value: None, status: replies.status }) };
+        let Some(reply) = replies.replies.pop() else { return Ok(QualifiedAnswer { value: None, status: replies.status }) };
         let edits = serde_json::from_value::<Option<Vec<lsp::TextEdit>>>(reply.result).map_err(|error| {
             EndpointError::Protocol {
                 endpoint: reply.endpoint.id().clone(),
@@ -46,7 +46,7 @@ impl Question<'_> {
         })?;
         let edits = edits.unwrap_or_default();
         if edits.is_empty() {
-            return Ok(Answer { value: None, status: replies.status });
+            return Ok(QualifiedAnswer { value: None, status: replies.status });
         }
         let title = format!("format `{}`", self.workspace().display(path));
         let encoding = reply.endpoint.encoding();
@@ -57,7 +57,7 @@ impl Question<'_> {
             Err(EditError::Nothing) => None,
             Err(error) => return Err(error.into()),
         };
-        Ok(Answer { value, status: replies.status })
+        Ok(QualifiedAnswer { value, status: replies.status })
     }
 }
 

@@ -19,9 +19,9 @@ use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
 use crate::outline::kind_of;
 use crate::place::SourcePlace;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::{Answer, Completeness};
+use crate::status::{QualifiedAnswer, Completeness};
 
 /// The deepest walk. Beyond it, trees of calls are the whole program.
 pub const MAX_DEPTH: u32 = 5;
@@ -80,12 +80,12 @@ pub enum Repeat {
     /// The symbol is its own ancestor: a recursion.
     Cycle,
     /// The symbol is reached on another path, too.
-    Again,
+    AlreadyListed,
 }
 
 /// One symbol of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct HierarchyNode {
     /// As the server names it, control characters removed.
     pub name: String,
     pub kind: &'static str,
@@ -99,21 +99,21 @@ pub struct Node {
     /// Lies in a library and was therefore not entered, although the depth would have allowed it.
     pub not_entered: bool,
     /// By place.
-    pub below: Vec<Self>,
+    pub children: Vec<Self>,
 }
 
 /// The trees of one question.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Hierarchy {
+pub struct SymbolHierarchy {
     /// The symbols at the position, one tree each: more than one if a name has several meanings.
-    pub roots: Vec<Node>,
+    pub roots: Vec<HierarchyNode>,
     /// How many symbols there are below the roots.
     pub total: usize,
     /// [`MAX_NODES`] was reached: there are more.
     pub cut: bool,
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// The calls or types around a resolved place, `depth` steps far (1 to [`MAX_DEPTH`]). No roots: the place is
     /// nothing that the server has a tree for.
     pub async fn hierarchy(
@@ -121,7 +121,7 @@ impl Question<'_> {
         at: &ResolvedTarget,
         direction: Direction,
         depth: u32,
-    ) -> Result<Answer<Hierarchy>, CodeError> {
+    ) -> Result<QualifiedAnswer<SymbolHierarchy>, CodeError> {
         let prepare = direction.prepare();
         let ready = match self.ready_for(&at.reference, prepare, direction.operation(), ReadinessLevel::Project).await {
             Ok(ready) => ready,
@@ -137,19 +137,19 @@ impl Question<'_> {
         let mut status = replies.status;
         // The trees that two servers have of the same calls cannot be merged node by node, so the first server that has
         // one answers.
-        let begun = replies.replies.into_iter().find_map(|reply| {
-            let items: Vec<Item> = items(&reply.result).filter_map(Item::parse).collect();
+        let first_reply = replies.replies.into_iter().find_map(|reply| {
+            let items: Vec<HierarchyItem> = items(&reply.result).filter_map(HierarchyItem::parse).collect();
             (!items.is_empty()).then_some((reply.endpoint, items))
         });
-        let Some((endpoint, items)) = begun else {
+        let Some((endpoint, items)) = first_reply else {
             status.add_library_caveats(true);
-            return Ok(Answer { value: Hierarchy::default(), status });
+            return Ok(QualifiedAnswer { value: SymbolHierarchy::default(), status });
         };
         let mut walk =
-            Walk { question: self, endpoint, direction, nodes: Vec::new(), seen: FxHashSet::default(), cut: false };
+            HierarchyWalk { question: self, endpoint, direction, nodes: Vec::new(), seen: FxHashSet::default(), cut: false };
         for item in items {
             let place = walk.place_of(&item.location).await;
-            walk.add(None, Step { item, place, calls: Vec::new() });
+            walk.add(None, HierarchyStep { item, place, calls: Vec::new() });
         }
         let roots = walk.nodes.len();
         let failures = match walk.run(depth.clamp(1, MAX_DEPTH)).await {
@@ -174,7 +174,7 @@ impl Question<'_> {
             let answered = walk.nodes.iter().filter_map(|entry| entry.node.place.path.clone()).collect();
             self.add_other_projects_note(at, prepare, &answered, elsewhere, &mut status).await;
         }
-        Ok(Answer { value: Hierarchy { cut: walk.cut, roots: nest(walk.nodes), total }, status })
+        Ok(QualifiedAnswer { value: SymbolHierarchy { cut: walk.cut, roots: nest(walk.nodes), total }, status })
     }
 
     /// Adds the nearest supported request to the error for an unsupported one, if there is any.
@@ -198,7 +198,7 @@ impl Question<'_> {
 }
 
 /// One symbol as the server names it.
-struct Item {
+struct HierarchyItem {
     /// To be given back with the next step, exactly as it came.
     raw: Value,
     name: String,
@@ -208,7 +208,7 @@ struct Item {
     location: lsp::Location,
 }
 
-impl Item {
+impl HierarchyItem {
     /// An item of either hierarchy; `None` for what is not the protocol.
     fn parse(raw: &Value) -> Option<Self> {
         let text = |field: &str| {
@@ -228,14 +228,14 @@ impl Item {
         })
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> SymbolKey {
         let start = self.location.range.start;
         (self.location.uri.0.clone(), start.line, start.character, self.name.clone())
     }
 }
 
 /// The identity of a symbol: document, position of the name, name.
-type Key = (String, u32, u32, String);
+type SymbolKey = (String, u32, u32, String);
 
 /// The items of a result: a list, or `null` for none.
 fn items(result: &Value) -> impl Iterator<Item = &Value> {
@@ -243,39 +243,39 @@ fn items(result: &Value) -> impl Iterator<Item = &Value> {
 }
 
 /// A symbol that one step led to.
-struct Step {
-    item: Item,
+struct HierarchyStep {
+    item: HierarchyItem,
     place: SourcePlace,
     calls: Vec<SourcePlace>,
 }
 
-struct Entry {
-    item: Item,
+struct HierarchyEntry {
+    item: HierarchyItem,
     /// Index of the symbol above; smaller than the entry's own.
-    above: Option<usize>,
-    node: Node,
+    parent: Option<usize>,
+    node: HierarchyNode,
 }
 
-struct Walk<'a> {
-    question: &'a Question<'a>,
+struct HierarchyWalk<'a> {
+    question: &'a CodeQuery<'a>,
     endpoint: Arc<dyn Endpoint>,
     direction: Direction,
-    nodes: Vec<Entry>,
-    seen: FxHashSet<Key>,
+    nodes: Vec<HierarchyEntry>,
+    seen: FxHashSet<SymbolKey>,
     cut: bool,
 }
 
-impl Walk<'_> {
+impl HierarchyWalk<'_> {
     /// Adds a symbol; returns its index if it must be entered.
-    fn add(&mut self, above: Option<usize>, step: Step) -> Option<usize> {
+    fn add(&mut self, above: Option<usize>, step: HierarchyStep) -> Option<usize> {
         if self.nodes.len() >= MAX_NODES {
             self.cut = true;
             return None;
         }
-        let Step { item, place, calls } = step;
+        let HierarchyStep { item, place, calls } = step;
         let new = self.seen.insert(item.key());
-        let repeat = (!new).then(|| if self.is_above(above, &item.key()) { Repeat::Cycle } else { Repeat::Again });
-        let node = Node {
+        let repeat = (!new).then(|| if self.is_above(above, &item.key()) { Repeat::Cycle } else { Repeat::AlreadyListed });
+        let node = HierarchyNode {
             name: item.name.clone(),
             kind: item.kind,
             detail: item.detail.clone(),
@@ -283,18 +283,18 @@ impl Walk<'_> {
             calls,
             repeat,
             not_entered: false,
-            below: Vec::new(),
+            children: Vec::new(),
         };
-        self.nodes.push(Entry { item, above, node });
+        self.nodes.push(HierarchyEntry { item, parent: above, node });
         new.then(|| self.nodes.len() - 1)
     }
 
-    fn is_above(&self, mut above: Option<usize>, key: &Key) -> bool {
+    fn is_above(&self, mut above: Option<usize>, key: &SymbolKey) -> bool {
         while let Some(entry) = above.and_then(|at| self.nodes.get(at)) {
             if entry.item.key() == *key {
                 return true;
             }
-            above = entry.above;
+            above = entry.parent;
         }
         false
     }
@@ -308,8 +308,8 @@ impl Walk<'_> {
         for _ in 0..depth {
             let mut next = Vec::new();
             for some in level.chunks(AT_ONCE) {
-                let asked = some.iter().filter_map(|at| self.nodes.get(*at)).map(|entry| self.steps(&entry.item));
-                let answers = join_all(asked).await;
+                let requests = some.iter().filter_map(|at| self.nodes.get(*at)).map(|entry| self.steps(&entry.item));
+                let answers = join_all(requests).await;
                 for (at, steps) in some.iter().zip(answers) {
                     match steps {
                         Ok(steps) => {
@@ -337,7 +337,7 @@ impl Walk<'_> {
     fn mark_not_entered(&mut self, depth: u32) {
         let mut steps: Vec<u32> = Vec::with_capacity(self.nodes.len());
         for entry in &mut self.nodes {
-            let from_root = entry.above.and_then(|above| steps.get(above)).map_or(0, |above| above + 1);
+            let from_root = entry.parent.and_then(|above| steps.get(above)).map_or(0, |above| above + 1);
             steps.push(from_root);
             let node = &mut entry.node;
             node.not_entered = from_root > 0 && from_root < depth && node.place.external && node.repeat.is_none();
@@ -345,7 +345,7 @@ impl Walk<'_> {
     }
 
     /// One step from a symbol, by place, each symbol once.
-    async fn steps(&self, item: &Item) -> Result<Vec<Step>, CodeError> {
+    async fn steps(&self, item: &HierarchyItem) -> Result<Vec<HierarchyStep>, CodeError> {
         let method = self.direction.method();
         let mut cx = self.question.request_cx();
         // The server must have the document that the item speaks of; libraries are its own affair.
@@ -354,7 +354,7 @@ impl Walk<'_> {
         }
         let answer = self.endpoint.request(method, json!({ "item": item.raw }), &cx).await;
         let result = answer.map_err(|error| self.failure(error))?;
-        let mut steps: Vec<Step> = Vec::new();
+        let mut steps: Vec<HierarchyStep> = Vec::new();
         for found in items(&result) {
             // The document of the calls: for callers it is their own, for callees that of the calling symbol.
             let (raw, calls_in) = match self.direction {
@@ -362,7 +362,7 @@ impl Walk<'_> {
                 Direction::Outgoing => (found.get("to"), Some(&item.location.uri)),
                 Direction::Supertypes | Direction::Subtypes => (Some(found), None),
             };
-            let Some(item) = raw.and_then(Item::parse) else { continue };
+            let Some(item) = raw.and_then(HierarchyItem::parse) else { continue };
             let calls_in = calls_in.unwrap_or(&item.location.uri).clone();
             let mut calls = Vec::new();
             for range in items(found.get("fromRanges").unwrap_or(&Value::Null)).take(MAX_CALLS) {
@@ -370,9 +370,9 @@ impl Walk<'_> {
                     calls.push(self.place_of(&lsp::Location { uri: calls_in.clone(), range }).await);
                 }
             }
-            match steps.iter_mut().find(|known| known.item.key() == item.key()) {
-                Some(known) => known.calls.extend(calls),
-                None => steps.push(Step { place: self.place_of(&item.location).await, item, calls }),
+            match steps.iter_mut().find(|existing| existing.item.key() == item.key()) {
+                Some(existing) => existing.calls.extend(calls),
+                None => steps.push(HierarchyStep { place: self.place_of(&item.location).await, item, calls }),
             }
         }
         for step in &mut steps {
@@ -380,7 +380,7 @@ impl Walk<'_> {
             step.calls.dedup();
         }
         steps.sort_by_cached_key(|step| {
-            let SourcePlace { external, shown, line, column, .. } = &step.place;
+            let SourcePlace { external, display_path: shown, line, column, .. } = &step.place;
             (*external, shown.clone(), *line, *column)
         });
         Ok(steps)
@@ -399,22 +399,22 @@ impl Walk<'_> {
 
     async fn place_of(&self, location: &lsp::Location) -> SourcePlace {
         self.question.virtual_documents.register(&location.uri, &self.endpoint);
-        self.question.place(location, self.endpoint.encoding(), 0).await
+        self.question.source_place(location, self.endpoint.encoding(), 0).await
     }
 }
 
-fn is_external(entry: &Entry) -> bool {
+fn is_external(entry: &HierarchyEntry) -> bool {
     entry.node.place.external
 }
 
 /// Builds the trees from the entries. Each entry comes after its parent, so that the last is complete when its turn
 /// comes.
-fn nest(mut entries: Vec<Entry>) -> Vec<Node> {
+fn nest(mut entries: Vec<HierarchyEntry>) -> Vec<HierarchyNode> {
     let mut roots = Vec::new();
-    while let Some(Entry { above, mut node, .. }) = entries.pop() {
-        node.below.reverse();
+    while let Some(HierarchyEntry { parent: above, mut node, .. }) = entries.pop() {
+        node.children.reverse();
         match above.and_then(|above| entries.get_mut(above)) {
-            Some(above) => above.node.below.push(node),
+            Some(above) => above.node.children.push(node),
             None => roots.push(node),
         }
     }

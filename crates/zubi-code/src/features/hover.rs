@@ -4,13 +4,13 @@ use crate::error::CodeError;
 use crate::features::locations::position_params;
 use crate::locate::ResolvedTarget;
 use crate::markup::hover_text;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::Answer;
+use crate::status::QualifiedAnswer;
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Markdown of every endpoint that has something to say, without repetition; empty when none has.
-    pub async fn hover(&self, at: &ResolvedTarget) -> Result<Answer<Vec<String>>, CodeError> {
+    pub async fn hover(&self, at: &ResolvedTarget) -> Result<QualifiedAnswer<Vec<String>>, CodeError> {
         let method = "textDocument/hover";
         let ready = self.ready_for(&at.reference, method, "explain symbols", ReadinessLevel::Project).await?;
         let document = self.document(&at.path).await?;
@@ -30,6 +30,6 @@ impl Question<'_> {
         }
         let mut status = replies.status;
         status.add_library_caveats(texts.is_empty());
-        Ok(Answer { value: texts, status })
+        Ok(QualifiedAnswer { value: texts, status })
     }
 }

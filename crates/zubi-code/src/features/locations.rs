@@ -15,10 +15,10 @@ use zubi_base::uri;
 use crate::error::CodeError;
 use crate::locate::ResolvedTarget;
 use crate::place::SourcePlace;
-use crate::question::{Document, Question};
+use crate::question::{SourceDocument, CodeQuery};
 use crate::readiness::ReadinessLevel;
-use crate::router::Reply;
-use crate::status::{Answer, Completeness};
+use crate::router::EndpointReply;
+use crate::status::{QualifiedAnswer, Completeness};
 
 /// The relation between a symbol and the requested locations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,7 +65,7 @@ pub struct RawLocation {
     pub(crate) location: lsp::Location,
     pub(crate) encoding: Encoding,
     /// See [`SourcePlace::shown`].
-    pub shown: String,
+    pub display_path: String,
     /// See [`SourcePlace::external`].
     pub external: bool,
     pub declaration: bool,
@@ -75,7 +75,7 @@ pub struct RawLocation {
 
 /// A location in the form that answers show, with its relation to the symbol; see [`RawLocation`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Location {
+pub struct DisplayLocation {
     pub place: SourcePlace,
     pub declaration: bool,
     pub text_only: bool,
@@ -84,13 +84,13 @@ pub struct Location {
 /// The longest the whole-word count may take that checks an answer without a readiness signal.
 const WORD_CHECK: Duration = Duration::from_millis(300);
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// The places `relation` leads to from a resolved one, in order of path and line, without duplicates.
     pub async fn locations(
         &self,
         at: &ResolvedTarget,
         relation: Relation,
-    ) -> Result<Answer<Vec<RawLocation>>, CodeError> {
+    ) -> Result<QualifiedAnswer<Vec<RawLocation>>, CodeError> {
         let ready =
             match self.ready_for(&at.reference, relation.method(), relation.operation(), ReadinessLevel::Project).await
             {
@@ -99,7 +99,7 @@ impl Question<'_> {
             };
         let document = self.document(&at.path).await?;
         let cx = self.request_cx().for_document(&at.reference);
-        let asked = self.request_all(&ready, relation.method(), &cx, |endpoint| {
+        let request = self.request_all(&ready, relation.method(), &cx, |endpoint| {
             let mut params = position_params(&at.reference, &document, at.offset, endpoint.encoding());
             relation.add_context(&mut params);
             params
@@ -113,13 +113,13 @@ impl Question<'_> {
             }
         };
         let in_others = self.may_lead_to_other_projects(at, relation);
-        let (replies, declarations, in_others) = tokio::join!(asked, declarations, in_others);
+        let (replies, declarations, in_others) = tokio::join!(request, declarations, in_others);
         let replies = replies?;
         let mut status = replies.status;
         let mut found: Vec<RawLocation> = Vec::new();
         self.add_replies(&mut found, &replies.replies, &declarations);
         if in_others {
-            let beyond = self.ask_other_projects(at, relation, &found).await?;
+            let beyond = self.query_other_projects(at, relation, &found).await?;
             self.add_replies(&mut found, &beyond.replies, &declarations);
             status.merge(beyond.status);
         }
@@ -135,10 +135,10 @@ impl Question<'_> {
         let key = |found: &RawLocation| {
             let range = found.location.range;
             let (start, end) = (range.start, range.end);
-            (found.external, found.shown.clone(), start.line, start.character, end.line, end.character)
+            (found.external, found.display_path.clone(), start.line, start.character, end.line, end.character)
         };
         found.sort_by_cached_key(key);
-        found.dedup_by(|one, other| one.location.range == other.location.range && one.shown == other.shown);
+        found.dedup_by(|one, other| one.location.range == other.location.range && one.display_path == other.display_path);
         if relation == Relation::Definition {
             self.name_the_definition(&ready.endpoints, at, &mut found).await;
         }
@@ -146,10 +146,10 @@ impl Question<'_> {
         if let (Relation::References { .. }, Completeness::Unknown { why }) = (relation, &status.completeness) {
             status.completeness = self.check_by_words(at, &ready.endpoints, &found, why).await;
         }
-        Ok(Answer { value: found, status })
+        Ok(QualifiedAnswer { value: found, status })
     }
 
-    fn add_replies(&self, found: &mut Vec<RawLocation>, replies: &[Reply], declarations: &[lsp::Location]) {
+    fn add_replies(&self, found: &mut Vec<RawLocation>, replies: &[EndpointReply], declarations: &[lsp::Location]) {
         for reply in replies {
             let encoding = reply.endpoint.encoding();
             // References come by file, so that a path need not be worked out for each.
@@ -160,7 +160,7 @@ impl Question<'_> {
                 for location in one_file {
                     let declaration = declarations.iter().any(|declared| same_start(declared, location));
                     let (location, shown) = (location.clone(), shown.clone());
-                    found.push(RawLocation { location, encoding, shown, external, declaration, text_only: false });
+                    found.push(RawLocation { location, encoding, display_path: shown, external, declaration, text_only: false });
                 }
             }
         }
@@ -186,26 +186,26 @@ impl Question<'_> {
         let reference = DocumentRef::new(path);
         let offset = there.index.from_lsp(answer.location.range.start, answer.encoding);
         let cx = self.request_cx().for_document(&reference);
-        let asked = endpoints.iter().map(|endpoint| {
+        let requests = endpoints.iter().map(|endpoint| {
             let params = position_params(&reference, &there, offset, endpoint.encoding());
             endpoint.request("textDocument/definition", params, &cx)
         });
-        let back = join_all(asked).await.into_iter().flatten().flat_map(|result| parse(&result)).collect::<Vec<_>>();
+        let back = join_all(requests).await.into_iter().flatten().flat_map(|result| parse(&result)).collect::<Vec<_>>();
         if back.iter().any(|back| same_start(&own, back)) {
             answer.declaration = true;
             let (shown, external) = self.display_location(&own);
             let encoding = answer.encoding;
             found.insert(
                 0,
-                RawLocation { location: own, encoding, shown, external, declaration: false, text_only: false },
+                RawLocation { location: own, encoding, display_path: shown, external, declaration: false, text_only: false },
             );
         }
     }
 
     /// A found place as it is shown, with so many lines around it.
-    pub async fn hit(&self, found: &RawLocation, context: u32) -> Location {
-        Location {
-            place: self.place(&found.location, found.encoding, context).await,
+    pub async fn hit(&self, found: &RawLocation, context: u32) -> DisplayLocation {
+        DisplayLocation {
+            place: self.source_place(&found.location, found.encoding, context).await,
             declaration: found.declaration,
             text_only: found.text_only,
         }
@@ -229,7 +229,7 @@ impl Question<'_> {
         found: &mut Vec<RawLocation>,
         endpoints: &[Arc<dyn Endpoint>],
         at: &ResolvedTarget,
-        document: &Document,
+        document: &SourceDocument,
     ) {
         let is_own = |one: &RawLocation| {
             one.location.range.start == document.index.to_lsp(at.offset, one.encoding)
@@ -247,7 +247,7 @@ impl Question<'_> {
         &self,
         endpoints: &[Arc<dyn Endpoint>],
         at: &ResolvedTarget,
-        document: &Document,
+        document: &SourceDocument,
     ) -> Vec<lsp::Location> {
         let cx = self.request_cx().for_document(&at.reference);
         let questions = endpoints.iter().flat_map(|endpoint| {
@@ -257,7 +257,7 @@ impl Question<'_> {
             let params = position_params(&at.reference, document, at.offset, endpoint.encoding());
             let cx = &cx;
             async move {
-                if !endpoint.offers(method, Some(&at.reference), cx).await {
+                if !endpoint.supports(method, Some(&at.reference), cx).await {
                     return Vec::new();
                 }
                 endpoint.request(method, params, cx).await.map(|result| parse(&result)).unwrap_or_default()
@@ -299,7 +299,7 @@ impl Question<'_> {
 /// `textDocument` and `position` of a request.
 pub(crate) fn position_params(
     reference: &DocumentRef,
-    document: &Document,
+    document: &SourceDocument,
     offset: TextSize,
     encoding: Encoding,
 ) -> Value {

@@ -16,7 +16,7 @@ use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation, position_params};
 use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
-use crate::question::{Document, Question};
+use crate::question::{SourceDocument, CodeQuery};
 use crate::readiness::ReadinessLevel;
 use crate::router::Replies;
 use crate::status::{AnswerStatus, Completeness};
@@ -27,7 +27,7 @@ const MAX_OTHERS: usize = 4;
 /// How many projects are named in a status line.
 const MAX_NAMED: usize = 3;
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Whether the places of a relation may lie in projects that its own servers do not reach.
     pub(crate) async fn may_lead_to_other_projects(&self, at: &ResolvedTarget, relation: Relation) -> bool {
         // The server that reads a use also knows the definition, so these relations do not need other projects.
@@ -54,7 +54,7 @@ impl Question<'_> {
     }
 
     /// Requests the locations of a relation from the servers of the other projects in which the name occurs.
-    pub(crate) async fn ask_other_projects(
+    pub(crate) async fn query_other_projects(
         &self,
         at: &ResolvedTarget,
         relation: Relation,
@@ -72,7 +72,7 @@ impl Question<'_> {
         // All at once, so that projects that are still loading cost the time-out once and not each.
         let (asked, beyond) = others.split_at(others.len().min(MAX_OTHERS));
         let mut unasked: Vec<&OtherProject> = beyond.iter().collect();
-        let answers = join_all(asked.iter().map(|other| self.ask_other(at, relation, &document, other))).await;
+        let answers = join_all(asked.iter().map(|other| self.query_other_project(at, relation, &document, other))).await;
         for (other, answer) in asked.iter().zip(answers) {
             match answer {
                 Ok(replies) => {
@@ -95,11 +95,11 @@ impl Question<'_> {
     }
 
     /// Sends the request about the symbol's own document to the servers of one other project.
-    async fn ask_other(
+    async fn query_other_project(
         &self,
         at: &ResolvedTarget,
         relation: Relation,
-        document: &Document,
+        document: &SourceDocument,
         other: &OtherProject,
     ) -> Result<Replies, CodeError> {
         let example = DocumentRef::new(other.example.clone());
@@ -153,7 +153,7 @@ impl Question<'_> {
             let looks = "what uses it there is not renamed";
             return self.add_other_projects_note(at, method, &FxHashSet::default(), looks, status).await;
         };
-        let unedited = uses.value.iter().filter(|found| plan.files.iter().all(|file| file.path != found.shown));
+        let unedited = uses.value.iter().filter(|found| plan.files.iter().all(|file| file.path != found.display_path));
         let unedited: Vec<_> = unedited.filter_map(|found| uri::to_path(&found.location.uri)).collect();
         let others = self.intel.router.other_projects(&at.reference, method, unedited.clone()).await;
         let count = unedited.iter().filter(|path| others.iter().any(|other| path.starts_with(&other.root))).count();
@@ -164,9 +164,9 @@ impl Question<'_> {
             return;
         }
         let others: Vec<_> = others.iter().collect();
-        let places = if count == 1 { "1 use" } else { &format!("{count} uses") };
+        let use_count = if count == 1 { "1 use" } else { &format!("{count} uses") };
         let why =
-            format!("{places} in {} will not be renamed: `lsp_references` lists them", self.describe_projects(&others));
+            format!("{use_count} in {} will not be renamed: `lsp_references` lists them", self.describe_projects(&others));
         status.completeness = Completeness::Partial { why };
     }
 

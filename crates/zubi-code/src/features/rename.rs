@@ -9,13 +9,13 @@ use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::features::locations::position_params;
 use crate::locate::ResolvedTarget;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::Answer;
+use crate::status::QualifiedAnswer;
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Plans a rename. The first endpoint that offers one decides: two servers' renames of one symbol would overlap.
-    pub async fn rename(&self, at: &ResolvedTarget, new_name: &str) -> Result<Answer<Plan>, CodeError> {
+    pub async fn rename(&self, at: &ResolvedTarget, new_name: &str) -> Result<QualifiedAnswer<Plan>, CodeError> {
         if new_name.trim().is_empty() || new_name.chars().any(char::is_control) {
             return Err(CodeError::input(
                 "newName",
@@ -53,19 +53,19 @@ impl Question<'_> {
         }
         let mut params = params;
         params["newName"] = json!(new_name);
-        let ask = async |cx: &RequestCx| match endpoint.request(method, params.clone(), cx).await {
+        let send_request = async |cx: &RequestCx| match endpoint.request(method, params.clone(), cx).await {
             Ok(result) => Ok(result),
             Err(EndpointError::Server { message, .. }) => Err(declined(message)),
             Err(error) => Err(error.into()),
         };
-        let mut result = ask(&cx).await?;
+        let mut result = send_request(&cx).await?;
         // Servers disagree on whether the byte-order mark of a file they read from disk counts as a character of its
         // first line. They get an opened document without the mark, so such files are opened and the request is sent
         // once more.
         let marked = self.files_with_mark(&result, &at.reference).await;
         if !marked.is_empty() {
             cx.documents.extend(marked);
-            result = ask(&cx).await?;
+            result = send_request(&cx).await?;
         }
         if result.is_null() {
             return Err(declined("it offers no rename there".to_owned()));
@@ -75,7 +75,7 @@ impl Question<'_> {
         let plan = self.intel.edits.plan(&title, &result, endpoint.encoding(), &endpoint.id().0).await?;
         let mut status = ready.status;
         self.add_unrenamed_note(at, method, &plan, &mut status).await;
-        Ok(Answer { value: plan, status })
+        Ok(QualifiedAnswer { value: plan, status })
     }
 
     /// The files of a workspace edit that begin with a byte-order mark, without the one that is open already.

@@ -9,9 +9,9 @@ use zubi_base::walk::{self, WalkOptions};
 
 use crate::edit::{Plan, ServerEdit};
 use crate::error::CodeError;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::{Answer, AnswerStatus};
+use crate::status::{QualifiedAnswer, AnswerStatus};
 
 const METHOD: &str = "workspace/willRenameFiles";
 
@@ -25,7 +25,7 @@ pub struct Move {
 
 /// The way in which the imports of moved files are changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Imports {
+pub enum ImportUpdates {
     /// Servers plan it (`workspace/willRenameFiles`), so that it is part of the plan.
     Planned,
     /// The extensions of an open editor, while the move is made: they do so whenever a file moves in it.
@@ -34,20 +34,20 @@ pub enum Imports {
     Stay,
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Plans a move, with the imports where servers plan them: all of them together with the move in one plan.
     pub async fn rename_file(
         &self,
         from: &Utf8Path,
         to: &Utf8Path,
-        imports: Imports,
-    ) -> Result<Answer<Move>, CodeError> {
+        imports: ImportUpdates,
+    ) -> Result<QualifiedAnswer<Move>, CodeError> {
         let params = json!({ "files": [{ "oldUri": uri::from_path(from).0, "newUri": uri::from_path(to).0 }] });
         let mut status = AnswerStatus::default();
         let mut replies = Vec::new();
         let mut by = match imports {
-            Imports::Followed => Ok("the editor".to_owned()),
-            Imports::Planned | Imports::Stay => Err("imports stay as they are".to_owned()),
+            ImportUpdates::Followed => Ok("the editor".to_owned()),
+            ImportUpdates::Planned | ImportUpdates::Stay => Err("imports stay as they are".to_owned()),
         };
         // The first source file of a folder determines which servers know its content.
         let example = if from.is_dir() && !from.is_symlink() {
@@ -56,7 +56,7 @@ impl Question<'_> {
             None
         };
         let reference = DocumentRef::new(example.as_deref().unwrap_or(from));
-        if imports == Imports::Planned {
+        if imports == ImportUpdates::Planned {
             match self.ready_for(&reference, METHOD, "update imports", ReadinessLevel::Project).await {
                 Ok(ready) => {
                     let cx = self.request_cx().for_document(&reference);
@@ -88,6 +88,6 @@ impl Question<'_> {
         let workspace = self.workspace();
         let title = format!("rename file `{}` to `{}`", workspace.display(from), workspace.display(to));
         let plan = self.intel.edits.plan_combined(&title, &edits, by.as_deref().unwrap_or("zubi")).await?;
-        Ok(Answer { value: Move { plan, imports: by }, status })
+        Ok(QualifiedAnswer { value: Move { plan, imports: by }, status })
     }
 }

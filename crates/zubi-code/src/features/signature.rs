@@ -7,9 +7,9 @@ use crate::error::CodeError;
 use crate::features::locations::position_params;
 use crate::locate::ResolvedTarget;
 use crate::markup::{clean_block, clean_line};
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::Answer;
+use crate::status::QualifiedAnswer;
 
 /// How a request for completion or signatures came about (LSP `CompletionTriggerKind`, `SignatureHelpTriggerKind`).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,13 +42,13 @@ pub struct Signature {
     pub active: bool,
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// The signatures of the call around a place; empty outside a call.
     pub async fn signatures(
         &self,
         at: &ResolvedTarget,
         trigger: &Trigger,
-    ) -> Result<Answer<Vec<Signature>>, CodeError> {
+    ) -> Result<QualifiedAnswer<Vec<Signature>>, CodeError> {
         let method = "textDocument/signatureHelp";
         let ready = self.ready_for(&at.reference, method, "show signatures", ReadinessLevel::Project).await?;
         let document = self.document(&at.path).await?;
@@ -74,7 +74,7 @@ impl Question<'_> {
         }
         let mut status = replies.status;
         status.add_library_caveats(signatures.is_empty());
-        Ok(Answer { value: signatures, status })
+        Ok(QualifiedAnswer { value: signatures, status })
     }
 }
 

@@ -1,10 +1,10 @@
 //! Symbols of the whole workspace by name.
 
 use crate::error::CodeError;
-use crate::locate::{Candidate, Index, MAX_WORD_FILES, NamePath};
+use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath};
 use crate::place::SourcePlace;
-use crate::question::Question;
-use crate::status::{Answer, AnswerStatus, Completeness};
+use crate::question::CodeQuery;
+use crate::status::{QualifiedAnswer, AnswerStatus, Completeness};
 
 /// The most symbols in one answer; each is shown with its source line, so each may cost a file read.
 const MAX_FOUND: usize = 500;
@@ -18,10 +18,10 @@ pub struct FoundSymbol {
     /// The position of the declaration; `None` if the server returned only the file.
     pub place: Option<SourcePlace>,
     /// The file, as shown.
-    pub shown: String,
+    pub display_path: String,
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Returns the symbols whose name matches `query`, best first: exact names, then prefixes, then the servers' own
     /// order; the workspace's symbols come before libraries'.
     ///
@@ -32,7 +32,7 @@ impl Question<'_> {
         &self,
         query: &str,
         kind: Option<&str>,
-    ) -> Result<Answer<Vec<FoundSymbol>>, CodeError> {
+    ) -> Result<QualifiedAnswer<Vec<FoundSymbol>>, CodeError> {
         let Some(name_path) = NamePath::parse(query) else {
             return Err(CodeError::input("query", "the query is empty", "Give (the beginning of) a name."));
         };
@@ -59,15 +59,15 @@ impl Question<'_> {
             Some(unread) => unread,
             None => self.unindexed_matches(&index, &name_path, None).await?,
         };
-        let Index { symbols: mut found, mut status, .. } = index;
-        let wanted = name_path.last().to_lowercase();
+        let IndexedSymbols { symbols: mut found, mut status, .. } = index;
+        let lowercase_query = name_path.last().to_lowercase();
         found.sort_by_cached_key(|symbol| {
             let name = symbol.name.to_lowercase();
             let rank = if symbol.name == name_path.last() {
                 0
-            } else if name == wanted {
+            } else if name == lowercase_query {
                 1
-            } else if name.starts_with(&wanted) {
+            } else if name.starts_with(&lowercase_query) {
                 2
             } else {
                 3
@@ -81,7 +81,7 @@ impl Question<'_> {
         for symbol in found.into_iter().take(MAX_FOUND) {
             let place = self.indexed_place(&symbol).await;
             symbols.push(FoundSymbol {
-                shown: self.workspace().display(&symbol.path),
+                display_path: self.workspace().display(&symbol.path),
                 name: symbol.name,
                 kind: symbol.kind,
                 container: symbol.container,
@@ -91,10 +91,10 @@ impl Question<'_> {
         beside.candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
         if !beside.candidates.is_empty() {
             status.merge(beside.status);
-            told_by_word(&mut status, why, beside.files, beside.cut);
+            note_word_search(&mut status, why, beside.files, beside.cut);
             symbols.extend(beside.candidates.into_iter().map(FoundSymbol::from));
         }
-        Ok(Answer { value: symbols, status })
+        Ok(QualifiedAnswer { value: symbols, status })
     }
 
     /// The way without an index: exact names only, from the outlines of the files that hold the word.
@@ -104,17 +104,17 @@ impl Question<'_> {
         kind: Option<&str>,
         mut status: AnswerStatus,
         why: &str,
-    ) -> Result<Answer<Vec<FoundSymbol>>, CodeError> {
+    ) -> Result<QualifiedAnswer<Vec<FoundSymbol>>, CodeError> {
         let files = self.files_with_word(name_path.last(), None, MAX_WORD_FILES).await;
         let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         candidates.retain(|candidate| kind.is_none_or(|kind| candidate.kind == kind));
-        told_by_word(&mut status, why, files.len(), files.len() >= MAX_WORD_FILES);
-        Ok(Answer { value: candidates.into_iter().map(FoundSymbol::from).collect(), status })
+        note_word_search(&mut status, why, files.len(), files.len() >= MAX_WORD_FILES);
+        Ok(QualifiedAnswer { value: candidates.into_iter().map(FoundSymbol::from).collect(), status })
     }
 }
 
 /// Says how names were found without an index.
-fn told_by_word(status: &mut AnswerStatus, why: &str, files: usize, cut: bool) {
+fn note_word_search(status: &mut AnswerStatus, why: &str, files: usize, cut: bool) {
     if cut {
         status.completeness = Completeness::Partial { why: format!("only {MAX_WORD_FILES} files were outlined") };
     }
@@ -128,7 +128,7 @@ impl From<Candidate> for FoundSymbol {
             container: candidate.name_path.rsplit_once('/').map(|(container, _)| container.to_owned()),
             name: candidate.name,
             kind: candidate.kind,
-            shown: candidate.place.shown.clone(),
+            display_path: candidate.place.display_path.clone(),
             place: Some(candidate.place),
         }
     }

@@ -15,19 +15,19 @@ use crate::cache::RevisionCache;
 use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation};
 use crate::locate::ResolvedTarget;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::text_search::{self, WordOccurrences, WordPlace};
 
 /// The longest the search may take: it goes along with every answer about references and must not be felt.
 const WORD_SEARCH: Duration = Duration::from_millis(150);
 
 /// The words looked for last, with what was found.
-pub(crate) type RecentWords = RevisionCache<Key, WordOccurrences, 16>;
+pub(crate) type RecentWords = RevisionCache<WordKey, WordOccurrences, 16>;
 
 /// A word and the extension of the file of the request, which determines the files to search.
-type Key = (String, Option<String>);
+type WordKey = (String, Option<String>);
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Returns the whole-word occurrences of the name in the workspace's files of the same language, that is, the files
     /// that the servers of the symbol's own file handle. `None` if there is no name, or if the search reached its
     /// bound.
@@ -36,15 +36,15 @@ impl Question<'_> {
         // Looked at before anything is read, so that a later change makes another number.
         let changes = self.intel.router.file_changes();
         let key = (word.clone(), at.path.extension().map(str::to_owned));
-        if let Some(known) = self.intel.words.get(changes, &key) {
-            return Some(known);
+        if let Some(cached) = self.intel.words.get(changes, &key) {
+            return Some(cached);
         }
         let endpoints = self.navigators(&at.reference).await;
         let roots = self.workspace().roots();
         let (deadline, unsaved) = (self.cx.deadline, self.intel.texts.unsaved_texts());
         let search = move || {
             let until = deadline.min(Instant::now() + WORD_SEARCH);
-            text_search::places(&roots, &word, until, &unsaved, |path| {
+            text_search::find_occurrences(&roots, &word, until, &unsaved, |path| {
                 let document = DocumentRef::new(path);
                 endpoints.iter().any(|endpoint| endpoint.speaks(&document))
             })
@@ -78,26 +78,26 @@ impl Question<'_> {
         for one_file in references.chunk_by(|one, next| one.location.uri == next.location.uri) {
             let path = one_file.first().and_then(|found| uri::to_path(&found.location.uri));
             if let Some(path) = path {
-                let known = by_path.entry(path).or_default();
+                let file_references = by_path.entry(path).or_default();
                 for found in one_file {
-                    known.add(found);
+                    file_references.add(found);
                 }
             }
         }
         let word = at.name.as_deref().unwrap_or_default();
         let mut rest = Vec::new();
         for file in &matches.files {
-            let known = by_path.get(&file.path);
-            let others = file.places.iter().filter(|place| !known.is_some_and(|known| known.covers(place, word)));
-            for place in others {
+            let file_references = by_path.get(&file.path);
+            let others = file.occurrences.iter().filter(|occurrence| !file_references.is_some_and(|file_references| file_references.covers(occurrence, word)));
+            for occurrence in others {
                 let encoding = Encoding::Utf16;
-                let range = lsp::Range { start: place.start(encoding), end: end(place, word, encoding) };
+                let range = lsp::Range { start: occurrence.start(encoding), end: end(occurrence, word, encoding) };
                 let location = lsp::Location { uri: uri::from_path(&file.path), range };
                 let (shown, external) = self.display_location(&location);
-                rest.push(RawLocation { location, encoding, shown, external, declaration: false, text_only: true });
+                rest.push(RawLocation { location, encoding, display_path: shown, external, declaration: false, text_only: true });
             }
         }
-        rest.sort_by_cached_key(|found| (found.shown.clone(), found.location.range.start.line));
+        rest.sort_by_cached_key(|found| (found.display_path.clone(), found.location.range.start.line));
         Ok(rest)
     }
 }
@@ -121,25 +121,25 @@ impl<'a> FileReferences<'a> {
 
     /// Whether a match is one of the references, or part of one: a server may mark more than the name, such as
     /// `super::parse`.
-    fn covers(&self, place: &WordPlace, word: &str) -> bool {
+    fn covers(&self, occurrence: &WordPlace, word: &str) -> bool {
         let key = |position: lsp::Position| (position.line, position.character);
-        let start = key(place.start(self.encoding));
+        let start = key(occurrence.start(self.encoding));
         let inside = |found: &&RawLocation| {
             let range = found.location.range;
-            key(range.start) <= start && key(end(place, word, self.encoding)) <= key(range.end)
+            key(range.start) <= start && key(end(occurrence, word, self.encoding)) <= key(range.end)
         };
         self.starts.contains(&start) || self.all.iter().any(inside)
     }
 }
 
 /// Returns the end of the word that begins there; a word never spans lines.
-fn end(place: &WordPlace, word: &str, encoding: Encoding) -> lsp::Position {
+fn end(occurrence: &WordPlace, word: &str, encoding: Encoding) -> lsp::Position {
     let length = match encoding {
         Encoding::Utf8 => word.len(),
         Encoding::Utf16 => word.encode_utf16().count(),
         Encoding::Utf32 => word.chars().count(),
     };
-    let start = place.start(encoding);
+    let start = occurrence.start(encoding);
     let character = start.character.saturating_add(u32::try_from(length).unwrap_or(u32::MAX));
     lsp::Position { character, ..start }
 }

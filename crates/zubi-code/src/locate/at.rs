@@ -6,9 +6,9 @@ use zubi_base::position::{Encoding, LineCol, TextSize, size};
 
 use super::{PositionIntent, ResolvedTarget, identifier_around, identifiers_hint};
 use crate::error::CodeError;
-use crate::outline::{self, Symbol};
+use crate::outline::{self, OutlineSymbol};
 use crate::place::line_text;
-use crate::question::{Document, Question};
+use crate::question::{SourceDocument, CodeQuery};
 use crate::text_search;
 
 /// How many lines an anchor text may be away from the line given; models that count lines are off by that much.
@@ -50,7 +50,7 @@ fn number(text: &str) -> Option<(u32, &str)> {
 const FORMS: &str =
     "Use at: \"src/lib.rs:12:5\" (1-based line and column) or at: \"src/lib.rs:12 fn parse\" (text of that line).";
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     pub(super) async fn resolve_at(&self, at: &str, snap: PositionIntent) -> Result<ResolvedTarget, CodeError> {
         let at = at.trim();
         let mut refused = None;
@@ -73,7 +73,7 @@ impl Question<'_> {
         snap: PositionIntent,
     ) -> Result<ResolvedTarget, CodeError> {
         let document = self.document(&path).await?;
-        let shown = self.workspace().display(&path);
+        let display_path = self.workspace().display(&path);
         let lines = document.index.line_count();
         if rest.line == 0 {
             return Err(CodeError::input("at", "lines count from 1", FORMS));
@@ -85,7 +85,7 @@ impl Question<'_> {
         if line >= lines {
             return Err(CodeError::input(
                 "at",
-                format!("line {} is past the end; `{shown}` has {lines} lines", rest.line),
+                format!("line {} is past the end; `{display_path}` has {lines} lines", rest.line),
                 "`lsp_document_symbols` shows where things are now.",
             ));
         }
@@ -103,7 +103,7 @@ impl Question<'_> {
     fn resolve_offset(
         &self,
         path: Utf8PathBuf,
-        document: &Document,
+        document: &SourceDocument,
         offset: TextSize,
         snap: PositionIntent,
     ) -> Result<ResolvedTarget, CodeError> {
@@ -120,7 +120,7 @@ impl Question<'_> {
             let offset = document.index.offset(LineCol { line: at.line, col: size(only.start).into() });
             return Ok(self.resolved_target(path, document, offset, Some("column repaired".to_owned())));
         }
-        let shown = self.workspace().display(&path);
+        let display_path = self.workspace().display(&path);
         Err(CodeError::input(
             "at",
             format!(
@@ -128,7 +128,7 @@ impl Question<'_> {
                 crate::place::column_of(document, offset),
                 at.line + 1
             ),
-            identifiers_hint(document, &shown, at.line),
+            identifiers_hint(document, &display_path, at.line),
         ))
     }
 
@@ -136,7 +136,7 @@ impl Question<'_> {
     async fn resolve_line(
         &self,
         path: Utf8PathBuf,
-        document: &Document,
+        document: &SourceDocument,
         line: u32,
         snap: PositionIntent,
     ) -> Result<ResolvedTarget, CodeError> {
@@ -157,11 +157,11 @@ impl Question<'_> {
             resolved.kind = Some(kind);
             return Ok(resolved);
         }
-        let shown = self.workspace().display(&path);
+        let display_path = self.workspace().display(&path);
         Err(CodeError::input(
             "at",
             format!("line {} declares no symbol and names several; say which", line + 1),
-            identifiers_hint(document, &shown, line),
+            identifiers_hint(document, &display_path, line),
         ))
     }
 
@@ -170,15 +170,15 @@ impl Question<'_> {
     async fn resolve_anchor(
         &self,
         path: Utf8PathBuf,
-        document: &Document,
+        document: &SourceDocument,
         rest: &Rest<'_>,
         anchor: &str,
         snap: PositionIntent,
     ) -> Result<ResolvedTarget, CodeError> {
-        let given = rest.line - 1;
-        let candidates = std::iter::once(given).chain(
+        let requested_line = rest.line - 1;
+        let candidates = std::iter::once(requested_line).chain(
             (1..=REPAIR_LINES)
-                .flat_map(|distance| [given.checked_sub(distance), given.checked_add(distance)].into_iter().flatten()),
+                .flat_map(|distance| [requested_line.checked_sub(distance), requested_line.checked_add(distance)].into_iter().flatten()),
         );
         let lines: Vec<_> =
             candidates.filter_map(|line| Some((line, line_text(&document.text, &document.index, line)?))).collect();
@@ -186,16 +186,16 @@ impl Question<'_> {
         let whole = lines.iter().find_map(|(line, text)| Some((*line, *text, text_search::find_whole(text, anchor)?)));
         let found = whole.or_else(|| lines.iter().find_map(|(line, text)| Some((*line, *text, text.find(anchor)?))));
         let Some((line, text, start)) = found else {
-            let shown = self.workspace().display(&path);
-            let now = line_text(&document.text, &document.index, given).map(crate::markup::source_line);
+            let display_path = self.workspace().display(&path);
+            let now = line_text(&document.text, &document.index, requested_line).map(crate::markup::source_line);
             let what = match now {
                 Some(now) => format!(
-                    "`{anchor}` is not within {REPAIR_LINES} lines of `{shown}:{}`; that line reads `{}`",
+                    "`{anchor}` is not within {REPAIR_LINES} lines of `{display_path}:{}`; that line reads `{}`",
                     rest.line,
                     now.trim()
                 ),
                 None => {
-                    format!("`{shown}` has {} lines, and `{anchor}` is not near its end", document.index.line_count())
+                    format!("`{display_path}` has {} lines, and `{anchor}` is not near its end", document.index.line_count())
                 }
             };
             return Err(CodeError::input(
@@ -204,7 +204,7 @@ impl Question<'_> {
                 "Look the place up with `lsp_document_symbols`, or give symbol: \"name\".",
             ));
         };
-        let note = (line != given).then(|| format!("line repaired from {}", rest.line));
+        let note = (line != requested_line).then(|| format!("line repaired from {}", rest.line));
         let end = start + anchor.len();
         let offset_of = |column: usize| document.index.offset(LineCol { line, col: size(column).into() });
         if snap == PositionIntent::Exact {
@@ -213,11 +213,11 @@ impl Question<'_> {
         let inside: Vec<_> =
             text_search::identifiers(text).into_iter().filter(|word| word.start >= start && word.end <= end).collect();
         let Some(last) = inside.last() else {
-            let shown = self.workspace().display(&path);
+            let display_path = self.workspace().display(&path);
             return Err(CodeError::input(
                 "at",
                 format!("`{anchor}` holds no identifier"),
-                identifiers_hint(document, &shown, line),
+                identifiers_hint(document, &display_path, line),
             ));
         };
         let mut resolved = self.resolved_target(path.clone(), document, offset_of(last.start), note.clone());
@@ -234,7 +234,7 @@ impl Question<'_> {
 }
 
 /// Returns the first symbol whose name is on a line (zero-based).
-fn declared_on(symbols: &[Symbol], document: &Document, line: u32) -> Option<(TextSize, &'static str)> {
+fn declared_on(symbols: &[OutlineSymbol], document: &SourceDocument, line: u32) -> Option<(TextSize, &'static str)> {
     let mut found = None;
     outline::walk(symbols, |_, symbol| {
         if found.is_none() && document.index.line_col(symbol.selection.start()).line == line {

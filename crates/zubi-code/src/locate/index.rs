@@ -19,8 +19,8 @@ use crate::error::CodeError;
 use crate::markup::clean_line;
 use crate::outline;
 use crate::place::{self, SourcePlace};
-use crate::question::Question;
-use crate::router::Reply;
+use crate::question::CodeQuery;
+use crate::router::EndpointReply;
 use crate::status::AnswerStatus;
 
 /// The most index entries read from one server's answer.
@@ -30,7 +30,7 @@ const MAX_INDEXED: usize = 2_000;
 const METHOD: &str = "workspace/symbol";
 
 /// The entries of the servers' symbol indexes for a name.
-pub(crate) struct Index {
+pub(crate) struct IndexedSymbols {
     /// Those of the workspace's own files first.
     pub(crate) symbols: Vec<Indexed>,
     pub(crate) status: AnswerStatus,
@@ -92,9 +92,9 @@ impl Indexed {
     }
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     /// Returns the entries of the servers' symbol indexes for a name. Returns an error if there is no index.
-    pub(crate) async fn indexed(&self, query: &str) -> Result<Index, CodeError> {
+    pub(crate) async fn indexed(&self, query: &str) -> Result<IndexedSymbols, CodeError> {
         let ready = self.ready_for_workspace(METHOD, "search symbols by name").await?;
         let replies = self.request_all(&ready, METHOD, &self.request_cx(), |_| json!({ "query": query })).await?;
         let mut found = Vec::new();
@@ -102,9 +102,9 @@ impl Question<'_> {
         let mut elsewhere = Vec::new();
         // A server that once got a request about a document of another project has that document in its index from then
         // on, under a name of its own. The server of that project returns it as well.
-        let foreign = |reply: &Reply, path: &Utf8Path| {
+        let foreign = |reply: &EndpointReply, path: &Utf8Path| {
             let document = DocumentRef::new(path);
-            let serves = |other: &Reply| other.endpoint.serves(&document);
+            let serves = |other: &EndpointReply| other.endpoint.serves(&document);
             replies.replies.len() > 1 && !serves(reply) && replies.replies.iter().any(serves)
         };
         for reply in &replies.replies {
@@ -129,14 +129,14 @@ impl Question<'_> {
         // Stable: within each half the servers' own ranking stays.
         found.sort_by_key(|symbol| !self.workspace().contains(&symbol.path));
         let endpoints = replies.replies.into_iter().map(|reply| reply.endpoint).collect();
-        Ok(Index { symbols: found, status, endpoints })
+        Ok(IndexedSymbols { symbols: found, status, endpoints })
     }
 
     /// Returns declarations that the index lacks because their language has no server, from the outlines of the files
     /// below the scope that contain the word. Searches nothing if every language has a server.
     pub(crate) async fn unindexed_matches(
         &self,
-        index: &Index,
+        index: &IndexedSymbols,
         name_path: &NamePath,
         scope: Option<&Utf8Path>,
     ) -> Result<UnindexedMatches, CodeError> {
@@ -145,12 +145,12 @@ impl Question<'_> {
             return Ok(beside);
         }
         let named: FxHashSet<_> = index.symbols.iter().map(|symbol| &symbol.path).collect();
-        let known = |file: &DocumentRef| {
+        let is_indexed = |file: &DocumentRef| {
             named.contains(&file.path) || index.endpoints.iter().any(|endpoint| endpoint.serves(file))
         };
         let found = self.search_words(name_path.last(), scope).await.files;
         let files = found.into_iter().map(|(path, _)| DocumentRef::new(path));
-        let files: Vec<_> = files.filter(|file| !known(file)).take(MAX_WORD_FILES).collect();
+        let files: Vec<_> = files.filter(|file| !is_indexed(file)).take(MAX_WORD_FILES).collect();
         beside.cut = files.len() == MAX_WORD_FILES;
         // A text about the code has its names as well, and what answers for texts is not what the index lacks.
         let lacking = join_all(files.iter().map(|file| self.missing_providers(file, METHOD))).await;
@@ -169,7 +169,7 @@ impl Question<'_> {
     /// no readiness signal may not have read yet what holds them. `None`: the index can be believed.
     pub(crate) async fn missing_from_index(
         &self,
-        index: &Index,
+        index: &IndexedSymbols,
         name_path: &NamePath,
     ) -> Result<Option<UnindexedMatches>, CodeError> {
         let serves = |path: &Utf8Path| {
@@ -201,7 +201,7 @@ impl Question<'_> {
             let range = name_in(&document.text, range, name.as_ref().map_or(&symbol.name, NamePath::last));
             return Some(self.place_of(&document, &symbol.path, range));
         }
-        Some(self.place(location, symbol.encoding, 0).await)
+        Some(self.source_place(location, symbol.encoding, 0).await)
     }
 }
 
@@ -209,5 +209,5 @@ impl Question<'_> {
 fn outside_of_files(item: &serde_json::Value) -> Option<String> {
     let uri = lsp::Uri(item.pointer("/location/uri")?.as_str()?.to_owned());
     let name = clean_line(item.get("name")?.as_str()?);
-    uri::to_path(&uri).is_none().then(|| format!("`{name}` in {}", place::shown_uri(&uri)))
+    uri::to_path(&uri).is_none().then(|| format!("`{name}` in {}", place::display_uri(&uri)))
 }

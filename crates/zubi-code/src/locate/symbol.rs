@@ -16,9 +16,9 @@ use zubi_base::position::TextRange;
 use super::{NamePath, ResolvedTarget, name};
 use crate::error::CodeError;
 use crate::features::locations;
-use crate::outline::{self, Symbol};
+use crate::outline::{self, OutlineSymbol};
 use crate::place::SourcePlace;
-use crate::question::Question;
+use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
 use crate::status::AnswerStatus;
 use crate::text_search;
@@ -48,7 +48,7 @@ pub(crate) struct Candidate {
     pub(crate) place: SourcePlace,
 }
 
-impl Question<'_> {
+impl CodeQuery<'_> {
     pub(super) async fn resolve_symbol(&self, symbol: &str, path: Option<&str>) -> Result<ResolvedTarget, CodeError> {
         let Some(name_path) = NamePath::parse(symbol) else {
             return Err(CodeError::input("symbol", "the name is empty", "Give a name such as \"Type/method\"."));
@@ -67,10 +67,10 @@ impl Question<'_> {
         let note = prefer_outermost(&mut candidates, &name_path);
         match candidates.len() {
             1 => {}
-            0 => return Err(self.unknown(symbol, &name_path, scope.as_deref(), &status).await),
+            0 => return Err(self.unknown_symbol_error(symbol, &name_path, scope.as_deref(), &status).await),
             _ => return Err(Self::ambiguous(symbol, &candidates)),
         }
-        let Some(found) = candidates.pop() else { return Err(self.unknown(symbol, &name_path, None, &status).await) };
+        let Some(found) = candidates.pop() else { return Err(self.unknown_symbol_error(symbol, &name_path, None, &status).await) };
         let document = self.document(&found.path).await?;
         let mut resolved = self.resolved_target(found.path, &document, found.selection.start(), note);
         resolved.name = Some(found.name);
@@ -112,9 +112,9 @@ impl Question<'_> {
         files.truncate(MAX_INDEXED_FILES);
         let mut candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         if candidates.is_empty() {
-            let known: FxHashSet<_> = files.into_iter().collect();
+            let searched_files: FxHashSet<_> = files.into_iter().collect();
             let mut files = self.files_with_word(name_path.last(), scope, MAX_WORD_FILES).await;
-            files.retain(|file| !known.contains(file));
+            files.retain(|file| !searched_files.contains(file));
             candidates = self.find_by_outline(&files, name_path, &mut status).await?;
         } else if let Some(index) = index {
             let beside = self.unindexed_matches(&index, name_path, scope).await?;
@@ -152,7 +152,7 @@ impl Question<'_> {
     async fn filter_symbols(
         &self,
         path: &Utf8Path,
-        symbols: &[Symbol],
+        symbols: &[OutlineSymbol],
         name_path: &NamePath,
     ) -> Result<Vec<Candidate>, CodeError> {
         let document = self.document(path).await?;
@@ -223,7 +223,7 @@ impl Question<'_> {
             .ok()?;
         let reply = replies.replies.into_iter().next()?;
         let location = locations::parse(&reply.result).into_iter().next()?;
-        Some(self.place(&location, reply.endpoint.encoding(), 0).await)
+        Some(self.source_place(&location, reply.endpoint.encoding(), 0).await)
     }
 
     fn ambiguous(symbol: &str, candidates: &[Candidate]) -> CodeError {
@@ -251,7 +251,7 @@ impl Question<'_> {
         )
     }
 
-    async fn unknown(
+    async fn unknown_symbol_error(
         &self,
         symbol: &str,
         name_path: &NamePath,
@@ -286,8 +286,8 @@ impl Question<'_> {
                 if let (Ok(outline), Ok(document)) = (self.declared_in(file).await, self.document(file).await) {
                     outline::walk(&outline.value, |above, symbol| {
                         let above: Vec<&str> = above.iter().map(|symbol| symbol.name.as_str()).collect();
-                        let place = self.place_of(&document, file, symbol.selection).to_at();
-                        names.push((name::join_segments(&above, &symbol.name), place));
+                        let location = self.place_of(&document, file, symbol.selection).to_at();
+                        names.push((name::join_segments(&above, &symbol.name), location));
                     });
                 }
             }
@@ -301,12 +301,12 @@ impl Question<'_> {
                     }
                     if let Ok(index) = self.indexed(&query).await {
                         for symbol in index.symbols.into_iter().take(200) {
-                            let shown = self.workspace().display(&symbol.path);
-                            let place = symbol.line.map_or_else(|| shown.clone(), |line| format!("{shown}:{line}"));
+                            let display_path = self.workspace().display(&symbol.path);
+                            let location = symbol.line.map_or_else(|| display_path.clone(), |line| format!("{display_path}:{line}"));
                             if self.workspace().contains(&symbol.path)
                                 && !names.iter().any(|(name, _)| *name == symbol.name)
                             {
-                                names.push((symbol.name, place));
+                                names.push((symbol.name, location));
                             }
                         }
                     }
@@ -353,7 +353,7 @@ fn prefer_outermost(candidates: &mut Vec<Candidate>, name_path: &NamePath) -> Op
         }
     }
     candidates.retain(|candidate| candidate.depth == outermost);
-    let shown = others.iter().take(3).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let names = others.iter().take(3).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let more = others.len().saturating_sub(3);
-    Some(if more > 0 { format!("also {shown} and {more} more") } else { format!("also {shown}") })
+    Some(if more > 0 { format!("also {names} and {more} more") } else { format!("also {names}") })
 }

@@ -16,7 +16,7 @@ const CLASS: u32 = 5;
 const FUNCTION: u32 = 12;
 
 /// A declared symbol with its source.
-struct Symbol {
+struct FixtureSymbol {
     name: String,
     kind: u32,
     /// The rest of the line behind the name.
@@ -49,13 +49,13 @@ impl ToyEndpoint {
             // The protocol's other form of "none".
             if items.is_empty() { Value::Null } else { items.into_iter().map(|one| self.item(one)).collect() }
         };
-        let asked = || all.iter().find(|one| Some(&self.item(one)) == params.get("item"));
+        let requested_symbol = || all.iter().find(|one| Some(&self.item(one)) == params.get("item"));
         let named =
             |word: &str| all.iter().filter(move |one| one.kind == CLASS && one.name == word).collect::<Vec<_>>();
-        let extending = |word: &str| -> Vec<&Symbol> {
+        let extending = |word: &str| -> Vec<&FixtureSymbol> {
             all.iter().filter(|one| one.kind == CLASS && text_search::count(&one.tail, word) > 0).collect()
         };
-        let locations = |found: Vec<&Symbol>| {
+        let locations = |found: Vec<&FixtureSymbol>| {
             found.into_iter().map(|one| self.location(&one.path, &one.index, one.range)).collect()
         };
         Some(Ok(match method {
@@ -71,7 +71,7 @@ impl ToyEndpoint {
                     .collect()
             }
             "callHierarchy/outgoingCalls" => {
-                let caller = asked();
+                let caller = requested_symbol();
                 let calls = all.iter().filter(|one| one.kind == FUNCTION).filter_map(|one| {
                     let calls = self.calls(caller?, &one.name);
                     (!calls.is_empty()).then(|| json!({ "to": self.item(one), "fromRanges": calls }))
@@ -79,7 +79,7 @@ impl ToyEndpoint {
                 calls.collect()
             }
             "typeHierarchy/supertypes" => {
-                let tail = asked().map(|own| own.tail.clone()).unwrap_or_default();
+                let tail = requested_symbol().map(|own| own.tail.clone()).unwrap_or_default();
                 let names = text_search::identifiers(&tail).into_iter().filter_map(|range| tail.get(range));
                 names.flat_map(named).map(|one| self.item(one)).collect()
             }
@@ -97,7 +97,7 @@ impl ToyEndpoint {
         }))
     }
 
-    fn item(&self, symbol: &Symbol) -> Value {
+    fn item(&self, symbol: &FixtureSymbol) -> Value {
         let location = self.location(&symbol.path, &symbol.index, symbol.range);
         json!({
             "name": symbol.name, "kind": symbol.kind, "uri": location["uri"],
@@ -106,7 +106,7 @@ impl ToyEndpoint {
     }
 
     /// Returns the calls of a word in a symbol's body.
-    fn calls(&self, symbol: &Symbol, word: &str) -> Vec<Value> {
+    fn calls(&self, symbol: &FixtureSymbol, word: &str) -> Vec<Value> {
         let mut calls = Vec::new();
         for (line, code) in &symbol.body {
             for range in
@@ -120,7 +120,7 @@ impl ToyEndpoint {
         calls
     }
 
-    fn symbols(&self) -> Vec<Symbol> {
+    fn symbols(&self) -> Vec<FixtureSymbol> {
         let library = self.root.parent().map(|beside| beside.join("library")).unwrap_or_default();
         let library = walk::files(&library, WalkOptions { depth: None, sorted: true })
             .filter_map(|path| Some((path.clone(), fs::read_text(&path).ok()?)));
@@ -132,7 +132,7 @@ impl ToyEndpoint {
                 let own = code.get(declared.line as usize).copied().unwrap_or_default();
                 let body = (declared.line + 1..).zip(code.iter().skip(declared.line as usize + 1));
                 let deeper = |line: &str| line.trim().is_empty() || indentation(line) > declared.depth;
-                found.push(Symbol {
+                found.push(FixtureSymbol {
                     tail: own.split_once(declared.name.as_str()).map(|(_, tail)| tail.to_owned()).unwrap_or_default(),
                     body: body
                         .take_while(|(_, line)| deeper(line))

@@ -6,7 +6,7 @@
 
 use zubi_base::position::{TextRange, size};
 
-use crate::outline::{Symbol, nest};
+use crate::outline::{OutlineSymbol, nest};
 use crate::text_search;
 
 /// The most declarations of one text.
@@ -123,7 +123,7 @@ const CONTROL: &[&str] = &[
 const COMMENTS: &[&str] = &["//", "/*", "*", "#", "--", ";", "%", "\"", "'"];
 
 /// The declarations of a text as a tree, in source order.
-pub(super) fn declarations(text: &str) -> Vec<Symbol> {
+pub(super) fn declarations(text: &str) -> Vec<OutlineSymbol> {
     let lines = lines(text);
     let mut symbols = Vec::new();
     for (at, line) in lines.iter().enumerate() {
@@ -134,7 +134,7 @@ pub(super) fn declarations(text: &str) -> Vec<Symbol> {
         let start = line.start + (line.text.len() - line.text.trim_start().len());
         let range = TextRange::new(size(start), size(end_of(&lines, at)));
         let Some(selected) = line.text.get(name.clone()) else { continue };
-        symbols.push(Symbol {
+        symbols.push(OutlineSymbol {
             name: selected.to_owned(),
             kind,
             detail: None,
@@ -146,7 +146,7 @@ pub(super) fn declarations(text: &str) -> Vec<Symbol> {
     nest(symbols)
 }
 
-struct Line<'a> {
+struct OutlineLine<'a> {
     /// Byte offset of its beginning.
     start: usize,
     text: &'a str,
@@ -154,13 +154,13 @@ struct Line<'a> {
     indentation: Option<usize>,
 }
 
-fn lines(text: &str) -> Vec<Line<'_>> {
+fn lines(text: &str) -> Vec<OutlineLine<'_>> {
     let mut start = 0;
     text.split_inclusive('\n')
         .map(|whole| {
             let text = whole.trim_end();
             let indentation = (!text.is_empty()).then(|| text.len() - text.trim_start().len());
-            let line = Line { start, text, indentation };
+            let line = OutlineLine { start, text, indentation };
             start += whole.len();
             line
         })
@@ -169,8 +169,8 @@ fn lines(text: &str) -> Vec<Line<'_>> {
 
 /// Returns the byte offset at which the block that begins on a line ends: before the next line that is not indented
 /// deeper, or after that line if it only closes the block.
-fn end_of(lines: &[Line<'_>], at: usize) -> usize {
-    let end = |line: &Line<'_>| line.start + line.text.len();
+fn end_of(lines: &[OutlineLine<'_>], at: usize) -> usize {
+    let end = |line: &OutlineLine<'_>| line.start + line.text.len();
     let Some(own) = lines.get(at) else { return 0 };
     let mut last = end(own);
     for line in lines.iter().skip(at + 1) {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Map, Value};
 use zubi_base::endpoint::RequestCx;
-use zubi_tool_api::{Code, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{ErrorCode, ToolCx, ToolError, ToolOutput};
 
 use crate::functions::result_text;
 use crate::tool::DeclaredTool;
@@ -46,13 +46,13 @@ pub(crate) async fn run(
 
 fn command_error(tool: &DeclaredTool, command: &str, error: &ViewError) -> ToolError {
     let (code, hint) = match error {
-        ViewError::Unsupported | ViewError::Loading | ViewError::Disconnected => (Code::Unavailable, OPEN_EDITOR_HINT),
-        ViewError::Cancelled => (Code::Cancelled, "Call again if you still need the answer."),
+        ViewError::Unsupported | ViewError::Loading | ViewError::Disconnected => (ErrorCode::Unavailable, OPEN_EDITOR_HINT),
+        ViewError::Cancelled => (ErrorCode::Cancelled, "Call again if you still need the answer."),
         ViewError::TimedOut => (
-            Code::TimedOut,
+            ErrorCode::TimedOut,
             "The command may still be waiting for the user in the editor; the tool's `timeout` is the limit.",
         ),
-        ViewError::Failed(_) => (Code::Failed, "Check the command's id and its arguments in the tool's file."),
+        ViewError::Failed(_) => (ErrorCode::Failed, "Check the command's id and its arguments in the tool's file."),
     };
     ToolError::user(code, format!("Error in {}: `{command}`: {error}", tool.id()), hint)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use zubi_tool_api::{Code, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{ErrorCode, ToolCx, ToolError, ToolOutput};
 
 use crate::functions::{Function, FunctionError, NOT_REGISTERED, REGISTER_HINT, result_text};
 use crate::tool::DeclaredTool;
@@ -26,10 +26,10 @@ pub(crate) async fn run(
 
 fn function_error(tool: &DeclaredTool, handler: &str, error: &FunctionError) -> ToolError {
     let (code, hint) = match error {
-        FunctionError::Failed(_) => (Code::Failed, "Check the arguments; the function belongs to another program."),
-        FunctionError::Disconnected(_) => (Code::Unavailable, REGISTER_HINT),
-        FunctionError::TimedOut => (Code::TimedOut, "Request less work; the tool's `timeout` is the limit."),
-        FunctionError::Cancelled => (Code::Cancelled, "Call again if you still need the answer."),
+        FunctionError::Failed(_) => (ErrorCode::Failed, "Check the arguments; the function belongs to another program."),
+        FunctionError::Disconnected(_) => (ErrorCode::Unavailable, REGISTER_HINT),
+        FunctionError::TimedOut => (ErrorCode::TimedOut, "Request less work; the tool's `timeout` is the limit."),
+        FunctionError::Cancelled => (ErrorCode::Cancelled, "Call again if you still need the answer."),
     };
     ToolError::user(code, format!("Error in {}: `{handler}`: {error}", tool.id()), hint)
 }

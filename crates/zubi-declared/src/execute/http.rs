@@ -1,10 +1,10 @@
 //! Runs an HTTP tool: one request; the response body is the tool's answer.
 
 use serde_json::{Map, Value};
-use zubi_exec::http::{self, Body, Header, HttpAnswer, HttpError, HttpRequest};
+use zubi_exec::http::{self, RenderedBody, RequestHeader, HttpAnswer, HttpError, HttpRequest};
 use zubi_exec::template::Template;
-use zubi_tool_api::output::Status;
-use zubi_tool_api::{Code, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::output::OutputStatus;
+use zubi_tool_api::{ErrorCode, ToolCx, ToolError, ToolOutput};
 
 use super::MAX_FAILURE_BYTES;
 use crate::format::HttpMethod;
@@ -29,10 +29,10 @@ pub(crate) async fn run(
     let answer = http::send(&request, &tool.context.lookup, &cx.cancel).await;
     let answer = answer.map_err(|error| request_error(tool, &error))?;
     let (text, data) = match answer.body() {
-        Body::Empty => ("(no body)".to_owned(), None),
-        Body::Json(value) => (format!("{value:#}"), Some(value)),
-        Body::Text(text) => (text, None),
-        Body::Binary => (format!("(binary, {} bytes)", answer.bytes.len()), None),
+        RenderedBody::Empty => ("(no body)".to_owned(), None),
+        RenderedBody::Json(value) => (format!("{value:#}"), Some(value)),
+        RenderedBody::Text(text) => (text, None),
+        RenderedBody::Binary => (format!("(binary, {} bytes)", answer.bytes.len()), None),
     };
     let room = output_budget(cx);
     let room = if answer.is_success() { room } else { room.min(MAX_FAILURE_BYTES) };
@@ -54,7 +54,7 @@ fn build_request(
     for (name, template) in parts.headers {
         let value = tool.render(template, &args)?;
         if !value.absent {
-            request.headers.push(Header { name: name.clone(), value: value.text, secret: !value.secrets.is_empty() });
+            request.headers.push(RequestHeader { name: name.clone(), value: value.text, secret: !value.secrets.is_empty() });
         }
     }
     request.body = match parts.body {
@@ -71,7 +71,7 @@ fn build_request(
     Ok(request)
 }
 
-fn status(answer: &HttpAnswer) -> Status {
+fn status(answer: &HttpAnswer) -> OutputStatus {
     let mut notes = Vec::new();
     if answer.redirects > 0 {
         notes.push(format!("after {} redirects", answer.redirects));
@@ -79,7 +79,7 @@ fn status(answer: &HttpAnswer) -> Status {
     if answer.truncated {
         notes.push("the response was truncated".to_owned());
     }
-    Status {
+    OutputStatus {
         endpoint: http::host_and_port(&answer.url).unwrap_or_default(),
         readiness: answer.status.to_string(),
         complete: Some(!answer.truncated),
@@ -101,12 +101,12 @@ fn status_hint(status: u16) -> &'static str {
 fn request_error(tool: &DeclaredTool, error: &HttpError) -> ToolError {
     match error {
         HttpError::TimedOut { .. } => ToolError::user(
-            Code::TimedOut,
+            ErrorCode::TimedOut,
             format!("Error in {}: {error}", tool.id()),
             "Call again later; the tool's `timeout` is the limit.",
         ),
         HttpError::Cancelled => ToolError::user(
-            Code::Cancelled,
+            ErrorCode::Cancelled,
             format!("Error in {}: {error}", tool.id()),
             "Call again if you still need the answer.",
         ),

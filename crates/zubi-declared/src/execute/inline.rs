@@ -5,9 +5,9 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use zubi_exec::script::{Job, Limits, NestedCaller, ScriptEnd, ScriptError};
+use zubi_exec::script::{ScriptJob, ScriptLimits, NestedCaller, ScriptEnd, ScriptError};
 use zubi_tool_api::registry::{CallError, Registry};
-use zubi_tool_api::{Code, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{ErrorCode, ToolCx, ToolError, ToolOutput};
 
 use super::MAX_FAILURE_BYTES;
 use crate::tool::DeclaredTool;
@@ -25,7 +25,7 @@ pub(crate) async fn run(
     let (confinement, _) = tool.context.jobs.runner().sandbox().for_scripts(runner.executable()).await;
     let runner = runner.clone().with_confinement(confinement);
     let time_ms = u64::try_from(tool.definition.timeout.as_millis()).unwrap_or(u64::MAX);
-    let job = Job { code: code.to_owned(), args, limits: Limits { time_ms, ..Limits::default() } };
+    let job = ScriptJob { code: code.to_owned(), args, limits: ScriptLimits { time_ms, ..ScriptLimits::default() } };
     let nested = NestedCalls { registry: tool.context.registry.get().cloned(), cx: cx.clone() };
     // The time of nested calls counts too, because the caller waits for them.
     let finished = tokio::time::timeout(tool.definition.timeout, runner.run(&job, cx.nesting, &nested, &cx.cancel));
@@ -64,10 +64,10 @@ async fn answer(tool: &DeclaredTool, finished: ScriptEnd, room: usize) -> Result
 
 fn script_error(tool: &DeclaredTool, error: &ScriptError) -> ToolError {
     let (code, hint) = match error {
-        ScriptError::TimedOut { .. } => (Code::TimedOut, "Request less work; the tool's `timeout` is the limit."),
-        ScriptError::Cancelled => (Code::Cancelled, "Call again if you still need the answer."),
-        ScriptError::TooDeep => (Code::Failed, "Call the inner tool directly."),
-        _ => (Code::Failed, "Call again; if it fails again, report it to the user."),
+        ScriptError::TimedOut { .. } => (ErrorCode::TimedOut, "Request less work; the tool's `timeout` is the limit."),
+        ScriptError::Cancelled => (ErrorCode::Cancelled, "Call again if you still need the answer."),
+        ScriptError::TooDeep => (ErrorCode::Failed, "Call the inner tool directly."),
+        _ => (ErrorCode::Failed, "Call again; if it fails again, report it to the user."),
     };
     ToolError::user(code, format!("Error in {}: {error}", tool.id()), hint)
 }
@@ -87,7 +87,7 @@ impl NestedCaller for NestedCalls {
         let args = if args.is_null() { Value::Object(Map::new()) } else { args };
         match registry.call(tool, args, cx).await {
             Ok(output) => Ok(output.data.clone().unwrap_or_else(|| Value::String(output.render()))),
-            Err(CallError::Unknown { name, why, .. }) => Err(format!("Invalid input: tool: `{name}`: {why}")),
+            Err(CallError::Unknown { name, reason, .. }) => Err(format!("Invalid input: tool: `{name}`: {why}")),
             Err(CallError::Tool { id, error }) => Err(error.render(&id)),
         }
     }

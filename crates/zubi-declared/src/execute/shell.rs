@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value};
-use zubi_base::process::Environment;
+use zubi_base::process::ChildEnvironment;
 use zubi_base::secret;
-use zubi_exec::job::{Command, ExitReason, Job, JobResult, Shell};
+use zubi_exec::job::{ProcessCommand, ExitReason, ProcessJob, JobResult, Shell};
 use zubi_exec::sandbox::{self, FileAccess, Net, SandboxContext, SandboxRequest};
 use zubi_exec::template::{RenderedText, Template};
-use zubi_tool_api::{Code, Footprint, ToolCx, ToolError, ToolOutput, approval_prompt, redact};
+use zubi_tool_api::{ErrorCode, Footprint, ToolCx, ToolError, ToolOutput, approval_prompt, redact};
 
 use crate::format::{SandboxDeclaration, ShellKind};
 use crate::tool::DeclaredTool;
@@ -64,13 +64,13 @@ impl ResolvedShell {
     ) -> Result<Self, ToolError> {
         let script = tool.render(parts.script, args)?;
         let rendered = parts.directory.map(|template| tool.render(template, args)).transpose()?;
-        let directory = match rendered.filter(|given| !given.absent) {
+        let directory = match rendered.filter(|rendered_path| !rendered_path.absent) {
             None => tool.folder.clone(),
             // Relative to the folder that declares the tool, not to any folder that has such a directory.
-            Some(given) if cx.workspace.folders().len() > 1 && Utf8Path::new(&given.text).is_relative() => {
-                directory(cx, Some(tool.folder.join(given.text).as_str()))?
+            Some(rendered_path) if cx.workspace.folders().len() > 1 && Utf8Path::new(&rendered_path.text).is_relative() => {
+                directory(cx, Some(tool.folder.join(rendered_path.text).as_str()))?
             }
-            Some(given) => directory(cx, Some(&given.text))?,
+            Some(rendered_path) => directory(cx, Some(&rendered_path.text))?,
         };
         let (mut environment, mut total) = (Vec::new(), 0);
         for (name, template) in parts.environment {
@@ -93,16 +93,16 @@ impl ResolvedShell {
 
 /// Returns the variables and the script for the approval prompt.
 fn preview(tool: &DeclaredTool, parts: &ShellPlan<'_>, args: &Map<String, Value>) -> Result<String, ToolError> {
-    let mut shown = String::new();
+    let mut text = String::new();
     for (name, template) in parts.environment {
         let value = tool.render_preview(template, args)?;
         if !value.absent {
             // Writing to a `String` cannot fail. Fixed text of the file may contain line breaks too.
-            let _ = writeln!(shown, "{name}={}", value.shown.replace('\n', "\\n"));
+            let _ = writeln!(text, "{name}={}", value.redacted.replace('\n', "\\n"));
         }
     }
-    shown.push_str(&tool.render_preview(parts.script, args)?.shown);
-    Ok(approval_prompt::ellipsize_middle(shown, MAX_PREVIEW))
+    text.push_str(&tool.render_preview(parts.script, args)?.redacted);
+    Ok(approval_prompt::ellipsize_middle(text, MAX_PREVIEW))
 }
 
 /// Returns the footprint of a call: `common` and the effects of its script.
@@ -114,14 +114,14 @@ pub(crate) fn footprint(
     common: Footprint,
 ) -> Result<Footprint, ToolError> {
     let resolved = ResolvedShell::new(tool, parts, args, cx)?;
-    let analysis = shell::read(&resolved.script.shown, &resolved.directory);
+    let analysis = shell::read(&resolved.script.redacted, &resolved.directory);
     let declared = tool.definition.tool.sandbox.clone().unwrap_or_default();
     let (mut reads, mut writes, mut unresolved) = (analysis.reads, analysis.writes, analysis.unresolved);
     // Variables set from arguments are judged as if the script began with them.
     for (name, value) in &resolved.environment {
         let from_arguments =
             parts.environment.iter().any(|(it, template)| it == name && !template.arguments().is_empty());
-        unresolved.extend(shell::variable(name, &value.shown).filter(|_| from_arguments));
+        unresolved.extend(shell::variable(name, &value.redacted).filter(|_| from_arguments));
     }
     let files = declared.fs.clone().unwrap_or_default();
     // Paths that a declaration opens outside the workspace are judged as if the script named them, because it may use
@@ -192,10 +192,10 @@ fn describe_sandbox(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -
 }
 
 fn list_paths(paths: &[String]) -> String {
-    let shown: Vec<String> = paths.iter().take(MAX_LISTED).map(|path| format!("`{path}`")).collect();
+    let listed: Vec<String> = paths.iter().take(MAX_LISTED).map(|path| format!("`{path}`")).collect();
     let more = paths.len().saturating_sub(MAX_LISTED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", shown.join(", "))
+    format!("{}{more}", listed.join(", "))
 }
 
 fn network(declared: &SandboxDeclaration) -> Net {
@@ -229,7 +229,7 @@ async fn run_script(
     // Relative paths of the declaration are relative to the first folder.
     folders.retain(|folder| *folder != tool.folder);
     folders.insert(0, tool.folder.clone());
-    let mut job = Job::new(Command::Piped { text: script.text, shell }, directory, folders);
+    let mut job = ProcessJob::new(ProcessCommand::Piped { text: script.text, shell }, directory, folders);
     job.manifest = sandbox_request(&tool.definition.tool.sandbox.clone().unwrap_or_default());
     if let Some(paths) = &mut job.manifest.fs.write {
         // Resolved now, as in the footprint, immediately before the sandbox opens it.
@@ -238,7 +238,7 @@ async fn run_script(
     job.environment = environment();
     job.environment.extend(own_variables.into_iter().map(|(name, value)| (name, value.text)));
     job.secrets.clone_from(&tool.context.secret_forms);
-    let inherited = Environment::inherited_with(&job.manifest.env);
+    let inherited = ChildEnvironment::inherited_with(&job.manifest.env);
     let secret_values =
         secret_names(&job.manifest.env).filter_map(|name| inherited.get(name)?.to_str().map(str::to_owned));
     job.secrets.extend(redact::forms(secret_values));
@@ -272,7 +272,7 @@ pub(crate) async fn run(
             Err(tool.run_error(format!("it exited with {code}\n{}", outputs()), exit_code_hint(code)))
         }
         ExitReason::TimedOut => Err(ToolError::user(
-            Code::TimedOut,
+            ErrorCode::TimedOut,
             format!(
                 "Error in {}: time-out after {}; the script and all its processes were ended\n{}",
                 tool.id(),
@@ -282,7 +282,7 @@ pub(crate) async fn run(
             "Request less work; the tool's `timeout` is the limit.",
         )),
         ExitReason::Cancelled => Err(ToolError::user(
-            Code::Cancelled,
+            ErrorCode::Cancelled,
             format!("Error in {}: the call was cancelled\n{}", tool.id(), outputs()),
             "Call again if you still need the answer.",
         )),

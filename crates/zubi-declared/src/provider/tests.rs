@@ -31,7 +31,7 @@ fn fixture() -> Fixture {
     let jobs = Jobs::new(Runner::new(Spawner::direct(), Arc::new(sandbox), OutputStore::new(&state)));
     let store = TrustStore::new(state);
     let declared = DeclaredProvider::new(DeclaredToolsConfig {
-        workspace: Arc::new(Workspace::open(std::slice::from_ref(&root)).unwrap()),
+        workspace: Arc::new(WorkspaceFolders::open(std::slice::from_ref(&root)).unwrap()),
         trust: Trust::new(store.clone(), false),
         secrets: Secrets::default(),
         spawner: Spawner::direct(),

@@ -16,7 +16,7 @@ use crate::load::LoadedTool;
 /// Most lines of a difference that are shown.
 const MAX_LINES: usize = 60;
 /// Most characters of a text that are shown.
-const MAX_SHOWN_CHARS: usize = 2_000;
+const MAX_DISPLAYED_CHARS: usize = 2_000;
 /// Maximum size of a compiled pattern in bytes.
 const MAX_PATTERN: usize = 1 << 20;
 
@@ -39,14 +39,14 @@ pub struct Mismatch {
     /// Field of `expect`; `test` if the test itself cannot run.
     pub field: String,
     /// Description, one clause.
-    pub what: String,
+    pub description: String,
     /// Expected and actual lines, marked `-` and `+`; empty if the description is sufficient.
     pub difference: String,
 }
 
 impl Mismatch {
     pub(super) fn new(field: &str, what: impl Into<String>) -> Self {
-        Self { field: field.to_owned(), what: what.into(), difference: String::new() }
+        Self { field: field.to_owned(), description: what.into(), difference: String::new() }
     }
 
     /// Creates the mismatch of a test that cannot run.
@@ -56,7 +56,7 @@ impl Mismatch {
 
     /// Renders the mismatch, indented below its test.
     pub fn render(&self) -> String {
-        let mut text = format!("  {}: {}", on_lines(&self.field), on_lines(&self.what));
+        let mut text = format!("  {}: {}", on_lines(&self.field), on_lines(&self.description));
         for line in self.difference.lines() {
             // Differences may be invisible characters, so they are escaped. Writing to a `String` cannot fail.
             let _ = write!(text, "\n    {}", on_lines(line));
@@ -65,7 +65,7 @@ impl Mismatch {
     }
 
     pub fn to_json(&self) -> Value {
-        json!({ "field": self.field, "what": self.what, "difference": self.difference })
+        json!({ "field": self.field, "what": self.description, "difference": self.difference })
     }
 }
 
@@ -281,11 +281,11 @@ fn short_mismatch(field: &str, what: &str, expected: &str, got: &str) -> Mismatc
 
 /// Prefixes each line of a text with a sign.
 fn prefix_lines(sign: char, text: &str) -> String {
-    let shown = truncate(text);
-    if shown.is_empty() {
+    let truncated = truncate(text);
+    if truncated.is_empty() {
         return format!("{sign} (nothing)");
     }
-    let lines: Vec<String> = shown.lines().map(|line| format!("{sign} {line}")).collect();
+    let lines: Vec<String> = truncated.lines().map(|line| format!("{sign} {line}")).collect();
     lines.join("\n")
 }
 
@@ -312,10 +312,10 @@ fn difference(expected: &str, got: &str) -> String {
 
 /// Truncates a text for display.
 fn truncate(text: &str) -> String {
-    if text.chars().nth(MAX_SHOWN_CHARS).is_none() {
+    if text.chars().nth(MAX_DISPLAYED_CHARS).is_none() {
         return text.to_owned();
     }
-    text.chars().take(MAX_SHOWN_CHARS).chain(['…']).collect()
+    text.chars().take(MAX_DISPLAYED_CHARS).chain(['…']).collect()
 }
 
 #[cfg(test)]

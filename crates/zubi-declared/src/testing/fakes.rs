@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use serde_json::Value;
-use zubi_exec::http::mock_server::{MockServer, RecordedRequest, StandInAnswer};
+use zubi_exec::http::mock_server::{MockServer, RecordedRequest, MockResponse};
 use zubi_tool_api::output::clean;
 use zubi_tool_api::{
-    Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, spec,
+    Approval, ErrorCode, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, spec,
     static_provider,
 };
 
@@ -18,7 +18,7 @@ use crate::format::{FakeAnswer, FakeCall, ToolTest};
 pub(crate) struct Fakes {
     server: Option<MockServer>,
     calls: Vec<FakeCall>,
-    seen: Mutex<FakeCalls>,
+    recorded_calls: Mutex<FakeCalls>,
 }
 
 #[derive(Default)]
@@ -35,11 +35,11 @@ impl Fakes {
             None => None,
         };
         let calls = FakeCalls { exit: None, called: vec![false; test.calls.len()] };
-        Ok(Self { server, calls: test.calls.clone(), seen: Mutex::new(calls) })
+        Ok(Self { server, calls: test.calls.clone(), recorded_calls: Mutex::new(calls) })
     }
 
     fn lock_calls(&self) -> MutexGuard<'_, FakeCalls> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+        self.recorded_calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the mock server that replaces the real one.
@@ -83,7 +83,7 @@ impl Fakes {
     }
 }
 
-fn mock_answer(answer: &FakeAnswer) -> StandInAnswer {
+fn mock_answer(answer: &FakeAnswer) -> MockResponse {
     let mut headers: Vec<(String, String)> = answer.headers.clone().into_iter().collect();
     let body = match &answer.body {
         Value::Null => String::new(),
@@ -95,7 +95,7 @@ fn mock_answer(answer: &FakeAnswer) -> StandInAnswer {
             json.to_string()
         }
     };
-    StandInAnswer { status: answer.status, headers, body: body.into_bytes() }
+    MockResponse { status: answer.status, headers, body: body.into_bytes() }
 }
 
 /// A tool whose answers come from the test. Its specification is the real tool's, so that it accepts the same
@@ -134,7 +134,7 @@ impl Tool for FakeTool {
             ));
         };
         match call.error {
-            Some(message) => Err(ToolError::user(Code::Failed, message, "")),
+            Some(message) => Err(ToolError::user(ErrorCode::Failed, message, "")),
             None => {
                 let data = call.answer.unwrap_or(Value::Null);
                 let text = data.as_str().map_or_else(|| data.to_string(), str::to_owned);
@@ -146,9 +146,9 @@ impl Tool for FakeTool {
 
 /// Truncates arguments for a message.
 fn summarize_arguments(args: &Value) -> String {
-    const SHOWN: usize = 300;
+    const MAX_CHARS: usize = 300;
     let text = clean(args.to_string());
-    if text.chars().count() <= SHOWN { text } else { text.chars().take(SHOWN).chain(['…']).collect() }
+    if text.chars().count() <= MAX_CHARS { text } else { text.chars().take(MAX_CHARS).chain(['…']).collect() }
 }
 
 /// Returns the tested tool and the fakes as providers. A fake of the tested tool itself is omitted; the first tool of a

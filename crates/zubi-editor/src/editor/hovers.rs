@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_are_one_and_nothing_is_null() {
+    fn hovers_are_merged_and_empty_ones_become_null() {
         let range = json!({ "start": { "line": 0, "character": 1 }, "end": { "line": 0, "character": 2 } });
         let block = json!({ "language": "ts", "value": "class A" });
         let hovers = json!([

@@ -10,17 +10,17 @@ use zubi_base::uri;
 const FIELDS: [&str; 5] = ["uri", "targetUri", "oldUri", "newUri", "target"];
 
 /// Two paths of a folder: on the side of the sender and on that of the receiver.
-type Folder = (Utf8PathBuf, Utf8PathBuf);
+type FolderMapping = (Utf8PathBuf, Utf8PathBuf);
 
 /// Replaces the paths of these folders in all document URIs.
-pub(super) fn map_uris(mut value: Value, folders: &[Folder]) -> Value {
+pub(super) fn map_uris(mut value: Value, folders: &[FolderMapping]) -> Value {
     if !folders.is_empty() {
         call(&mut value, folders);
     }
     value
 }
 
-fn call(value: &mut Value, folders: &[Folder]) {
+fn call(value: &mut Value, folders: &[FolderMapping]) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| call(item, folders)),
         Value::Object(fields) => {
@@ -39,9 +39,9 @@ fn call(value: &mut Value, folders: &[Folder]) {
     }
 }
 
-fn other_name(uri: &str, folders: &[Folder]) -> Option<String> {
+fn other_name(uri: &str, folders: &[FolderMapping]) -> Option<String> {
     let path = uri::to_path(&lsp::Uri(uri.to_owned()))?;
-    let within = |(from, to): &Folder| path.strip_prefix(from).ok().map(|rest: &Utf8Path| to.join(rest));
+    let within = |(from, to): &FolderMapping| path.strip_prefix(from).ok().map(|rest: &Utf8Path| to.join(rest));
     folders.iter().find_map(within).map(|path| uri::from_path(&path).0)
 }
 
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_are_called_otherwise_and_nothing_else_is() {
+    fn only_document_uris_are_mapped() {
         let folders = [("/linked".into(), "/real".into())];
         let item = json!({ "from": { "uri": "file:///linked/a.ts" }, "fromRanges": [] });
         let edit = json!({ "documentChanges": [{ "kind": "rename", "oldUri": "file:///linked/a.ts", "newUri": "file:///linked/b%20c.ts" }] });

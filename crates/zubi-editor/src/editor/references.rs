@@ -20,13 +20,13 @@ pub(super) async fn request_references(
     let (references, declared) = tokio::join!(editor.question(method, params.clone(), cx), declared);
     let mut references = locations::dedup_locations(references?);
     if let Value::Array(references) = &mut references {
-        references.retain(|place| locations::start(place).is_none_or(|start| !declared.contains(&start)));
+        references.retain(|location| locations::start(location).is_none_or(|start| !declared.contains(&start)));
     }
     Ok(references)
 }
 
 /// Start positions of a symbol's declarations, as far as the editor knows them.
-async fn declarations(editor: &Editor, params: &Value, cx: &RequestCx) -> Vec<locations::Start> {
+async fn declarations(editor: &Editor, params: &Value, cx: &RequestCx) -> Vec<locations::NamePosition> {
     let mut position = params.clone();
     if let Value::Object(fields) = &mut position {
         fields.remove("context");

@@ -9,7 +9,7 @@ use super::Editor;
 
 /// Restores the plain names of symbols (TypeScript's extension appends `()` to functions), and removes those of
 /// DomainLang models: this process provides them, to the editor and to other clients.
-pub(super) fn own(editor: &Editor, mut symbols: Value) -> Value {
+pub(super) fn normalize_symbols(editor: &Editor, mut symbols: Value) -> Value {
     let path = |symbol: &Value| uri::to_path(&lsp::Uri(symbol.pointer("/location/uri")?.as_str()?.to_owned()));
     if let Value::Array(symbols) = &mut symbols {
         symbols.retain(|symbol| path(symbol).is_none_or(|path| editor.serves(&DocumentRef::new(path))));

@@ -7,13 +7,13 @@ use zubi_base::lsp::TextEdit;
 use zubi_base::position::{Encoding, TextIndex, size};
 
 /// Time limit of the search for minimal edits; after that, larger ones are returned.
-const PATIENCE: Duration = Duration::from_millis(200);
+const DIFF_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// Edits that turn `before` into `after`: changed lines, without their unchanged beginnings and ends.
 pub(super) fn edits(before: &str, after: &str, encoding: Encoding) -> Vec<TextEdit> {
     let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect::<Vec<_>>();
     let (old, new) = (lines(before), lines(after));
-    let deadline = Some(Instant::now() + PATIENCE);
+    let deadline = Some(Instant::now() + DIFF_TIMEOUT);
     let index = TextIndex::new(before);
     let mut edits = Vec::new();
     let (mut at, mut line) = (0, 0);
@@ -23,18 +23,18 @@ pub(super) fn edits(before: &str, after: &str, encoding: Encoding) -> Vec<TextEd
         }
         let (from, to) = (operation.old_range(), operation.new_range());
         at += old.get(line..from.start).unwrap_or_default().iter().map(String::len).sum::<usize>();
-        let gone = old.get(from.clone()).unwrap_or_default().concat();
+        let removed = old.get(from.clone()).unwrap_or_default().concat();
         let come = new.get(to).unwrap_or_default().concat();
-        let (head, tail) = same_ends(&gone, &come);
+        let (head, tail) = same_ends(&removed, &come);
         let range = |start: usize, end: usize| zubi_base::lsp::Range {
             start: index.to_lsp(size(start), encoding),
             end: index.to_lsp(size(end), encoding),
         };
         edits.push(TextEdit {
-            range: range(at + head, at + gone.len() - tail),
+            range: range(at + head, at + removed.len() - tail),
             new_text: come.get(head..come.len() - tail).unwrap_or_default().to_owned(),
         });
-        at += gone.len();
+        at += removed.len();
         line = from.end;
     }
     edits
@@ -71,10 +71,10 @@ mod tests {
             text.replace_range(std::ops::Range::<usize>::from(range), &edit.new_text);
         }
         assert_eq!(text, after);
-        let shown = found.iter().map(|TextEdit { range: zubi_base::lsp::Range { start, end }, new_text }| {
+        let rendered = found.iter().map(|TextEdit { range: zubi_base::lsp::Range { start, end }, new_text }| {
             format!("{}:{}-{}:{} {new_text:?}", start.line, start.character, end.line, end.character)
         });
-        shown.collect::<Vec<_>>().join(" ")
+        rendered.collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -91,8 +91,8 @@ mod tests {
             ("a\r\n", "a\n"),
             ("import './util';\nlet a;\nlet b;\n", "import './lib/util';\nlet a;\nlet c;\n"),
         ];
-        let shown: Vec<_> = cases.iter().map(|(before, after)| check(before, after)).collect();
-        insta::assert_snapshot!(shown.join("\n"), @r#"
+        let rendered: Vec<_> = cases.iter().map(|(before, after)| check(before, after)).collect();
+        insta::assert_snapshot!(rendered.join("\n"), @r#"
         1:1-1:1 "b"
         1:0-1:0 "b\n"
         1:0-2:0 ""

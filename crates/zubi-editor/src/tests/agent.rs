@@ -10,7 +10,7 @@ use lsp_server::RequestId;
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use zubi_agent::chat::{ChatError, ChatService};
-use zubi_agent::event::{Event, EventKind};
+use zubi_agent::event::{AgentEvent, EventKind};
 use zubi_agent::wire::ConversationEvent;
 use zubi_base::trust::TrustStore;
 
@@ -25,17 +25,17 @@ struct Full(Arc<dyn ChatService>);
 
 #[async_trait]
 impl ChatService for Full {
-    async fn request(&self, method: &str, params: Value, door: &str) -> Result<Value, ChatError> {
+    async fn request(&self, method: &str, params: Value, surface: &str) -> Result<Value, ChatError> {
         if method == "open" {
             return Err(ChatError::Failed("the disk is full. Make room.".to_owned()));
         }
-        self.0.request(method, params, door).await
+        self.0.request(method, params, surface).await
     }
 
     fn listen(&self) -> broadcast::Receiver<Arc<ConversationEvent>> {
         let (told, lags) = broadcast::channel(1);
         for _ in 0..2 {
-            let event = Event { seq: 1, at: 0, what: EventKind::Notice { turn: 1, text: String::new() } };
+            let event = AgentEvent { seq: 1, at: 0, kind: EventKind::Notice { turn: 1, text: String::new() } };
             drop(told.send(Arc::new(ConversationEvent { conversation: "another".to_owned(), event })));
         }
         lags
@@ -47,9 +47,9 @@ impl ChatService for Full {
 }
 
 #[test]
-fn a_task_whose_end_cannot_be_looked_for_ends() {
+fn a_task_ends_if_its_events_cannot_be_read() {
     let options = json!({ "editorProtocol": 1, "editorMethods": ["zubi/model/list", "zubi/model/request"] });
-    let mut client = Client::with_chat(&json!({ "zubi": options }), |desk| Arc::new(Full(desk)));
+    let mut client = Client::with_chat(&json!({ "zubi": options }), |service| Arc::new(Full(service)));
     client.models = models();
     let run = task(&mut client, json!({ "task": "Wait." }));
     let error = client.answer(&run).unwrap_err();
@@ -62,7 +62,7 @@ pub(super) fn editor(fixture: &str) -> Client {
     editor_with(fixture, &json!({}))
 }
 
-fn editor_with(fixture: &str, chosen: &Value) -> Client {
+fn editor_with(fixture: &str, overrides: &Value) -> Client {
     let methods = [
         "zubi/editor/applyEdit",
         "zubi/editor/command",
@@ -72,14 +72,14 @@ fn editor_with(fixture: &str, chosen: &Value) -> Client {
         "zubi/model/request",
     ];
     let mut options = json!({ "editorProtocol": 1, "editorMethods": methods });
-    options.as_object_mut().unwrap().extend(chosen.as_object().unwrap().clone());
-    let mut client = Client::with_host(&json!({ "zubi": options }), fixture, move |wanted, state| {
-        if let Some(folder) = wanted.folders.first() {
+    options.as_object_mut().unwrap().extend(overrides.as_object().unwrap().clone());
+    let mut client = Client::with_host(&json!({ "zubi": options }), fixture, move |spec, state| {
+        if let Some(folder) = spec.folders.first() {
             let file = folder.join(".vscode/agent-tools.json");
             let files: Vec<_> = file.exists().then_some(file).into_iter().collect();
             TrustStore::new(&state).trust(folder, &files, Duration::ZERO).unwrap();
         }
-        Ok(Arc::new(local(wanted, state)?))
+        Ok(Arc::new(local(spec, state)?))
     });
     client.models = models();
     client
@@ -105,9 +105,9 @@ pub(super) fn task(client: &mut Client, params: Value) -> RequestId {
 pub(super) fn worked_on(client: &mut Client) -> Vec<Value> {
     let mut events = Vec::new();
     loop {
-        let told = client.asked_by("zubi/agent/told");
-        client.respond(told.id, Value::Null);
-        events.extend(told.params["told"].as_array().unwrap().iter().map(|told| told["event"].clone()));
+        let batch = client.expect_request("zubi/agent/told");
+        client.respond(batch.id, Value::Null);
+        events.extend(batch.params["told"].as_array().unwrap().iter().map(|entry| entry["event"].clone()));
         if events.last().is_some_and(|event| event["type"] == "ended") {
             return events;
         }
@@ -122,8 +122,8 @@ fn request_agent(client: &mut Client, method: &str, params: &Value) -> Result<Va
 fn run_turn(client: &mut Client, text: &str, answer: Value) -> Value {
     let sent = client.begin("zubi/agent/request", json!({ "method": "send", "params": { "text": text } }));
     let sent = client.answer(&sent).unwrap();
-    let asked = client.asked_by("zubi/model/request");
-    client.respond(asked.id, answer);
+    let request = client.expect_request("zubi/model/request");
+    client.respond(request.id, answer);
     sent
 }
 
@@ -132,11 +132,11 @@ fn calls(name: &str, input: &Value) -> Value {
 }
 
 #[test]
-fn a_page_asks_and_is_told_in_order_what_happens() {
+fn a_page_sends_requests_and_receives_events_in_order() {
     let mut client = editor_with(NOTE, &json!({ "maxIterations": 3, "model": "claude" }));
     let hello = request_agent(&mut client, "hello", &Value::Null).unwrap();
     assert_eq!([&hello["model"], &hello["maxIterations"]], [&json!("claude"), &json!(3)]);
-    let first = client.asked_by("zubi/agent/told");
+    let first = client.expect_request("zubi/agent/told");
     assert_eq!(first.params, json!({ "isFresh": true, "told": [] }));
     client.respond(first.id, Value::Null);
     let sent = run_turn(&mut client, "Hi.", json!({ "text": "Hello." }));
@@ -156,11 +156,11 @@ fn a_page_asks_and_is_told_in_order_what_happens() {
 }
 
 #[test]
-fn nothing_is_told_before_somebody_asks_and_what_collects_is_told_together() {
+fn events_are_sent_after_the_first_request_and_in_batches() {
     let mut client = editor("");
     client.request("zubi/tools/list", Value::Null).unwrap();
     request_agent(&mut client, "hello", &Value::Null).unwrap();
-    let first = client.asked_by("zubi/agent/told");
+    let first = client.expect_request("zubi/agent/told");
     // The editor does not respond, and the turn continues.
     run_turn(&mut client, "Hi.", json!({ "text": "Hello." }));
     let list = loop {
@@ -171,10 +171,10 @@ fn nothing_is_told_before_somebody_asks_and_what_collects_is_told_together() {
     };
     assert_eq!(list["conversations"][0]["turns"], 1);
     client.respond(first.id, Value::Null);
-    let told = client.asked_by("zubi/agent/told");
-    let events = told.params["told"].as_array().unwrap();
+    let batch = client.expect_request("zubi/agent/told");
+    let events = batch.params["told"].as_array().unwrap();
     assert_eq!([&events[0]["event"]["type"], &events[events.len() - 1]["event"]["type"]], ["began", "ended"]);
-    client.respond(told.id, Value::Null);
+    client.respond(batch.id, Value::Null);
 }
 
 #[test]
@@ -182,21 +182,21 @@ fn a_question_of_a_page_waits_in_the_chat() {
     let mut client = editor(TOOLS);
     let sent = run_turn(&mut client, "Save.", calls("workspace_save", &json!({})));
     let (waits, question) = loop {
-        let told = client.asked_by("zubi/agent/told");
-        client.respond(told.id, Value::Null);
-        let event = |told: &Value| (told["event"]["type"] == "question").then(|| told["event"]["question"].clone());
-        if let Some(question) = told.params["told"].as_array().unwrap().iter().find_map(event) {
-            break (told.params["waits"].clone(), question);
+        let batch = client.expect_request("zubi/agent/told");
+        client.respond(batch.id, Value::Null);
+        let event = |entry: &Value| (entry["event"]["type"] == "question").then(|| entry["event"]["question"].clone());
+        if let Some(question) = batch.params["told"].as_array().unwrap().iter().find_map(event) {
+            break (batch.params["waits"].clone(), question);
         }
     };
     assert_eq!(waits["conversation"], sent["conversation"]);
     assert_snapshot!(waits["text"].as_str().unwrap(), @"workspace.save wants to run: it runs something whose effect cannot be known");
     let answer = json!({ "conversation": sent["conversation"], "question": question, "answer": { "allow": { "option": 0, "arguments": null } } });
     request_agent(&mut client, "answer", &answer).unwrap();
-    let command = client.asked_by("zubi/editor/command");
+    let command = client.expect_request("zubi/editor/command");
     client.respond(command.id, json!(true));
-    let asked = client.asked_by("zubi/model/request");
-    client.respond(asked.id, json!({ "text": "Saved." }));
+    let request = client.expect_request("zubi/model/request");
+    client.respond(request.id, json!({ "text": "Saved." }));
     let events = worked_on(&mut client);
     assert_eq!(events.iter().find(|event| event["type"] == "decision").unwrap()["by"], "editor");
     assert_eq!(events.last().unwrap()["reason"], "completed");
@@ -207,45 +207,45 @@ fn a_question_of_an_extensions_task_is_a_dialog() {
     let mut client = editor(TOOLS);
     for (choice, outcome) in [(json!(0), "true"), (Value::Null, "said no")] {
         let run = task(&mut client, json!({ "task": "Save.", "tools": ["workspace.*"] }));
-        let asked = client.asked_by("zubi/model/request");
+        let request = client.expect_request("zubi/model/request");
         let offered: Vec<_> =
-            asked.params["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+            request.params["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
         assert!(offered.iter().all(|name| name.as_str().unwrap().starts_with("workspace_")), "{offered:?}");
-        client.respond(asked.id, calls("workspace_save", &json!({})));
-        let dialog = client.asked_by("zubi/approval/request");
+        client.respond(request.id, calls("workspace_save", &json!({})));
+        let dialog = client.expect_request("zubi/approval/request");
         assert!(dialog.params["title"].as_str().unwrap().starts_with("workspace.save wants to run"));
         client.respond(dialog.id, json!({ "choice": choice }));
         if !choice.is_null() {
-            let command = client.asked_by("zubi/editor/command");
+            let command = client.expect_request("zubi/editor/command");
             client.respond(command.id, json!(true));
         }
-        let asked = client.asked_by("zubi/model/request");
-        let said = asked.params["messages"].as_array().unwrap().last().unwrap().to_string();
-        assert!(said.contains(outcome), "{said}");
-        client.respond(asked.id, json!({ "text": "Done." }));
+        let request = client.expect_request("zubi/model/request");
+        let message = request.params["messages"].as_array().unwrap().last().unwrap().to_string();
+        assert!(message.contains(outcome), "{message}");
+        client.respond(request.id, json!({ "text": "Done." }));
         assert_eq!(client.answer(&run).unwrap()["text"], "Done.");
-        let told = worked_on_without_answers(&mut client);
-        assert!(told.iter().all(|params| params.get("waits").is_none()), "{told:?}");
+        let batches = worked_on_without_answers(&mut client);
+        assert!(batches.iter().all(|params| params.get("waits").is_none()), "{batches:?}");
     }
 }
 
 #[test]
-fn who_is_too_slow_is_told_that_something_was_lost() {
+fn a_slow_editor_is_notified_of_lost_events() {
     let mut client = editor("");
     request_agent(&mut client, "hello", &Value::Null).unwrap();
-    let first = client.asked_by("zubi/agent/told");
+    let first = client.expect_request("zubi/agent/told");
     let send = client.begin("zubi/agent/request", json!({ "method": "send", "params": { "text": "Hi." } }));
     let sent = client.answer(&send).unwrap();
-    let asked = client.asked_by("zubi/model/request");
+    let request = client.expect_request("zubi/model/request");
     for _ in 0..6_000 {
-        client.notify("zubi/model/piece", json!({ "token": asked.params["token"], "text": "a" }));
+        client.notify("zubi/model/piece", json!({ "token": request.params["token"], "text": "a" }));
     }
-    client.respond(asked.id, json!({ "text": "a".repeat(6_000) }));
+    client.respond(request.id, json!({ "text": "a".repeat(6_000) }));
     while request_agent(&mut client, "conversations", &json!({})).unwrap()["conversations"][0]["state"] != "idle" {}
     client.respond(first.id, Value::Null);
-    let told = client.asked_by("zubi/agent/told");
-    assert_eq!(told.params["isFresh"], true);
-    client.respond(told.id, Value::Null);
+    let batch = client.expect_request("zubi/agent/told");
+    assert_eq!(batch.params["isFresh"], true);
+    client.respond(batch.id, Value::Null);
     worked_on(&mut client);
     let opened = request_agent(&mut client, "open", &json!({ "conversation": sent["conversation"] })).unwrap();
     let answered = opened["events"].as_array().unwrap().iter().find(|event| event["type"] == "answered").unwrap();
@@ -256,10 +256,10 @@ fn who_is_too_slow_is_told_that_something_was_lost() {
 fn worked_on_without_answers(client: &mut Client) -> Vec<Value> {
     let mut all = Vec::new();
     loop {
-        let told = client.asked_by("zubi/agent/told");
-        client.respond(told.id, Value::Null);
-        let is_over = told.params["told"].as_array().unwrap().iter().any(|told| told["event"]["type"] == "ended");
-        all.push(told.params);
+        let batch = client.expect_request("zubi/agent/told");
+        client.respond(batch.id, Value::Null);
+        let is_over = batch.params["told"].as_array().unwrap().iter().any(|entry| entry["event"]["type"] == "ended");
+        all.push(batch.params);
         if is_over {
             return all;
         }
@@ -270,14 +270,14 @@ fn worked_on_without_answers(client: &mut Client) -> Vec<Value> {
 fn two_tasks_go_on_at_once_and_each_has_its_own_settings() {
     let mut client = editor("");
     let first = task(&mut client, json!({ "task": "One.", "instructions": "Speak Latin." }));
-    let asked_first = client.asked_by("zubi/model/request");
+    let first_request = client.expect_request("zubi/model/request");
     let second = task(&mut client, json!({ "task": "Two.", "maxIterations": 1 }));
-    let asked_second = client.asked_by("zubi/model/request");
+    let second_request = client.expect_request("zubi/model/request");
     let instructions = |params: &Value| params["messages"][0]["parts"][0]["text"].as_str().unwrap().to_owned();
-    assert!(instructions(&asked_first.params).starts_with("Speak Latin."));
-    assert!(!instructions(&asked_second.params).contains("Speak Latin."));
-    client.respond(asked_second.id, json!({ "text": "Second." }));
-    client.respond(asked_first.id, json!({ "text": "First." }));
+    assert!(instructions(&first_request.params).starts_with("Speak Latin."));
+    assert!(!instructions(&second_request.params).contains("Speak Latin."));
+    client.respond(second_request.id, json!({ "text": "Second." }));
+    client.respond(first_request.id, json!({ "text": "First." }));
     assert_eq!(client.answer(&first).unwrap()["text"], "First.");
     assert_eq!(client.answer(&second).unwrap()["text"], "Second.");
     let error = client.request("zubi/agent/run", json!({ "task": "x", "autoApprove": true })).unwrap_err();
@@ -285,19 +285,19 @@ fn two_tasks_go_on_at_once_and_each_has_its_own_settings() {
 }
 
 #[test]
-fn other_folders_have_other_conversations_and_what_went_on_is_stopped() {
+fn new_folders_have_new_conversations_and_running_tasks_are_stopped() {
     let mut client = editor("//- one/a.txt\n1\n//- two/b.txt\n2\n");
     request_agent(&mut client, "hello", &Value::Null).unwrap();
     let run = task(&mut client, json!({ "task": "Wait." }));
-    client.asked_by("zubi/model/request");
+    client.expect_request("zubi/model/request");
     change(&mut client, &["two"], &[""]);
     assert_eq!(client.answer(&run).unwrap()["reason"], "stopped");
     // Once for the first folder, once for the second.
     let mut fresh = 0;
     while fresh < 2 {
-        let told = client.asked_by("zubi/agent/told");
-        client.respond(told.id, Value::Null);
-        fresh += usize::from(told.params["isFresh"] == true);
+        let batch = client.expect_request("zubi/agent/told");
+        client.respond(batch.id, Value::Null);
+        fresh += usize::from(batch.params["isFresh"] == true);
     }
     let hello = request_agent(&mut client, "hello", &Value::Null).unwrap();
     assert!(hello["folders"][0].as_str().unwrap().ends_with("/two"), "{hello}");

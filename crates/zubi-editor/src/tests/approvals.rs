@@ -28,22 +28,22 @@ pub(super) const TOOLS: &str = r#"//- .vscode/agent-tools.json
 "#;
 
 /// An editor with a dialog, whose user has these settings in `zubi.toml` and trusts the tools of the workspace.
-fn editor_with(chosen: &Value, settings: &'static str) -> Client {
+fn editor_with(overrides: &Value, settings: &'static str) -> Client {
     let methods = ["zubi/editor/applyEdit", "zubi/editor/command", "zubi/approval/request"];
     let mut options = json!({ "editorProtocol": 1, "editorMethods": methods });
-    options.as_object_mut().unwrap().extend(chosen.as_object().unwrap().clone());
-    Client::with_host(&json!({ "zubi": options }), TOOLS, move |wanted, state| {
-        let folder = &wanted.folders[0];
+    options.as_object_mut().unwrap().extend(overrides.as_object().unwrap().clone());
+    Client::with_host(&json!({ "zubi": options }), TOOLS, move |spec, state| {
+        let folder = &spec.folders[0];
         let files = [folder.join(".vscode/agent-tools.json")];
         TrustStore::new(&state).trust(folder, &files, Duration::ZERO).unwrap();
         let layer = file::parse(settings, "zubi.toml".into()).unwrap();
         let layers = Layers { user: Some(UserLayer { path: "zubi.toml".into(), layer }), ..Layers::default() };
-        Ok(Arc::new(local_with(wanted, state, &layers)?))
+        Ok(Arc::new(local_with(spec, state, &layers)?))
     })
 }
 
-fn editor(chosen: &Value) -> Client {
-    editor_with(chosen, "")
+fn editor(overrides: &Value) -> Client {
+    editor_with(overrides, "")
 }
 
 fn save(confirmed: bool) -> Value {
@@ -53,7 +53,7 @@ fn save(confirmed: bool) -> Value {
 /// Calls a tool, runs the command in the editor, and returns the tool's answer.
 fn runs(client: &mut Client, call: Value) -> String {
     let call = client.begin("zubi/tools/call", call);
-    let command = client.asked_by("zubi/editor/command");
+    let command = client.expect_request("zubi/editor/command");
     assert_eq!(command.params, json!({ "command": "workbench.action.files.saveAll", "args": [] }));
     client.respond(command.id, json!(true));
     tool_text(&client.answer(&call).unwrap())
@@ -62,10 +62,10 @@ fn runs(client: &mut Client, call: Value) -> String {
 /// Calls a tool and answers the approval prompt; returns the prompt and the tool's answer.
 fn call_with_choice(client: &mut Client, call: Value, choice: &Value) -> (Value, String) {
     let call = client.begin("zubi/tools/call", call);
-    let question = client.asked_by("zubi/approval/request");
+    let question = client.expect_request("zubi/approval/request");
     client.respond(question.id, json!({ "choice": choice }));
     if !choice.is_null() {
-        let command = client.asked_by("zubi/editor/command");
+        let command = client.expect_request("zubi/editor/command");
         client.respond(command.id, json!("saved"));
     }
     (question.params, tool_text(&client.answer(&call).unwrap()))
@@ -98,19 +98,19 @@ fn what_was_confirmed_runs_once() {
 /// An editor remembers "always" by tool name, and this name would cover every tool, so zubi prompts itself with the
 /// inner call.
 #[test]
-fn what_runs_something_through_another_tool_is_asked_about_in_the_dialog() {
+fn an_execution_through_another_tool_is_approved_in_the_dialog() {
     let mut client = editor(&json!({}));
     let through = json!({ "id": "call_tool", "args": { "tool": "workspace.open", "arguments": { "path": "a.ts" } }, "confirmed": true });
     let prepared = client.request("zubi/tools/prepare", through.clone()).unwrap();
     assert_eq!(prepared, json!({ "message": "Open a file: `a.ts`" }));
     let call = client.begin("zubi/tools/call", through);
-    let question = client.asked_by("zubi/approval/request");
+    let question = client.expect_request("zubi/approval/request");
     assert_snapshot!(format!("{}\n{}", text(&question.params["title"]), text(&question.params["detail"])), @r#"
     workspace.open wants to run: it runs something whose effect cannot be known
       | vscode.open("a.ts", 2)
     "#);
     client.respond(question.id, json!({ "choice": 0 }));
-    let command = client.asked_by("zubi/editor/command");
+    let command = client.expect_request("zubi/editor/command");
     assert_eq!(command.params, json!({ "command": "vscode.open", "args": ["a.ts", 2] }));
     client.respond(command.id, Value::Null);
     assert_eq!(tool_text(&client.answer(&call).unwrap()), "(no result)");
@@ -118,8 +118,8 @@ fn what_runs_something_through_another_tool_is_asked_about_in_the_dialog() {
     let write = json!({ "path": ".vscode/settings.json", "content": "{}" });
     let writes = json!({ "id": "call_tool", "args": { "tool": "file.write", "arguments": write } });
     let prepared = client.request("zubi/tools/prepare", writes).unwrap();
-    let said = text(&prepared["confirmation"]["message"]);
-    assert!(said.contains("file.write wants to run"), "{said}");
+    let message = text(&prepared["confirmation"]["message"]);
+    assert!(message.contains("file.write wants to run"), "{message}");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn what_passes_a_call_on_is_confirmed_for_the_call_that_it_makes_where_there_is_
     ```
     "#);
     let call = client.begin("zubi/tools/call", through);
-    let command = client.asked_by("zubi/editor/command");
+    let command = client.expect_request("zubi/editor/command");
     assert_eq!(command.params, json!({ "command": "vscode.open", "args": ["a.ts", 2] }));
     client.respond(command.id, Value::Null);
     assert_eq!(tool_text(&client.answer(&call).unwrap()), "(no result)");
@@ -152,7 +152,7 @@ fn contribution() -> (Value, impl Fn(&str) -> Value) {
 }
 
 #[test]
-fn a_contributed_tool_is_shown_with_what_it_is_given() {
+fn a_contributed_tool_is_confirmed_with_its_arguments() {
     let mut client = editor(&json!({}));
     let (offer, delete) = contribution();
     client.request("zubi/tools/register", offer).unwrap();
@@ -168,17 +168,17 @@ fn a_contributed_tool_is_shown_with_what_it_is_given() {
 }
 
 #[test]
-fn a_yes_for_the_session_is_for_what_was_contributed_then() {
+fn a_session_approval_ends_with_the_contribution() {
     let mut client = editor(&json!({}));
     let (offer, delete) = contribution();
     client.request("zubi/tools/register", offer.clone()).unwrap();
     let calls = |client: &mut Client, choice: Option<usize>| {
         let call = client.begin("zubi/tools/call", delete("P-1"));
         if let Some(choice) = choice {
-            let question = client.asked_by("zubi/approval/request");
+            let question = client.expect_request("zubi/approval/request");
             client.respond(question.id, json!({ "choice": choice }));
         }
-        let invoked = client.asked_by("zubi/editor/invokeContributed");
+        let invoked = client.expect_request("zubi/editor/invokeContributed");
         client.respond(invoked.id, json!({ "success": true, "data": "gone" }));
         assert_eq!(tool_text(&client.answer(&call).unwrap()), "gone");
     };
@@ -190,7 +190,7 @@ fn a_yes_for_the_session_is_for_what_was_contributed_then() {
 }
 
 #[test]
-fn what_was_shown_holds_no_longer_when_the_same_is_to_be_shown_again() {
+fn a_new_preparation_invalidates_an_earlier_confirmation() {
     let mut client = editor(&json!({}));
     let (offer, delete) = contribution();
     client.request("zubi/tools/register", offer.clone()).unwrap();
@@ -203,7 +203,7 @@ fn what_was_shown_holds_no_longer_when_the_same_is_to_be_shown_again() {
 }
 
 #[test]
-fn the_user_is_asked_in_a_dialog_and_an_answer_for_the_session_holds() {
+fn the_user_approves_in_a_dialog_and_a_session_approval_is_remembered() {
     let mut client = editor(&json!({}));
     let (question, said) = call_with_choice(&mut client, save(false), &Value::Null);
     assert_snapshot!(format!("{}\n{}\n{:#}", text(&question["title"]), text(&question["detail"]), question["options"]), @r#"
@@ -224,7 +224,7 @@ fn the_user_is_asked_in_a_dialog_and_an_answer_for_the_session_holds() {
     assert_eq!(call_with_choice(&mut client, save(false), &json!(0)).1, "saved");
     // An option that was not offered is not an answer.
     let call = client.begin("zubi/tools/call", save(false));
-    let question = client.asked_by("zubi/approval/request");
+    let question = client.expect_request("zubi/approval/request");
     client.respond(question.id, json!({ "choice": 40 }));
     assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
     error: Failed to run workspace.save: the user was asked (it runs something whose effect cannot be known), and the editor returned an invalid option
@@ -235,17 +235,17 @@ fn the_user_is_asked_in_a_dialog_and_an_answer_for_the_session_holds() {
 }
 
 #[test]
-fn a_question_is_taken_back_when_nobody_waits_any_more() {
+fn a_prompt_is_cancelled_with_its_call() {
     let mut client = editor(&json!({}));
     let call = client.begin("zubi/tools/call", save(false));
-    let question = client.asked_by("zubi/approval/request");
+    let question = client.expect_request("zubi/approval/request");
     client.notify("$/cancelRequest", json!({ "id": call }));
     assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": question.id }));
     assert_eq!(client.answer(&call).unwrap_err()["code"], -32800);
 }
 
 #[test]
-fn an_editor_without_a_dialog_has_nobody_to_ask() {
+fn an_editor_without_a_dialog_has_no_approver() {
     let mut client = editor(&json!({ "editorMethods": ["zubi/editor/applyEdit"] }));
     assert_snapshot!(client.call("workspace.save", &json!({})), @r#"
     error: Failed to run workspace.save: it runs something whose effect cannot be known, and there is nobody to ask here
@@ -254,7 +254,7 @@ fn an_editor_without_a_dialog_has_nobody_to_ask() {
 }
 
 #[test]
-fn what_is_approved_without_asking_is_still_denied_where_a_rule_says_so() {
+fn auto_approved_calls_are_still_denied_by_rules() {
     let approves = json!({ "autoApprove": true });
     let mut client = editor(&approves);
     assert_eq!(client.request("zubi/tools/prepare", save(false)).unwrap().get("confirmation"), None);
@@ -310,7 +310,7 @@ fn a_declared_tool_calls_a_function_of_an_extension() {
     ");
     client.request("zubi/tools/register", json!({ "tools": [], "functions": ["jira.create"] })).unwrap();
     let call = client.begin("zubi/tools/call", json!({ "id": "workspace.ticket", "args": {} }));
-    let invoked = client.asked_by("zubi/editor/invokeContributed");
+    let invoked = client.expect_request("zubi/editor/invokeContributed");
     assert_eq!(invoked.params, json!({ "function": "jira.create", "arguments": {}, "token": 1 }));
     client.respond(invoked.id, json!({ "success": true, "data": "P-1" }));
     assert_eq!(tool_text(&client.answer(&call).unwrap()), "P-1");
@@ -318,20 +318,20 @@ fn a_declared_tool_calls_a_function_of_an_extension() {
 
 /// Reads need no approval, and users store passwords in their settings.
 #[test]
-fn settings_that_may_hold_a_secret_are_not_read_from_an_editor() {
+fn settings_that_may_contain_secrets_cannot_be_read() {
     let mut client = editor(&json!({ "editorMethods": ["zubi/editor/config"] }));
     assert_snapshot!(client.call("get_setting", &json!({ "key": "http.proxyAuthorization" })), @"
     error: Invalid input: key: tools cannot read `http.proxyAuthorization`: editor settings may contain passwords and tokens
     Readable: editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*. Ask the user for any other.
     ");
     for key in ["github.token", "editor", "filesystem.key", "jira.editor.token", "[a].token"] {
-        let said = client.call("get_setting", &json!({ "key": key, "scope": "user" }));
-        assert!(said.contains("tools cannot read"), "{said}");
+        let answer = client.call("get_setting", &json!({ "key": key, "scope": "user" }));
+        assert!(answer.contains("tools cannot read"), "{answer}");
     }
     let update_imports = "typescript.updateImportsOnFileMove.enabled";
     for key in ["editor.fontSize", "files.exclude", "search.exclude", "[typescript]", update_imports] {
         let call = client.begin("zubi/tools/call", json!({ "id": "get_setting", "args": { "key": key } }));
-        let question = client.asked_by("zubi/editor/config");
+        let question = client.expect_request("zubi/editor/config");
         assert_eq!(question.params["key"], key);
         client
             .respond(question.id, json!({ "value": 2, "default": 2, "user": null, "workspace": null, "folder": null }));
@@ -343,7 +343,7 @@ fn settings_that_may_hold_a_secret_are_not_read_from_an_editor() {
 fn what_the_user_reads_while_a_tool_runs() {
     let mut client = editor(&json!({}));
     let uri = client.uri("src/a.ts");
-    let mut said = String::new();
+    let mut messages = String::new();
     for (id, args) in [
         ("lsp_definition", json!({ "symbol": "Shape/area" })),
         ("lsp_definition", json!({ "uri": uri, "line": 1, "character": 2 })),
@@ -358,9 +358,9 @@ fn what_the_user_reads_while_a_tool_runs() {
         ("lsp_hover", json!("no object")),
     ] {
         let prepared = client.request("zubi/tools/prepare", json!({ "id": id, "args": args })).unwrap();
-        said.extend([prepared["message"].as_str().unwrap(), "\n"]);
+        messages.extend([prepared["message"].as_str().unwrap(), "\n"]);
     }
-    assert_snapshot!(said, @r"
+    assert_snapshot!(messages, @r"
     Go to definition: `Shape/area`
     Go to definition: `src/a.ts`
     Find symbols by name: `` `a`\nb ``

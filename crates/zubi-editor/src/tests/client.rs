@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_server::{Exit, Options, Server};
+use dlang_server::{Exit, ServerConfig, Server};
 use lsp_server::{Connection, Message, Notification, Request, RequestId, Response, ResponseError};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -23,10 +23,10 @@ use zubi_models::registry::ModelRegistry;
 use zubi_ipc::wire::host::HostKind;
 use zubi_tool_api::redact::Redactor;
 
-use crate::{Channel, ChatSpec, EditorHostSpec};
+use crate::{EditorChannel, ChatSpec, EditorHostSpec};
 
 /// Time limit for a message that must arrive.
-const PATIENCE: Duration = Duration::from_mins(1);
+const MESSAGE_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(super) struct Client {
     pub(super) root: Utf8PathBuf,
@@ -34,7 +34,7 @@ pub(super) struct Client {
     pub(super) initialized: Value,
     _directory: tempfile::TempDir,
     runtime: Runtime,
-    channel: Channel,
+    channel: EditorChannel,
     server: Option<Server>,
     connection: Connection,
     next: i32,
@@ -69,7 +69,7 @@ impl Client {
         options: &Value,
         change: impl Fn(Arc<dyn ChatService>) -> Arc<dyn ChatService> + Send + Sync + 'static,
     ) -> Self {
-        Self::open(options, "", None, host, move |wanted, state| chat(wanted, state).map(&change))
+        Self::open(options, "", None, host, move |spec, state| chat(spec, state).map(&change))
     }
 
     fn open(
@@ -95,10 +95,10 @@ impl Client {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let state = base.join("state");
         let of_chat = state.clone();
-        let channel = Channel::new(runtime.handle().clone(), move |wanted| make(wanted, state.clone()))
-            .with_agent(move |wanted| chat(wanted, of_chat.clone()));
+        let channel = EditorChannel::new(runtime.handle().clone(), move |spec| make(spec, state.clone()))
+            .with_agent(move |spec| chat(spec, of_chat.clone()));
         let (connection, server) = Connection::memory();
-        let quiet = Options { debounce: Duration::ZERO, watch: false, ..Options::default() };
+        let quiet = ServerConfig { debounce: Duration::ZERO, watch: false, ..ServerConfig::default() };
         let server = dlang_server::run(server, quiet, channel.methods()).unwrap();
         let mut client = Self {
             root,
@@ -161,7 +161,7 @@ impl Client {
 
     /// Next `zubi/editor/request` of the server.
     pub(super) fn next_request(&mut self) -> Request {
-        self.asked_by("zubi/editor/request")
+        self.expect_request("zubi/editor/request")
     }
 
     /// Cancels a request.
@@ -170,7 +170,7 @@ impl Client {
     }
 
     /// Answer to a request, or an earlier request of the server.
-    pub(super) fn asked_or_answered(&mut self, id: &RequestId) -> Result<Result<Value, Value>, Request> {
+    pub(super) fn next_request_or_answer(&mut self, id: &RequestId) -> Result<Result<Value, Value>, Request> {
         self.next_matching(|message| match message {
             Message::Response(response) if response.id == *id => {
                 let result = response.response_result.clone();
@@ -182,7 +182,7 @@ impl Client {
     }
 
     /// Next request of this method.
-    pub(super) fn asked_by(&mut self, method: &str) -> Request {
+    pub(super) fn expect_request(&mut self, method: &str) -> Request {
         self.next_matching(|message| match message {
             Message::Request(request) if request.method == method => Some(request.clone()),
             _ => None,
@@ -216,13 +216,13 @@ impl Client {
     }
 
     /// Next message that matches; earlier messages stay unread.
-    fn next_matching<T>(&mut self, wanted: impl Fn(&Message) -> Option<T>) -> T {
-        if let Some(at) = self.unread.iter().position(|message| wanted(message).is_some()) {
-            return wanted(&self.unread.remove(at).unwrap()).unwrap();
+    fn next_matching<T>(&mut self, matcher: impl Fn(&Message) -> Option<T>) -> T {
+        if let Some(at) = self.unread.iter().position(|message| matcher(message).is_some()) {
+            return matcher(&self.unread.remove(at).unwrap()).unwrap();
         }
         loop {
-            let message = self.connection.receiver.recv_timeout(PATIENCE).expect("a message within the time limit");
-            if let Some(found) = wanted(&message) {
+            let message = self.connection.receiver.recv_timeout(MESSAGE_TIMEOUT).expect("a message within the time limit");
+            if let Some(found) = matcher(&message) {
                 return found;
             }
             if let Message::Request(request) = &message
@@ -254,36 +254,36 @@ pub(super) fn tool_text(answer: &Value) -> String {
     if answer["isError"] == true { format!("error: {text}") } else { text.to_owned() }
 }
 
-fn host(wanted: EditorHostSpec, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
-    Ok(Arc::new(local(wanted, state_dir)?))
+fn host(spec: EditorHostSpec, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
+    Ok(Arc::new(local(spec, state_dir)?))
 }
 
 /// Chat service as in an editor's server, with only the editor's models.
-fn chat(wanted: ChatSpec, state: Utf8PathBuf) -> Result<Arc<dyn ChatService>, String> {
-    let models = ModelRegistry::new(wanted.models.into_iter().collect(), wanted.settings.model);
-    let iterations = wanted.settings.max_iterations.unwrap_or(20);
+fn chat(spec: ChatSpec, state: Utf8PathBuf) -> Result<Arc<dyn ChatService>, String> {
+    let models = ModelRegistry::new(spec.models.into_iter().collect(), spec.settings.model);
+    let iterations = spec.settings.max_iterations.unwrap_or(20);
     let config = ConversationManagerConfig {
-        service: wanted.service,
+        service: spec.service,
         models: Arc::new(models),
         state,
-        folders: wanted.folders,
+        folders: spec.folders,
         budgets: Budgets { iterations, ..Budgets::default() },
         auto_approve: Vec::new(),
-        redactor: Redactor::new(wanted.secrets),
+        redactor: Redactor::new(spec.secrets),
         clock: Arc::new(SystemClock),
     };
-    ConversationManager::open(config).map(|desk| desk as _).map_err(|error| error.to_string())
+    ConversationManager::open(config).map(|manager| manager as _).map_err(|error| error.to_string())
 }
 
 /// Host as in an editor's server, without language servers.
-pub(super) fn local(wanted: EditorHostSpec, state_dir: Utf8PathBuf) -> Result<LocalHost, String> {
-    local_with(wanted, state_dir, &Layers::default())
+pub(super) fn local(spec: EditorHostSpec, state_dir: Utf8PathBuf) -> Result<LocalHost, String> {
+    local_with(spec, state_dir, &Layers::default())
 }
 
 /// Like [`local`], with settings.
-pub(super) fn local_with(wanted: EditorHostSpec, state_dir: Utf8PathBuf, layers: &Layers) -> Result<LocalHost, String> {
+pub(super) fn local_with(spec: EditorHostSpec, state_dir: Utf8PathBuf, layers: &Layers) -> Result<LocalHost, String> {
     let config = HostConfig {
-        folders: wanted.folders,
+        folders: spec.folders,
         settings: layers.resolve(),
         trust: Trust::new(TrustStore::new(&state_dir), false),
         state_dir,
@@ -294,12 +294,12 @@ pub(super) fn local_with(wanted: EditorHostSpec, state_dir: Utf8PathBuf, layers:
         clock: Arc::new(SystemClock),
     };
     let beside = EditorIntegration {
-        source: wanted.editor,
-        view: wanted.view,
-        live: wanted.live,
-        model: DomainModel::from_server(wanted.model),
-        headless_fallback: wanted.headless_fallback,
-        chosen: wanted.chosen,
+        source: spec.editor,
+        view: spec.view,
+        live: spec.live,
+        model: DomainModel::from_server(spec.model),
+        headless_fallback: spec.headless_fallback,
+        editor_options: spec.options,
     };
     LocalHost::with_editor(&config, beside).map_err(|error| error.to_string())
 }

@@ -33,9 +33,9 @@ fn register(client: &mut Client, tools: &[Value], functions: &[&str]) -> Result<
 /// Calls a tool whose extension answers with `answer`; returns the invocation and the tool's answer.
 fn call_contributed(client: &mut Client, id: &str, answer: Value) -> (Value, String) {
     let call = client.begin("zubi/tools/call", json!({ "id": id, "args": { "text": "hi" } }));
-    let asked = client.asked_by("zubi/editor/invokeContributed");
-    client.respond(asked.id, answer);
-    (asked.params, tool_text(&client.answer(&call).unwrap()))
+    let request = client.expect_request("zubi/editor/invokeContributed");
+    client.respond(request.id, answer);
+    (request.params, tool_text(&client.answer(&call).unwrap()))
 }
 
 #[test]
@@ -77,13 +77,13 @@ fn what_extensions_contribute_is_called_back() {
 }
 
 #[test]
-fn a_tool_that_does_not_say_what_it_does_runs_something() {
+fn a_tool_without_a_declared_effect_is_treated_as_execute() {
     let mut client = Client::new(&options(), "");
     let mut unsaid = tool("jira.createTicket");
     unsaid["requiresApproval"] = Value::Null;
-    let mut asks = tool("jira.deleteTicket");
-    asks["requiresApproval"] = true.into();
-    register(&mut client, &[unsaid, asks, tool("jira.find")], &[]).unwrap();
+    let mut requires_approval = tool("jira.deleteTicket");
+    requires_approval["requiresApproval"] = true.into();
+    register(&mut client, &[unsaid, requires_approval, tool("jira.find")], &[]).unwrap();
     let list = client.request("zubi/tools/list", Value::Null).unwrap();
     let effects: Vec<String> = list["tools"]
         .as_array()
@@ -100,20 +100,20 @@ fn a_tool_that_does_not_say_what_it_does_runs_something() {
 }
 
 #[test]
-fn progress_of_a_contributed_tool_goes_to_the_caller_and_giving_up_reaches_it() {
+fn progress_of_a_contributed_tool_reaches_the_caller_and_cancellation_the_tool() {
     let mut client = Client::new(&options(), "");
     register(&mut client, &[tool("jira.find")], &[]).unwrap();
     let params = json!({ "id": "jira.find", "args": { "text": "hi" }, "token": "mine" });
     let call = client.begin("zubi/tools/call", params);
-    let asked = client.asked_by("zubi/editor/invokeContributed");
+    let request = client.expect_request("zubi/editor/invokeContributed");
     let value = json!({ "kind": "report", "message": "page\n2", "percentage": 50 });
-    client.notify("$/progress", json!({ "token": asked.params["token"], "value": value }));
+    client.notify("$/progress", json!({ "token": request.params["token"], "value": value }));
     client.notify("$/progress", json!({ "token": 99, "value": value }));
-    let told =
+    let progress =
         json!({ "kind": "begin", "title": "jira.find", "cancellable": true, "message": "page\\n2", "percentage": 50 });
-    assert_eq!(client.next_notification("$/progress"), json!({ "token": "mine", "value": told }));
+    assert_eq!(client.next_notification("$/progress"), json!({ "token": "mine", "value": progress }));
     client.notify("$/cancelRequest", json!({ "id": call }));
-    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": asked.id }));
+    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": request.id }));
     assert_eq!(client.answer(&call).unwrap_err()["code"], -32800);
 }
 
@@ -170,17 +170,17 @@ fn what_cannot_be_contributed_is_refused_whole() {
 }
 
 #[test]
-fn what_comes_and_goes_is_told() {
+fn changes_of_contributions_are_reported() {
     let mut client = Client::new(&options(), "");
     // Changes are relative to the first list.
     client.request("zubi/tools/list", Value::Null).unwrap();
     register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
-    let told = client.next_notification("zubi/tools/didChange");
-    assert_eq!((&told["added"][0]["id"], &told["removed"]), (&json!("jira.find"), &json!([])));
-    assert_eq!(told["added"][0]["inputSchema"]["required"], json!(["text"]));
-    let gone = client
+    let changes = client.next_notification("zubi/tools/didChange");
+    assert_eq!((&changes["added"][0]["id"], &changes["removed"]), (&json!("jira.find"), &json!([])));
+    assert_eq!(changes["added"][0]["inputSchema"]["required"], json!(["text"]));
+    let removed = client
         .request("zubi/tools/unregister", json!({ "tools": ["jira.find", "other.one"], "functions": ["jira.find"] }));
-    assert_eq!(gone.unwrap(), json!({ "tools": ["jira.find"], "functions": ["jira.find"] }));
+    assert_eq!(removed.unwrap(), json!({ "tools": ["jira.find"], "functions": ["jira.find"] }));
     assert_eq!(client.next_notification("zubi/tools/didChange"), json!({ "added": [], "removed": ["jira.find"] }));
     // The names are available again.
     register(&mut client, &[tool("jira.find")], &["jira.find"]).unwrap();
@@ -201,9 +201,9 @@ fn contributions_stay_when_the_editor_opens_other_folders() {
 
 #[test]
 fn what_is_contributed_before_there_is_a_host_is_for_the_first_one() {
-    let mut client = Client::with_host(&options(), "//- two/b.ts\n", |wanted, state| {
-        let is_two = wanted.folders.first().is_some_and(|folder| folder.ends_with("two"));
-        if is_two { Ok(Arc::new(local(wanted, state)?)) } else { Err("no workspace folder".to_owned()) }
+    let mut client = Client::with_host(&options(), "//- two/b.ts\n", |spec, state| {
+        let is_two = spec.folders.first().is_some_and(|folder| folder.ends_with("two"));
+        if is_two { Ok(Arc::new(local(spec, state)?)) } else { Err("no workspace folder".to_owned()) }
     });
     let registered = register(&mut client, &[tool("jira.find")], &[]).unwrap();
     assert_eq!(registered, json!({ "tools": ["jira.find"], "functions": [] }));

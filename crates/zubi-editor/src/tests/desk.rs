@@ -42,7 +42,7 @@ pub(super) struct FakeEditor {
     /// From this edit on, only file moves are applied before the edit fails.
     pub(super) fails: Option<usize>,
     /// Edits that the server has requested.
-    pub(super) asked: Vec<Value>,
+    pub(super) requested_edits: Vec<Value>,
 }
 
 impl FakeEditor {
@@ -61,7 +61,7 @@ impl FakeEditor {
             types: Vec::new(),
             late: None,
             fails: None,
-            asked: Vec::new(),
+            requested_edits: Vec::new(),
         }
     }
 
@@ -109,7 +109,7 @@ impl FakeEditor {
     pub(super) fn call(&mut self, tool: &str, args: &Value) -> String {
         let call = self.client.begin("zubi/tools/call", json!({ "id": tool, "args": args }));
         loop {
-            match self.client.asked_or_answered(&call) {
+            match self.client.next_request_or_answer(&call) {
                 Ok(answer) => {
                     let text = tool_text(&answer.unwrap()).replace(self.client.root.as_str(), "[root]");
                     return hide_ids(&text);
@@ -145,7 +145,7 @@ impl FakeEditor {
             "zubi/editor/applyEdit" => match self.refuses.take() {
                 Some((code, message)) => self.client.refuse(request.id, code, &message),
                 None => {
-                    let is_made = self.fails.is_none_or(|from| self.asked.len() < from);
+                    let is_made = self.fails.is_none_or(|from| self.requested_edits.len() < from);
                     let changed = self.apply(&request.params, is_made);
                     self.publish_documents();
                     let why = if is_made { Value::Null } else { json!("a folder is read-only") };
@@ -160,21 +160,21 @@ impl FakeEditor {
 
     /// Applies an edit like an editor; returns what has changed.
     fn apply(&mut self, params: &Value, is_made: bool) -> Vec<Value> {
-        self.asked.push(params.clone());
+        self.requested_edits.push(params.clone());
         for (uri, hash) in params["texts"].as_object().unwrap() {
             let text = self.document(uri).text.replace('\r', "");
             assert_eq!(*hash, json!(ContentHash::from_bytes(text.as_bytes()).0), "{uri}");
         }
         let mut before: BTreeMap<String, String> = BTreeMap::new();
-        let mut write = |desk: &mut Self, uri: &str, text: String| {
-            let open = desk.document(uri);
+        let mut write = |editor: &mut Self, uri: &str, text: String| {
+            let open = editor.document(uri);
             before.entry(uri.to_owned()).or_insert(open.text.clone());
             let is_dirty = open.is_dirty || params["save"] == "unopened" && open.version > 0;
             let open = Open { text, version: open.version + 1, is_dirty };
             if !is_dirty {
                 zubi_base::fs::write_atomic(&path(uri), open.text.as_bytes()).unwrap();
             }
-            desk.open.insert(uri.to_owned(), open);
+            editor.open.insert(uri.to_owned(), open);
         };
         let changes = params["edit"]["documentChanges"].as_array().unwrap();
         for change in changes.iter().take_while(|change| is_made || change["kind"] == "rename") {
@@ -243,12 +243,12 @@ pub(super) fn options() -> Value {
 
 /// Replaces values that differ from run to run.
 fn hide_ids(text: &str) -> String {
-    let mut shown = text.to_owned();
-    while let Some(at) = shown.find("p-").filter(|at| shown.len() >= at + 12) {
-        shown.replace_range(at..at + 12, "[plan]");
+    let mut masked = text.to_owned();
+    while let Some(at) = masked.find("p-").filter(|at| masked.len() >= at + 12) {
+        masked.replace_range(at..at + 12, "[plan]");
     }
-    match shown.find("sha ") {
-        Some(at) => format!("{}sha …]", shown.split_at(at).0),
-        None => shown,
+    match masked.find("sha ") {
+        Some(at) => format!("{}sha …]", masked.split_at(at).0),
+        None => masked,
     }
 }

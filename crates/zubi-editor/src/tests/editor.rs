@@ -31,13 +31,13 @@ fn definition() -> Value {
 fn a_definition_comes_from_the_editor() {
     let mut client = editor();
     let call = client.begin("zubi/tools/call", definition());
-    let asked = client.next_request();
+    let request = client.next_request();
     let uri = client.uri("web/report.ts");
     let expected = json!({ "textDocument": { "uri": uri }, "position": { "line": 1, "character": 20 } });
-    assert_eq!(asked.params, json!({ "method": "textDocument/definition", "params": expected }));
+    assert_eq!(request.params, json!({ "method": "textDocument/definition", "params": expected }));
     let range = json!({ "start": { "line": 0, "character": 13 }, "end": { "line": 0, "character": 19 } });
     let link = json!({ "targetUri": client.uri("web/shape.ts"), "targetRange": range, "targetSelectionRange": range });
-    client.respond(asked.id, json!([link]));
+    client.respond(request.id, json!([link]));
     let answer = client.answer(&call).unwrap();
     assert_snapshot!(tool_text(&answer), @"
     at web/report.ts:2:21 Circle
@@ -52,8 +52,8 @@ fn a_definition_comes_from_the_editor() {
 fn an_editor_that_cannot_answer() {
     let mut client = editor();
     let call = client.begin("zubi/tools/call", definition());
-    let asked = client.next_request();
-    client.refuse(asked.id, -32601, "the editor does not answer textDocument/definition");
+    let request = client.next_request();
+    client.refuse(request.id, -32601, "the editor does not answer textDocument/definition");
     let answer = client.answer(&call).unwrap();
     assert_snapshot!(tool_text(&answer), @"
     error: Failed to find the definition: editor does not support `textDocument/definition`
@@ -61,8 +61,8 @@ fn an_editor_that_cannot_answer() {
     ");
 
     let call = client.begin("zubi/tools/call", definition());
-    let asked = client.next_request();
-    client.refuse(asked.id, -32603, "no provider");
+    let request = client.next_request();
+    client.refuse(request.id, -32603, "no provider");
     let answer = client.answer(&call).unwrap();
     assert_snapshot!(tool_text(&answer), @"
     error: Failed to find the definition: editor answered `textDocument/definition` with an error: no provider (-32603)
@@ -70,8 +70,8 @@ fn an_editor_that_cannot_answer() {
     ");
 
     let call = client.begin("zubi/tools/call", definition());
-    let asked = client.next_request();
-    client.respond(asked.id, json!({ "strange": true }));
+    let request = client.next_request();
+    client.respond(request.id, json!({ "strange": true }));
     let answer = client.answer(&call).unwrap();
     assert_snapshot!(tool_text(&answer), @"
     error: Failed to find the definition: editor broke the protocol: its answer to `textDocument/definition` is not of a form that the protocol has
@@ -80,21 +80,21 @@ fn an_editor_that_cannot_answer() {
 }
 
 #[test]
-fn a_call_that_is_cancelled_is_taken_back_from_the_editor_and_delays_nobody() {
+fn cancelling_a_call_cancels_its_editor_request_and_blocks_no_others() {
     let mut client = editor();
     let call = client.begin("zubi/tools/call", definition());
-    let asked = client.next_request();
+    let request = client.next_request();
     // Other requests are answered while the editor is busy.
     assert_eq!(client.request("domainlang/get", json!({ "fqn": "Orders" })).unwrap()["found"], true);
     client.notify("$/cancelRequest", json!({ "id": call }));
     assert_eq!(client.answer(&call).unwrap_err()["code"], -32800);
-    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": asked.id }));
-    client.respond(asked.id, json!([]));
+    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": request.id }));
+    client.respond(request.id, json!([]));
     assert_eq!(client.request("domainlang/get", json!({ "fqn": "Orders" })).unwrap()["found"], true);
 }
 
 #[test]
-fn what_the_editor_does_not_answer_is_searched_in_texts_and_said() {
+fn requests_the_editor_does_not_answer_fall_back_to_text_search() {
     let mut client = editor();
     assert_snapshot!(client.call("lsp_references", &json!({ "at": "web/report.ts:2:21" })), @"
     at web/report.ts:2:21 Circle
@@ -118,14 +118,14 @@ fn what_the_editor_does_not_answer_is_searched_in_texts_and_said() {
 }
 
 #[test]
-fn the_editor_says_what_it_answers() {
+fn the_editor_declares_the_methods_it_answers() {
     let options = json!({ "zubi": { "editorProtocol": 1, "editorMethods": ["textDocument/hover"] } });
     let mut client = Client::new(&options, WEB);
     let params = json!({ "id": "lsp_hover", "args": { "at": "web/report.ts:2:21" } });
     let call = client.begin("zubi/tools/call", params);
-    let asked = client.next_request();
-    assert_eq!(asked.params["method"], "textDocument/hover");
-    client.respond(asked.id, json!({ "contents": "class Circle" }));
+    let request = client.next_request();
+    assert_eq!(request.params["method"], "textDocument/hover");
+    client.respond(request.id, json!({ "contents": "class Circle" }));
     let answer = client.answer(&call).unwrap();
     assert_snapshot!(tool_text(&answer), @"
     at web/report.ts:2:21 Circle
@@ -149,7 +149,7 @@ fn type_a_line(client: &mut Client) {
 }
 
 #[test]
-fn models_are_answered_here_as_the_editor_shows_them() {
+fn models_are_answered_from_their_unsaved_text() {
     let mut client = editor();
     assert_snapshot!(client.call("lsp_definition", &json!({ "at": "model.dlang:2:15" })), @r#"
     at model.dlang:2:15 Shop
@@ -203,7 +203,7 @@ fn a_folder_that_is_open_by_a_link() {
 }
 
 #[test]
-fn models_that_come_later() {
+fn models_created_later_are_found() {
     let mut client = Client::new(&json!({ "zubi": { "editorProtocol": 1 } }), "//- a.txt\n");
     let before = client.call("lsp_workspace_symbols", &json!({ "query": "Sales" }));
     assert!(!before.contains("domainlang"), "{before}");

@@ -8,12 +8,12 @@ use super::desk::{FakeEditor, WEB, options};
 
 #[test]
 fn a_text_that_is_not_saved_is_what_is_read_searched_and_edited() {
-    let mut desk = FakeEditor::new();
-    desk.show("web/shape.ts");
-    desk.type_in("web/shape.ts", "// é typed\nexport class Circle {}\n");
-    assert!(desk.call("file.read", &json!({ "path": "web/shape.ts" })).contains("é typed"));
-    assert!(desk.call("file.search", &json!({ "query": "é typed" })).contains("web/shape.ts"));
-    let edited = desk.call("file.edit", &json!({ "path": "web/shape.ts", "old": "typed", "new": "edited" }));
+    let mut editor = FakeEditor::new();
+    editor.show("web/shape.ts");
+    editor.type_in("web/shape.ts", "// é typed\nexport class Circle {}\n");
+    assert!(editor.call("file.read", &json!({ "path": "web/shape.ts" })).contains("é typed"));
+    assert!(editor.call("file.search", &json!({ "query": "é typed" })).contains("web/shape.ts"));
+    let edited = editor.call("file.edit", &json!({ "path": "web/shape.ts", "old": "typed", "new": "edited" }));
     assert_snapshot!(edited, @r#"
     edit web/shape.ts, 1 replacement: written
     note: not saved, for it had unsaved changes: `web/shape.ts`
@@ -27,71 +27,71 @@ fn a_text_that_is_not_saved_is_what_is_read_searched_and_edited() {
     undo_edit {"plan":"[plan]"} undoes it
     [editor · sha …]
     "#);
-    assert_eq!(desk.text("web/shape.ts"), ("// é edited\nexport class Circle {}\n", true));
-    assert_eq!(desk.on_disk("web/shape.ts"), "export class Circle {}\n");
+    assert_eq!(editor.text("web/shape.ts"), ("// é edited\nexport class Circle {}\n", true));
+    assert_eq!(editor.on_disk("web/shape.ts"), "export class Circle {}\n");
     // Only the difference, for the current text.
-    let change = &desk.asked[0]["edit"]["documentChanges"][0];
+    let change = &editor.requested_edits[0]["edit"]["documentChanges"][0];
     assert_snapshot!(format!("{} {}", change["textDocument"]["version"], change["edits"]), @r#"2 [{"range":{"start":{"line":0,"character":5},"end":{"line":0,"character":8}},"newText":"edit"}]"#);
-    assert_snapshot!(desk.undo(), @"
+    assert_snapshot!(editor.undo(), @"
     undone [plan]: edit web/shape.ts, 1 replacement in 1 file
       web/shape.ts  written
     note: not saved, for it had unsaved changes: `web/shape.ts`
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     ");
-    assert_eq!(desk.text("web/shape.ts").0, "// é typed\nexport class Circle {}\n");
+    assert_eq!(editor.text("web/shape.ts").0, "// é typed\nexport class Circle {}\n");
 }
 
 #[test]
 fn what_is_not_open_is_written_on_disk_and_what_is_open_in_the_editor() {
-    let mut desk = FakeEditor::new();
-    desk.show("web/shape.ts");
+    let mut editor = FakeEditor::new();
+    editor.show("web/shape.ts");
     for path in ["web/shape.ts", "web/other.ts", "web/new.ts"] {
-        desk.call("file.write", &json!({ "path": path, "content": "export {};\n", "overwrite": true }));
-        assert_eq!(desk.on_disk(path), "export {};\n");
+        editor.call("file.write", &json!({ "path": path, "content": "export {};\n", "overwrite": true }));
+        assert_eq!(editor.on_disk(path), "export {};\n");
     }
-    assert_eq!(desk.asked.len(), 1, "{:?}", desk.asked);
-    assert_eq!(desk.asked[0]["save"], "clean");
-    assert_eq!(desk.text("web/shape.ts"), ("export {};\n", false));
+    assert_eq!(editor.requested_edits.len(), 1, "{:?}", editor.requested_edits);
+    assert_eq!(editor.requested_edits[0]["save"], "clean");
+    assert_eq!(editor.text("web/shape.ts"), ("export {};\n", false));
 }
 
 #[test]
-fn a_text_that_is_too_large_to_be_told_is_not_read_from_disk() {
-    let mut desk = FakeEditor::new();
-    desk.show("web/shape.ts");
-    desk.type_in("web/shape.ts", &"x".repeat((2 << 20) + 1));
-    assert_snapshot!(desk.call("file.read", &json!({ "path": "web/shape.ts" })), @"
+fn a_text_too_large_to_send_is_not_read_from_disk() {
+    let mut editor = FakeEditor::new();
+    editor.show("web/shape.ts");
+    editor.type_in("web/shape.ts", &"x".repeat((2 << 20) + 1));
+    assert_snapshot!(editor.call("file.read", &json!({ "path": "web/shape.ts" })), @"
     error: Failed to read the file: `web/shape.ts`: its text in the editor is not saved and exceeds 2 MiB; save it there first
     Check that the user running zubi may read the file.
     ");
 }
 
 #[test]
-fn what_the_editor_refuses_changes_nothing_and_is_told() {
-    let mut desk = FakeEditor::new();
-    desk.show("web/shape.ts");
+fn a_refused_edit_changes_nothing_and_is_reported() {
+    let mut editor = FakeEditor::new();
+    editor.show("web/shape.ts");
     let args = json!({ "path": "web/shape.ts", "content": "export {};\n", "overwrite": true });
-    desk.refuses = Some((-32801, desk.client.uri("web/shape.ts")));
-    assert_snapshot!(desk.call("file.write", &args), @r#"
+    editor.refuses = Some((-32801, editor.client.uri("web/shape.ts")));
+    assert_snapshot!(editor.call("file.write", &args), @r#"
     error: Failed to write the file: `web/shape.ts` changed in the meantime; nothing was written
     Read it again with file.read {"path":"web/shape.ts"}, then repeat the call.
     "#);
-    desk.refuses = Some((-32603, "it is read-only".to_owned()));
-    assert_snapshot!(desk.call("file.write", &args), @"
+    editor.refuses = Some((-32603, "it is read-only".to_owned()));
+    assert_snapshot!(editor.call("file.write", &args), @"
     error: Failed to write the file: the editor refused the edit: it is read-only (nothing was written)
     Look at the editor's own message, then apply again.
     ");
-    assert_eq!(desk.on_disk("web/shape.ts"), "export class Circle {}\n");
+    assert_eq!(editor.on_disk("web/shape.ts"), "export class Circle {}\n");
 }
 
 #[test]
 fn imports_follow_a_file_that_moves_and_all_of_it_is_taken_back() {
-    let mut desk = FakeEditor::new();
-    desk.show("web/report.ts");
-    desk.type_in("web/report.ts", "// typed\nimport { Circle } from './shape';\n");
-    let [report, other] = ["web/report.ts", "web/other.ts"].map(|path| desk.client.uri(path));
-    desk.follows = vec![(report, "./shape", "./lib/form"), (other, "./shape", "./lib/form")];
+    let mut editor = FakeEditor::new();
+    editor.show("web/report.ts");
+    editor.type_in("web/report.ts", "// typed\nimport { Circle } from './shape';\n");
+    let [report, other] = ["web/report.ts", "web/other.ts"].map(|path| editor.client.uri(path));
+    editor.follows = vec![(report, "./shape", "./lib/form"), (other, "./shape", "./lib/form")];
     let args = json!({ "oldUri": "web/shape.ts", "newUri": "web/lib/form.ts" });
-    assert_snapshot!(desk.call("rename_file", &args), @r#"
+    assert_snapshot!(editor.call("rename_file", &args), @r#"
     note: updateImportsOnFileMove is "prompt"; it was "always" for this call
     note: extensions of the editor changed 2 files
     applied [plan]: rename file `web/shape.ts` to `web/lib/form.ts` in 4 files
@@ -103,16 +103,16 @@ fn imports_follow_a_file_that_moves_and_all_of_it_is_taken_back() {
     undo_edit {"plan":"[plan]"} undoes it
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     "#);
-    let params = &desk.asked[0];
+    let params = &editor.requested_edits[0];
     assert_snapshot!(format!("{} {} {}", params["settings"], params["isFollowed"], params["save"]), @r#"[{"key":"typescript.updateImportsOnFileMove.enabled","value":"always"}] true "unopened""#);
-    assert_eq!(desk.on_disk("web/other.ts"), "import { Circle } from './lib/form';\n");
-    assert_eq!(desk.on_disk("web/lib/form.ts"), "export class Circle {}\n");
+    assert_eq!(editor.on_disk("web/other.ts"), "import { Circle } from './lib/form';\n");
+    assert_eq!(editor.on_disk("web/lib/form.ts"), "export class Circle {}\n");
 
     // An extension that updates imports despite the settings has no effect on the result.
-    for follow in &mut desk.follows {
+    for follow in &mut editor.follows {
         (follow.1, follow.2) = ("./shape", "././shape");
     }
-    assert_snapshot!(desk.undo(), @"
+    assert_snapshot!(editor.undo(), @"
     undone [plan]: rename file `web/shape.ts` to `web/lib/form.ts` in 4 files
       web/report.ts  written
       web/other.ts  written
@@ -122,21 +122,21 @@ fn imports_follow_a_file_that_moves_and_all_of_it_is_taken_back() {
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     ");
     assert_eq!(
-        desk.asked[1]["settings"],
+        editor.requested_edits[1]["settings"],
         json!([{ "key": "typescript.updateImportsOnFileMove.enabled", "value": "never" }])
     );
-    assert_eq!(desk.text("web/report.ts"), ("// typed\nimport { Circle } from './shape';\n", true));
-    assert_eq!(desk.on_disk("web/other.ts"), "import { Circle } from './shape';\n");
-    assert_eq!(desk.on_disk("web/shape.ts"), "export class Circle {}\n");
-    assert!(!desk.client.root.join("web/lib").exists());
+    assert_eq!(editor.text("web/report.ts"), ("// typed\nimport { Circle } from './shape';\n", true));
+    assert_eq!(editor.on_disk("web/other.ts"), "import { Circle } from './shape';\n");
+    assert_eq!(editor.on_disk("web/shape.ts"), "export class Circle {}\n");
+    assert!(!editor.client.root.join("web/lib").exists());
 }
 
 #[test]
-fn imports_stay_where_the_setting_says_never() {
-    let mut desk = FakeEditor::new();
-    desk.settings.insert("js/ts.updateImportsOnFileMove.enabled".to_owned(), json!("never"));
+fn imports_are_not_updated_if_the_setting_is_never() {
+    let mut editor = FakeEditor::new();
+    editor.settings.insert("js/ts.updateImportsOnFileMove.enabled".to_owned(), json!("never"));
     let args = json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" });
-    assert_snapshot!(desk.call("rename_file", &args), @r#"
+    assert_snapshot!(editor.call("rename_file", &args), @r#"
     note: imports stay unchanged: updateImportsOnFileMove is "never"
     note: the word `shape` occurs 2 times in 2 files; file.search finds them
     applied [plan]: rename file `web/shape.ts` to `web/form.ts` in 1 file
@@ -144,50 +144,50 @@ fn imports_stay_where_the_setting_says_never() {
     undo_edit {"plan":"[plan]"} undoes it
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     "#);
-    assert_eq!(desk.asked, Vec::<Value>::new(), "nothing of it is open");
+    assert_eq!(editor.requested_edits, Vec::<Value>::new(), "nothing of it is open");
 }
 
 /// Changes the workspace's settings, not the user's; reports the previous value; values are JSON.
 #[test]
-fn a_setting_is_told_as_it_was_and_as_it_is() {
-    let mut desk = FakeEditor::new();
-    assert_snapshot!(desk.call("set_setting", &json!({ "key": "editor.tabSize", "value": 2 })), @r#"
+fn a_setting_change_is_reported_with_both_values() {
+    let mut editor = FakeEditor::new();
+    assert_snapshot!(editor.call("set_setting", &json!({ "key": "editor.tabSize", "value": 2 })), @r#"
     editor.tabSize: not set → 2 at the scope `workspace`
     set_setting {"key":"editor.tabSize","scope":"workspace"} undoes it
     [editor]
     "#);
-    assert_snapshot!(desk.call("set_setting", &json!({ "key": "editor.tabSize", "value": 8, "scope": "workspace" })), @r#"
+    assert_snapshot!(editor.call("set_setting", &json!({ "key": "editor.tabSize", "value": 8, "scope": "workspace" })), @r#"
     editor.tabSize: 2 → 8 at the scope `workspace`
     set_setting {"key":"editor.tabSize","scope":"workspace","value":2} undoes it
     [editor]
     "#);
-    assert_snapshot!(desk.call("set_setting", &json!({ "key": "editor.tabSize" })), @r#"
+    assert_snapshot!(editor.call("set_setting", &json!({ "key": "editor.tabSize" })), @r#"
     editor.tabSize: 8 → not set at the scope `workspace`
     set_setting {"key":"editor.tabSize","scope":"workspace","value":8} undoes it
     [editor]
     "#);
-    assert_snapshot!(desk.call("set_setting", &json!({ "key": "editor.tabSize", "value": 1, "scope": "user" })), @"
+    assert_snapshot!(editor.call("set_setting", &json!({ "key": "editor.tabSize", "value": 1, "scope": "user" })), @"
     error: Invalid input: scope: tools cannot change the user's own settings
     Pass `workspace` or `folder`, or ask the user to change it.
     ");
-    assert_snapshot!(desk.call("set_setting", &json!({ "key": "terminal.integrated.shell.linux", "scope": "folder" })), @"
+    assert_snapshot!(editor.call("set_setting", &json!({ "key": "terminal.integrated.shell.linux", "scope": "folder" })), @"
     error: Invalid input: key: tools cannot set `terminal.integrated.shell.linux`
     Writable settings: editor.detectIndentation, editor.formatOnSave, editor.insertSpaces, editor.tabSize, files.eol, files.insertFinalNewline, files.trimFinalNewlines, files.trimTrailingWhitespace, javascript.updateImportsOnFileMove.enabled, js/ts.updateImportsOnFileMove.enabled, typescript.updateImportsOnFileMove.enabled. The user can change others in the editor.
     ");
-    desk.settings.insert("files.exclude".to_owned(), json!({ "**/out": true }));
-    assert_snapshot!(desk.call("get_setting", &json!({ "key": "files.exclude" })), @r#"
+    editor.settings.insert("files.exclude".to_owned(), json!({ "**/out": true }));
+    assert_snapshot!(editor.call("get_setting", &json!({ "key": "files.exclude" })), @r#"
     files.exclude = {"**/out":true}, set at the scope `workspace`
     [editor]
     "#);
-    assert_snapshot!(desk.call("get_setting", &json!({ "key": "files.exclude", "scope": "user" })), @r#"
+    assert_snapshot!(editor.call("get_setting", &json!({ "key": "files.exclude", "scope": "user" })), @r#"
     files.exclude is not set at the scope `user`; {"**/out":true} applies
     [editor]
     "#);
-    assert_snapshot!(desk.call("get_setting", &json!({ "key": "files.exclude", "scope": "galaxy" })), @"
+    assert_snapshot!(editor.call("get_setting", &json!({ "key": "files.exclude", "scope": "galaxy" })), @"
     error: Invalid input: scope: must be `user`, `workspace` or `folder`
     Omit `scope`, or pass one of these.
     ");
-    assert_snapshot!(desk.call("set_update_imports_setting", &json!({ "value": "always" })), @r#"
+    assert_snapshot!(editor.call("set_update_imports_setting", &json!({ "value": "always" })), @r#"
     typescript.updateImportsOnFileMove.enabled: "prompt" → "always" at the scope `workspace`
     set_setting {"key":"typescript.updateImportsOnFileMove.enabled","scope":"workspace","value":"prompt"} undoes it
     javascript.updateImportsOnFileMove.enabled: not set → "always" at the scope `workspace`
@@ -197,24 +197,24 @@ fn a_setting_is_told_as_it_was_and_as_it_is() {
 }
 
 #[test]
-fn a_folder_that_is_open_by_a_link_keeps_its_name_in_edits() {
-    let mut desk = FakeEditor::with_client(Client::by_link(&options(), WEB));
-    desk.show("web/shape.ts");
-    desk.type_in("web/shape.ts", "// typed\n");
-    desk.call("file.edit", &json!({ "path": "web/shape.ts", "old": "typed", "new": "edited" }));
-    assert_eq!(desk.text("web/shape.ts"), ("// edited\n", true));
-    assert!(desk.client.uri("").contains("/linked/"));
+fn edits_in_a_folder_opened_through_a_link_use_its_name() {
+    let mut editor = FakeEditor::with_client(Client::by_link(&options(), WEB));
+    editor.show("web/shape.ts");
+    editor.type_in("web/shape.ts", "// typed\n");
+    editor.call("file.edit", &json!({ "path": "web/shape.ts", "old": "typed", "new": "edited" }));
+    assert_eq!(editor.text("web/shape.ts"), ("// edited\n", true));
+    assert!(editor.client.uri("").contains("/linked/"));
 }
 
 #[test]
 fn what_is_typed_while_a_file_moves_is_neither_saved_nor_taken_back() {
-    let mut desk = FakeEditor::new();
-    desk.show("web/report.ts");
-    desk.show("web/other.ts");
-    let [report, other] = ["web/report.ts", "web/other.ts"].map(|path| desk.client.uri(path));
-    desk.follows = vec![(report.clone(), "./shape", "./form"), (other, "./shape", "./form")];
-    desk.types = vec![(report, "// typed")];
-    let moved = desk.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" }));
+    let mut editor = FakeEditor::new();
+    editor.show("web/report.ts");
+    editor.show("web/other.ts");
+    let [report, other] = ["web/report.ts", "web/other.ts"].map(|path| editor.client.uri(path));
+    editor.follows = vec![(report.clone(), "./shape", "./form"), (other, "./shape", "./form")];
+    editor.types = vec![(report, "// typed")];
+    let moved = editor.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" }));
     assert_snapshot!(moved, @r#"
     note: updateImportsOnFileMove is "prompt"; it was "always" for this call
     note: extensions of the editor changed 1 file
@@ -226,74 +226,74 @@ fn what_is_typed_while_a_file_moves_is_neither_saved_nor_taken_back() {
     undo_edit {"plan":"[plan]"} undoes it
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     "#);
-    desk.follows.clear();
-    desk.types.clear();
-    assert_snapshot!(desk.undo(), @"
+    editor.follows.clear();
+    editor.types.clear();
+    assert_snapshot!(editor.undo(), @"
     undone [plan]: rename file `web/shape.ts` to `web/form.ts` in 2 files
       web/other.ts  written
       web/shape.ts  renamed from web/form.ts
     note: not saved, for it had unsaved changes: `web/other.ts`
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     ");
-    assert_eq!(desk.text("web/report.ts"), ("import { Circle } from './form';\n// typed", true));
-    assert_eq!(desk.text("web/other.ts").0, "import { Circle } from './shape';\n");
-    assert_eq!(desk.on_disk("web/report.ts"), "import { Circle } from './shape';\n");
+    assert_eq!(editor.text("web/report.ts"), ("import { Circle } from './form';\n// typed", true));
+    assert_eq!(editor.text("web/other.ts").0, "import { Circle } from './shape';\n");
+    assert_eq!(editor.on_disk("web/report.ts"), "import { Circle } from './shape';\n");
 }
 
 #[test]
-fn what_is_typed_while_its_text_is_edited_is_kept_and_not_undone() {
-    let mut desk = FakeEditor::new();
-    desk.show("web/shape.ts");
-    desk.types = vec![(desk.client.uri("web/shape.ts"), "// typed")];
-    let edited = desk.call("file.edit", &json!({ "path": "web/shape.ts", "old": "Circle", "new": "Disc" }));
+fn text_typed_during_an_edit_is_preserved_and_not_undone() {
+    let mut editor = FakeEditor::new();
+    editor.show("web/shape.ts");
+    editor.types = vec![(editor.client.uri("web/shape.ts"), "// typed")];
+    let edited = editor.call("file.edit", &json!({ "path": "web/shape.ts", "old": "Circle", "new": "Disc" }));
     assert!(edited.contains("the user typed into `web/shape.ts` meanwhile"), "{edited}");
-    desk.types.clear();
-    assert_snapshot!(desk.undo(), @"
+    editor.types.clear();
+    assert_snapshot!(editor.undo(), @"
     error: Failed to undo the edit: `web/shape.ts` changed since `[plan]` was applied; nothing was undone
     Undo would overwrite the later change. Take that back first, or undo by hand.
     ");
-    assert_eq!(desk.text("web/shape.ts"), ("export class Disc {}\n// typed", true));
+    assert_eq!(editor.text("web/shape.ts"), ("export class Disc {}\n// typed", true));
 }
 
 #[test]
 fn a_file_that_is_typed_into_is_not_deleted() {
-    let mut desk = FakeEditor::new();
-    desk.call("file.write", &json!({ "path": "web/new.ts", "content": "export {};\n" }));
-    desk.show("web/new.ts");
+    let mut editor = FakeEditor::new();
+    editor.call("file.write", &json!({ "path": "web/new.ts", "content": "export {};\n" }));
+    editor.show("web/new.ts");
     // The first read is for the plan, the second for the edit itself.
-    desk.late = Some((2, "web/new.ts", "// typed\n"));
-    assert_snapshot!(desk.undo(), @"
+    editor.late = Some((2, "web/new.ts", "// typed\n"));
+    assert_snapshot!(editor.undo(), @"
     error: Failed to undo the edit: the editor refused the edit: `[root]/web/new.ts` has unsaved changes: save it in the editor first (nothing was written)
     Look at the editor's own message, then apply again.
     ");
-    assert_eq!(desk.asked, Vec::<Value>::new());
-    assert_eq!(desk.text("web/new.ts"), ("// typed\n", true));
-    assert_eq!(desk.on_disk("web/new.ts"), "export {};\n");
+    assert_eq!(editor.requested_edits, Vec::<Value>::new());
+    assert_eq!(editor.text("web/new.ts"), ("// typed\n", true));
+    assert_eq!(editor.on_disk("web/new.ts"), "export {};\n");
 }
 
 #[test]
-fn a_move_that_was_made_before_a_step_failed_is_told() {
-    let mut desk = FakeEditor::new();
-    desk.show("web/shape.ts");
-    desk.fails = Some(0);
-    assert_snapshot!(desk.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" })), @"
+fn a_move_made_before_a_failed_step_is_reported() {
+    let mut editor = FakeEditor::new();
+    editor.show("web/shape.ts");
+    editor.fails = Some(0);
+    assert_snapshot!(editor.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" })), @"
     error: Failed to rename the file: the editor did not make the whole change: a folder is read-only; it changed [root]/web/shape.ts, [root]/web/form.ts (look at the files in the editor, and take back there what is not wanted)
     Read the files before changing anything else in them.
     ");
 }
 
 #[test]
-fn an_undo_whose_texts_cannot_be_corrected_is_still_told_as_made() {
-    let mut desk = FakeEditor::new();
+fn an_undo_whose_texts_cannot_be_corrected_is_reported_as_done() {
+    let mut editor = FakeEditor::new();
     for path in ["web/report.ts", "web/shape.ts"] {
-        desk.show(path);
+        editor.show(path);
     }
-    let report = desk.client.uri("web/report.ts");
-    desk.follows = vec![(report, "./shape", "./form")];
-    desk.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" }));
-    desk.follows[0] = (desk.follows[0].0.clone(), "./shape", "././shape");
-    desk.fails = Some(2);
-    assert_snapshot!(desk.undo(), @"
+    let report = editor.client.uri("web/report.ts");
+    editor.follows = vec![(report, "./shape", "./form")];
+    editor.call("rename_file", &json!({ "oldUri": "web/shape.ts", "newUri": "web/form.ts" }));
+    editor.follows[0] = (editor.follows[0].0.clone(), "./shape", "././shape");
+    editor.fails = Some(2);
+    assert_snapshot!(editor.undo(), @"
     undone [plan]: rename file `web/shape.ts` to `web/form.ts` in 2 files
       web/report.ts  written
       web/shape.ts  renamed from web/form.ts
@@ -302,21 +302,21 @@ fn an_undo_whose_texts_cannot_be_corrected_is_still_told_as_made() {
     note: extensions changed `[root]/web/report.ts`, which could not be reverted (a folder is read-only): read these files again
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]
     ");
-    assert_eq!(desk.on_disk("web/shape.ts"), "export class Circle {}\n");
+    assert_eq!(editor.on_disk("web/shape.ts"), "export class Circle {}\n");
 }
 
 #[test]
 fn a_text_for_which_the_others_leave_no_room_is_not_read_from_disk() {
-    let mut desk = FakeEditor::new();
-    desk.show("web/shape.ts");
-    desk.type_in("web/shape.ts", "// typed");
+    let mut editor = FakeEditor::new();
+    editor.show("web/shape.ts");
+    editor.type_in("web/shape.ts", "// typed");
     let large = "x".repeat(2 << 20);
     for index in 0..32 {
         let path = format!("web/{index}.ts");
-        desk.show(&path);
-        desk.type_in(&path, &large);
+        editor.show(&path);
+        editor.type_in(&path, &large);
     }
-    assert_snapshot!(desk.call("file.read", &json!({ "path": "web/shape.ts" })), @"
+    assert_snapshot!(editor.call("file.read", &json!({ "path": "web/shape.ts" })), @"
     error: Failed to read the file: `web/shape.ts`: its text in the editor is not saved, and unsaved texts exceed 64 MiB in total; save some of them first
     Check that the user running zubi may read the file.
     ");

@@ -14,7 +14,7 @@ use super::client::Client;
 use super::host::{Calls, Fake};
 
 /// Time limit for events that must happen.
-const PATIENCE: Duration = Duration::from_mins(1);
+const EVENT_TIMEOUT: Duration = Duration::from_mins(1);
 
 fn options() -> Value {
     json!({ "zubi": { "editorProtocol": 1 } })
@@ -85,8 +85,8 @@ fn slow() -> (Client, Receiver<String>, Arc<Semaphore>) {
     let (happens, happened) = channel();
     let allowed = Arc::new(Semaphore::new(0));
     let allow = Arc::clone(&allowed);
-    let client = Client::with_host(&options(), "", move |wanted, _| {
-        let folder = wanted.folders.iter().filter_map(|folder| folder.file_name()).collect::<Vec<_>>().join("+");
+    let client = Client::with_host(&options(), "", move |spec, _| {
+        let folder = spec.folders.iter().filter_map(|folder| folder.file_name()).collect::<Vec<_>>().join("+");
         let host = Slow { folder, allowed: Arc::clone(&allowed), happens: happens.clone() };
         host.report("made");
         Ok(Arc::new(Fake(host)))
@@ -97,7 +97,7 @@ fn slow() -> (Client, Receiver<String>, Arc<Semaphore>) {
 #[test]
 fn a_host_ends_when_its_last_call_is_over() {
     let (mut client, happened, allow) = slow();
-    let next = || happened.recv_timeout(PATIENCE).unwrap();
+    let next = || happened.recv_timeout(EVENT_TIMEOUT).unwrap();
     let waiting = client.begin("zubi/tools/call", json!({ "id": "wait" }));
     assert_eq!([next(), next()], ["project made", "project asked"]);
     change(&mut client, &["two"], &[""]);
@@ -114,9 +114,9 @@ fn a_host_ends_when_its_last_call_is_over() {
 }
 
 #[test]
-fn a_host_is_made_before_anybody_asks_for_it() {
+fn a_host_is_created_before_the_first_request() {
     let (mut client, happened, _) = slow();
-    let next = || happened.recv_timeout(PATIENCE).unwrap();
+    let next = || happened.recv_timeout(EVENT_TIMEOUT).unwrap();
     assert_eq!(next(), "project made");
     change(&mut client, &["two"], &[""]);
     let mut then = [next(), next()];
@@ -127,7 +127,7 @@ fn a_host_is_made_before_anybody_asks_for_it() {
 }
 
 #[test]
-fn the_same_folders_keep_their_host_and_every_host_that_was_made_ends() {
+fn unchanged_folders_reuse_their_host_and_every_host_is_shut_down() {
     let (mut client, happened, _) = slow();
     assert_eq!(client.call("now", &json!({})), "project");
     change(&mut client, &[""], &[]);

@@ -31,7 +31,7 @@ impl<T: Calls> ToolService for Fake<T> {
     }
 
     async fn find(&self, name: &str, _restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        Err(UnknownTool { name: name.to_owned(), why: "none".to_owned(), code: zubi_tool_api::Code::UnknownTool })
+        Err(UnknownTool { name: name.to_owned(), why: "none".to_owned(), code: zubi_tool_api::ErrorCode::UnknownTool })
     }
 
     async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {

@@ -25,20 +25,20 @@ const USED: [u32; 3] = [1, 20, 26];
 /// An editor, and the requests of the last tool call.
 struct Toy {
     client: Client,
-    asked: Vec<(String, Value)>,
+    requests: Vec<(String, Value)>,
 }
 
 impl Toy {
     /// An editor that answers these methods.
     fn new(methods: &[&str]) -> Self {
         let options = json!({ "zubi": { "editorProtocol": 1, "editorMethods": methods } });
-        Self { client: Client::new(&options, WEB), asked: Vec::new() }
+        Self { client: Client::new(&options, WEB), requests: Vec::new() }
     }
 
     /// Like [`Self::new`], with a folder that is opened through a link.
     fn by_link(methods: &[&str]) -> Self {
         let options = json!({ "zubi": { "editorProtocol": 1, "editorMethods": methods } });
-        Self { client: Client::by_link(&options, WEB), asked: Vec::new() }
+        Self { client: Client::by_link(&options, WEB), requests: Vec::new() }
     }
 
     /// Calls a tool; `answer` answers the server's requests, and its errors become error responses.
@@ -48,26 +48,26 @@ impl Toy {
         args: &Value,
         mut answer: impl FnMut(&str, &Value) -> Result<Value, String>,
     ) -> String {
-        self.asked.clear();
+        self.requests.clear();
         let call = self.client.begin("zubi/tools/call", json!({ "id": tool, "args": args }));
-        let told = loop {
-            let asked = match self.client.asked_or_answered(&call) {
-                Ok(told) => break told.unwrap(),
-                Err(asked) => asked,
+        let response = loop {
+            let request = match self.client.next_request_or_answer(&call) {
+                Ok(response) => break response.unwrap(),
+                Err(request) => request,
             };
             let (method, params) =
-                (asked.params["method"].as_str().unwrap().to_owned(), asked.params["params"].clone());
+                (request.params["method"].as_str().unwrap().to_owned(), request.params["params"].clone());
             match answer(&method, &params) {
-                Ok(result) => self.client.respond(asked.id, result),
-                Err(why) => self.client.refuse(asked.id, -32803, &why),
+                Ok(result) => self.client.respond(request.id, result),
+                Err(why) => self.client.refuse(request.id, -32803, &why),
             }
-            self.asked.push((method, params));
+            self.requests.push((method, params));
         };
-        tool_text(&told)
+        tool_text(&response)
     }
 
-    fn location(&self, file: &str, place: [u32; 3]) -> Value {
-        json!({ "uri": self.client.uri(file), "range": range(place) })
+    fn location(&self, file: &str, span: [u32; 3]) -> Value {
+        json!({ "uri": self.client.uri(file), "range": range(span) })
     }
 }
 
@@ -76,7 +76,7 @@ fn range([line, from, to]: [u32; 3]) -> Value {
 }
 
 #[test]
-fn the_declaration_is_no_reference_if_it_is_not_wanted() {
+fn declarations_are_excluded_from_references_on_request() {
     let mut toy = Toy::new(&["textDocument/references", "textDocument/definition"]);
     let (declared, imported, used) = (
         toy.location("web/shape.ts", DECLARED),
@@ -116,11 +116,11 @@ fn several_providers_answer_as_one() {
     let mut toy = Toy::new(&["textDocument/hover", "textDocument/definition"]);
     let at = json!({ "at": "web/report.ts:2:21" });
     let declared = toy.location("web/shape.ts", DECLARED);
-    let told = toy.call("lsp_hover", &at, |_, _| {
+    let answer = toy.call("lsp_hover", &at, |_, _| {
         let block = json!({ "language": "ts", "value": "class Circle" });
         Ok(json!([{ "contents": [block, ""] }, { "contents": [block, "More of another extension."], "range": range(USED) }]))
     });
-    assert_snapshot!(told, @"
+    assert_snapshot!(answer, @"
     at web/report.ts:2:21 Circle
     ```ts
     class Circle
@@ -134,11 +134,11 @@ fn several_providers_answer_as_one() {
     no information about `Circle` (a keyword, a literal, or code the server cannot resolve)
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
-    let told = toy.call("lsp_definition", &at, |_, _| {
+    let answer = toy.call("lsp_definition", &at, |_, _| {
         let link = json!({ "targetUri": declared["uri"], "targetRange": range([0, 0, 20]), "targetSelectionRange": declared["range"] });
         Ok(json!([declared, link]))
     });
-    assert_snapshot!(told, @"
+    assert_snapshot!(answer, @"
     at web/report.ts:2:21 Circle
     1 definition of `Circle`
     web/shape.ts
@@ -148,7 +148,7 @@ fn several_providers_answer_as_one() {
 }
 
 #[test]
-fn a_rename_is_asked_at_the_identifier_and_its_reason_is_the_editors() {
+fn a_rename_is_requested_at_the_identifier_and_reports_the_editors_reason() {
     let methods =
         ["workspace/symbol", "textDocument/documentSymbol", "textDocument/prepareRename", "textDocument/rename"];
     let mut toy = Toy::new(&methods);
@@ -162,7 +162,7 @@ fn a_rename_is_asked_at_the_identifier_and_its_reason_is_the_editors() {
         ),
         _ => None,
     };
-    let told = toy.call("lsp_rename_symbol", &args, |method, _| match method {
+    let answer = toy.call("lsp_rename_symbol", &args, |method, _| match method {
         "textDocument/prepareRename" => Ok(json!({ "range": range(DECLARED), "placeholder": "Circle" })),
         "textDocument/rename" => {
             let edits = json!([{ "range": range(DECLARED), "newText": "Disc" }]);
@@ -170,34 +170,34 @@ fn a_rename_is_asked_at_the_identifier_and_its_reason_is_the_editors() {
         }
         method => symbols(method).ok_or_else(|| method.to_owned()),
     });
-    let shown: Vec<_> = told.lines().filter(|line| line.starts_with(['-', '+'])).collect();
+    let diff_lines: Vec<_> = answer.lines().filter(|line| line.starts_with(['-', '+'])).collect();
     assert_eq!(
-        shown,
+        diff_lines,
         ["--- a/web/shape.ts", "+++ b/web/shape.ts", "-export class Circle {", "+export class Disc {"],
-        "{told}"
+        "{answer}"
     );
-    for (method, params) in toy.asked.iter().filter(|(method, _)| method.ends_with("ename")) {
+    for (method, params) in toy.requests.iter().filter(|(method, _)| method.ends_with("ename")) {
         assert_eq!(params["position"], range(DECLARED)["start"], "{method}");
     }
     for refuses in ["textDocument/prepareRename", "textDocument/rename"] {
-        let told = toy.call("lsp_rename_symbol", &args, |method, _| match method {
+        let answer = toy.call("lsp_rename_symbol", &args, |method, _| match method {
             method if method == refuses => Err("You cannot rename this element.".to_owned()),
             "textDocument/prepareRename" => Ok(json!({ "range": range(DECLARED), "placeholder": "Circle" })),
             method => symbols(method).ok_or_else(|| method.to_owned()),
         });
         assert_eq!(
-            told.lines().next(),
+            answer.lines().next(),
             Some("error: Failed to plan the rename: editor declined: You cannot rename this element.")
         );
     }
 }
 
 #[test]
-fn actions_of_several_kinds_keep_what_is_known_of_them() {
+fn actions_of_several_kinds_preserve_their_details() {
     let mut toy = Toy::new(&["textDocument/codeAction"]);
     let uri = toy.client.uri("web/report.ts");
     let args = json!({ "at": "web/report.ts:2:21", "context": { "only": ["quickfix", "refactor"] } });
-    let told = toy.call("lsp_code_actions", &args, |_, params| {
+    let answer = toy.call("lsp_code_actions", &args, |_, params| {
         let edits = json!([{ "range": range([1, 0, 5]), "newText": "let" }]);
         let edit = json!({ "documentChanges": [{ "textDocument": { "uri": uri, "version": null }, "edits": edits }] });
         let shared = json!({ "title": "Use let", "kind": "quickfix", "isPreferred": true, "edit": edit });
@@ -207,8 +207,8 @@ fn actions_of_several_kinds_keep_what_is_known_of_them() {
             _ => panic!("one kind at a time: {params}"),
         })
     });
-    let told = told.lines().filter(|line| !line.contains("a-")).collect::<Vec<_>>().join("\n");
-    assert_snapshot!(told, @"
+    let answer = answer.lines().filter(|line| !line.contains("a-")).collect::<Vec<_>>().join("\n");
+    assert_snapshot!(answer, @"
     at web/report.ts:2:21
     3 code actions
       (no action) Ask somebody: it runs the command `ask.somebody`, which cannot be previewed
@@ -218,7 +218,7 @@ fn actions_of_several_kinds_keep_what_is_known_of_them() {
 }
 
 #[test]
-fn what_did_not_fit_is_told() {
+fn omitted_results_are_reported() {
     let mut toy = Toy::new(&["textDocument/references", "textDocument/completion", "workspace/symbol"]);
     let used = toy.location("web/report.ts", USED);
     let at = json!({ "at": "web/report.ts:2:21" });
@@ -229,10 +229,10 @@ fn what_did_not_fit_is_told() {
       2:21  const largest = new Circle();
     [editor · readiness unknown · may be incomplete: editor left out 7 more]
     ");
-    let told = toy.call("lsp_completion", &at, |_, _| {
+    let answer = toy.call("lsp_completion", &at, |_, _| {
         Ok(json!({ "isIncomplete": false, "items": [{ "label": "Circle", "kind": 7 }], "leftOut": 9 }))
     });
-    assert_snapshot!(told, @"
+    assert_snapshot!(answer, @"
     at web/report.ts:2:21
     1 completion (incomplete: type more for others)
       Circle (class)
@@ -241,16 +241,16 @@ fn what_did_not_fit_is_told() {
 }
 
 #[test]
-fn a_name_that_the_editor_does_not_know_yet_is_looked_for_in_outlines() {
+fn a_name_missing_from_the_symbol_index_is_searched_in_outlines() {
     let mut toy = Toy::new(&["workspace/symbol", "textDocument/documentSymbol"]);
     // TypeScript's extension appends parentheses to functions.
     let class = json!({ "name": "Circle()", "kind": 12, "location": toy.location("web/shape.ts", [0, 0, 20]) });
-    let known = toy.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |_, _| Ok(json!([class])));
-    assert!(known.contains("\n  function Circle  web/shape.ts:1:14\n"), "{known}");
+    let indexed = toy.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |_, _| Ok(json!([class])));
+    assert!(indexed.contains("\n  function Circle  web/shape.ts:1:14\n"), "{indexed}");
     // The editor gets models from this very server; no query for them is sent back to it.
     let model = json!({ "name": "Circle", "kind": 3, "location": { "uri": toy.client.uri("model.dlang"), "range": range([0, 7, 13]) } });
     let shape = toy.client.uri("web/shape.ts");
-    let told = toy.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |method, params| {
+    let answer = toy.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |method, params| {
         Ok(match method {
             "workspace/symbol" => json!([model]),
             _ if params["textDocument"]["uri"] == shape.as_str() => {
@@ -260,7 +260,7 @@ fn a_name_that_the_editor_does_not_know_yet_is_looked_for_in_outlines() {
             _ => Value::Null,
         })
     });
-    assert_snapshot!(told, @"
+    assert_snapshot!(answer, @"
     2 symbols matching `Circle`
       namespace Circle  model.dlang:1:8
       class Circle  web/shape.ts:1:14
@@ -273,13 +273,13 @@ fn a_name_that_the_editor_does_not_know_yet_is_looked_for_in_outlines() {
 }
 
 #[test]
-fn items_of_hierarchies_go_back_as_they_came() {
+fn hierarchy_items_are_returned_unchanged() {
     let mut toy = Toy::new(&["textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls"]);
     let (shape, report) = (toy.client.uri("web/shape.ts"), toy.client.uri("web/report.ts"));
     let item = |name: &str, uri: &str, place, number: u32| json!({ "name": name, "kind": 12, "uri": uri, "range": range(place), "selectionRange": range(place), "data": { "zubi": number } });
     let (begun, caller) = (item("Circle", &shape, DECLARED, 1), item("largest", &report, [1, 6, 13], 2));
     let args = json!({ "at": "web/shape.ts:1:14", "direction": "incoming", "depth": 2 });
-    let told = toy.call("lsp_call_hierarchy", &args, |method, params| {
+    let answer = toy.call("lsp_call_hierarchy", &args, |method, params| {
         Ok(match method {
             "textDocument/prepareCallHierarchy" => json!([begun]),
             _ if params["item"] == begun => json!([{ "from": caller, "fromRanges": [range(USED)] }]),
@@ -287,18 +287,18 @@ fn items_of_hierarchies_go_back_as_they_came() {
             _ => panic!("another item: {params}"),
         })
     });
-    assert_snapshot!(told, @"
+    assert_snapshot!(answer, @"
     at web/shape.ts:1:14 Circle
     1 caller of `Circle`, up to 2 steps away
     function Circle  web/shape.ts:1:14  export class Circle {
       function largest  web/report.ts:2:7  const largest = new Circle();  calls at line 2
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
-    let told = toy.call("lsp_call_hierarchy", &args, |method, _| match method {
+    let answer = toy.call("lsp_call_hierarchy", &args, |method, _| match method {
         "textDocument/prepareCallHierarchy" => Ok(json!([begun])),
         _ => Err("the editor does not know this item any more: ask about its place again".to_owned()),
     });
-    assert_snapshot!(told, @"
+    assert_snapshot!(answer, @"
     error: Failed to walk the call hierarchy: editor answered `callHierarchy/incomingCalls` with an error: the editor does not know this item any more: ask about its place again (-32803)
     Check the position with `lsp_document_symbols`, then ask again.
     ");
@@ -309,11 +309,11 @@ fn files_of_a_folder_that_is_open_by_a_link_have_the_names_of_either_side() {
     let mut toy = Toy::by_link(&["textDocument/references", "textDocument/definition"]);
     let (declared, used) = (toy.location("web/shape.ts", DECLARED), toy.location("web/report.ts", USED));
     assert!(declared["uri"].as_str().unwrap().contains("/linked/"));
-    let told = toy.call("lsp_references", &json!({ "at": "web/report.ts:2:21" }), |method, params| {
+    let answer = toy.call("lsp_references", &json!({ "at": "web/report.ts:2:21" }), |method, params| {
         assert_eq!(params["textDocument"]["uri"], used["uri"], "{method}");
         Ok(if method == "textDocument/references" { json!([declared, used]) } else { json!([declared]) })
     });
-    assert_snapshot!(told, @"
+    assert_snapshot!(answer, @"
     at web/report.ts:2:21 Circle
     2 references to `Circle` in 2 files
     web/report.ts
@@ -325,19 +325,19 @@ fn files_of_a_folder_that_is_open_by_a_link_have_the_names_of_either_side() {
 }
 
 #[test]
-fn actions_say_when_nobody_has_looked_for_problems() {
+fn code_actions_report_when_diagnostics_are_not_current() {
     let mut toy = Toy::new(&["textDocument/codeAction", "textDocument/diagnostic", "zubi/validate"]);
     let actions = |toy: &mut Toy, only: &[&str]| {
         let args = json!({ "at": "web/report.ts:2:21", "context": { "only": only } });
-        let told = toy.call("lsp_code_actions", &args, |method, _| {
+        let answer = toy.call("lsp_code_actions", &args, |method, _| {
             Ok(if method == "textDocument/codeAction" {
                 json!([])
             } else {
                 json!({ "items": [], "isOpen": true, "isCurrent": false })
             })
         });
-        let methods: Vec<_> = toy.asked.iter().map(|(method, _)| method.as_str()).collect();
-        format!("{}\n{told}", methods.join(" "))
+        let methods: Vec<_> = toy.requests.iter().map(|(method, _)| method.as_str()).collect();
+        format!("{}\n{answer}", methods.join(" "))
     };
     assert_snapshot!(actions(&mut toy, &[]), @"
     textDocument/diagnostic zubi/validate textDocument/codeAction

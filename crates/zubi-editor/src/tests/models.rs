@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
-use zubi_models::message::{AssistantMessage, Message, ToolCall, ToolResult};
+use zubi_models::message::{AssistantMessage, PromptMessage, ToolCall, ToolResult};
 
 use super::agent::{NOTE, editor, task, worked_on};
 use super::client::Client;
@@ -10,9 +10,9 @@ use crate::models::messages;
 
 /// Answers a request to a model; returns its messages.
 fn answer_model_request(client: &mut Client, answer: Value) -> Value {
-    let asked = client.asked_by("zubi/model/request");
-    client.respond(asked.id, answer);
-    asked.params["messages"].clone()
+    let request = client.expect_request("zubi/model/request");
+    client.respond(request.id, answer);
+    request.params["messages"].clone()
 }
 
 /// The messages to the model, one line per part, without the instructions.
@@ -30,20 +30,20 @@ fn render_messages(messages: &Value) -> String {
 fn a_task_is_worked_on_by_a_model_of_the_editor() {
     let mut client = editor(NOTE);
     let run = task(&mut client, json!({ "task": "What does the note say?" }));
-    let asked = client.asked_by("zubi/model/request");
+    let request = client.expect_request("zubi/model/request");
     // The default model is preferred to the first one.
-    assert_eq!([&asked.params["vendor"], &asked.params["id"]], ["copilot", "gpt-4o-2024"]);
-    assert_snapshot!(render_messages(&asked.params["messages"]), @r#"user {"text":"What does the note say?"}"#);
-    let tools = asked.params["tools"].as_array().unwrap();
+    assert_eq!([&request.params["vendor"], &request.params["id"]], ["copilot", "gpt-4o-2024"]);
+    assert_snapshot!(render_messages(&request.params["messages"]), @r#"user {"text":"What does the note say?"}"#);
+    let tools = request.params["tools"].as_array().unwrap();
     let reads = tools.iter().find(|tool| tool["name"] == "file_read").unwrap();
     assert_eq!(reads["inputSchema"]["type"], "object");
-    let token = asked.params["token"].clone();
+    let token = request.params["token"].clone();
     client.notify("zubi/model/piece", json!({ "token": token, "thought": "Let me look." }));
     client.notify("zubi/model/piece", json!({ "token": token, "text": "I read it." }));
     // A delta for an unknown request is ignored.
     client.notify("zubi/model/piece", json!({ "token": 99, "text": "lost" }));
     let call = json!({ "id": "c1", "name": "file_read", "input": { "path": "note.txt" } });
-    client.respond(asked.id, json!({ "text": "I read it.", "thought": "Let me look.", "calls": [call] }));
+    client.respond(request.id, json!({ "text": "I read it.", "thought": "Let me look.", "calls": [call] }));
     let messages = answer_model_request(&mut client, json!({ "text": "It says hello." }));
     assert_snapshot!(render_messages(&messages), @r#"
     user {"text":"What does the note say?"}
@@ -56,7 +56,7 @@ fn a_task_is_worked_on_by_a_model_of_the_editor() {
 }
 
 #[test]
-fn models_are_named_by_their_ids_and_by_their_vendors_where_they_share_one() {
+fn models_are_named_by_id_and_with_the_vendor_if_ambiguous() {
     let mut client = editor("");
     let list = client.request("zubi/agent/request", json!({ "method": "models" })).unwrap();
     let models = list["models"].as_array().unwrap().iter();
@@ -70,7 +70,7 @@ fn models_are_named_by_their_ids_and_by_their_vendors_where_they_share_one() {
 }
 
 #[test]
-fn a_model_is_found_by_its_family_and_one_that_is_not_there_is_told() {
+fn a_model_is_found_by_family_and_a_missing_one_is_reported() {
     let mut client = editor("");
     for (name, expected) in [
         ("claude", "anthropic claude-4"),
@@ -79,10 +79,10 @@ fn a_model_is_found_by_its_family_and_one_that_is_not_there_is_told() {
         ("editor/gpt-4o", "copilot gpt-4o-2024"),
     ] {
         let run = task(&mut client, json!({ "task": "Hi.", "model": name }));
-        let asked = client.asked_by("zubi/model/request");
-        let named = |field: &str| asked.params[field].as_str().unwrap().to_owned();
+        let request = client.expect_request("zubi/model/request");
+        let named = |field: &str| request.params[field].as_str().unwrap().to_owned();
         assert_eq!(format!("{} {}", named("vendor"), named("id")), expected, "{name}");
-        client.respond(asked.id, json!({ "text": "Hello." }));
+        client.respond(request.id, json!({ "text": "Hello." }));
         client.answer(&run).unwrap();
     }
     let run = task(&mut client, json!({ "task": "Hi.", "model": "editor/none" }));
@@ -94,9 +94,9 @@ fn a_model_is_found_by_its_family_and_one_that_is_not_there_is_told() {
 
 /// Retries of temporary errors are tested with the loop.
 #[test]
-fn why_a_model_gave_no_answer_is_told_with_the_next_step() {
+fn a_model_failure_is_reported_with_the_next_step() {
     let mut client = editor("");
-    let mut said = Vec::new();
+    let mut problems = Vec::new();
     for (code, message) in [
         ("NoPermissions", ""),
         ("NotFound", "gone"),
@@ -108,9 +108,9 @@ fn why_a_model_gave_no_answer_is_told_with_the_next_step() {
         answer_model_request(&mut client, json!({ "error": { "code": code, "message": message } }));
         let result = client.answer(&run).unwrap();
         assert_eq!(result["reason"], "model");
-        said.push(result["problem"].as_str().unwrap().to_owned());
+        problems.push(result["problem"].as_str().unwrap().to_owned());
     }
-    assert_snapshot!(said.join("\n"), @"
+    assert_snapshot!(problems.join("\n"), @"
     the editor does not allow zubi to use `editor/gpt-4o-2024`. It prompts you when you start a task: send one in the chat view and choose “Allow”, or allow it with the command “Manage Language Model Access”. `zubi agent models` shows which models there are and what others need.
     the editor no longer has a model `editor/gpt-4o-2024` (gone). `zubi agent models` shows which models there are and what others need.
     the editor blocks zubi from using `editor/gpt-4o-2024` (filtered). Choose another model with --model if this one cannot take such a question.
@@ -120,29 +120,29 @@ fn why_a_model_gave_no_answer_is_told_with_the_next_step() {
 }
 
 #[test]
-fn who_gives_a_task_up_takes_the_question_to_the_model_back() {
+fn cancelling_a_task_cancels_its_model_request() {
     let mut client = editor("");
     let run = task(&mut client, json!({ "task": "Hi." }));
-    let asked = client.asked_by("zubi/model/request");
+    let request = client.expect_request("zubi/model/request");
     client.cancel(&run);
-    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": asked.id }));
+    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": request.id }));
     let events = worked_on(&mut client);
     assert_eq!(events.last().unwrap()["reason"], "stopped");
 }
 
 #[test]
-fn instructions_and_outcomes_are_what_the_user_says() {
+fn instructions_and_tool_results_become_user_messages() {
     let call = |id: &str, arguments: Value| ToolCall { id: id.to_owned(), tool: "find".to_owned(), arguments };
     let outcome = |call: &str| {
         let (call, tool, text) = (call.to_owned(), "find".to_owned(), format!("found by {call}"));
-        Message::Tool(ToolResult { call, tool, text, is_error: false })
+        PromptMessage::Tool(ToolResult { call, tool, text, is_error: false })
     };
-    let user = |text: &str| Message::User { text: text.to_owned() };
+    let user = |text: &str| PromptMessage::User { text: text.to_owned() };
     let calls = vec![call("a", json!({ "name": "x" })), call("b", json!("{broken"))];
-    let said = |text: &str, calls| {
-        Message::Assistant(AssistantMessage { text: text.to_owned(), calls, ..AssistantMessage::default() })
+    let assistant = |text: &str, calls| {
+        PromptMessage::Assistant(AssistantMessage { text: text.to_owned(), calls, ..AssistantMessage::default() })
     };
-    let prompt = [user("Find it."), said("", calls), outcome("a"), outcome("b"), user("Also y."), said("", Vec::new())];
+    let prompt = [user("Find it."), assistant("", calls), outcome("a"), outcome("b"), user("Also y."), assistant("", Vec::new())];
     let lines: Vec<_> = messages("Be brief.", &prompt).iter().map(|message| json!(message).to_string()).collect();
     assert_snapshot!(lines.join("\n"), @r#"
     {"role":"user","parts":[{"text":"Be brief."}]}

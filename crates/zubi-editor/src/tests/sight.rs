@@ -34,7 +34,7 @@ fn editor() -> Client {
 }
 
 /// Reports `web/shape.ts` as active, and an open file outside of the workspace.
-fn tell_open(client: &Client, is_dirty: bool) {
+fn report_open_files(client: &Client, is_dirty: bool) {
     let file = |uri: String| json!({ "uri": uri, "languageId": "typescript", "isDirty": is_dirty, "lineCount": 4 });
     let mut active = file(client.uri("web/shape.ts"));
     active["selection"] = json!({ "line": 2, "column": 8 });
@@ -51,27 +51,27 @@ fn problem() -> Value {
 /// Calls `editor`, which queries the editor once; returns the query and the tool's answer.
 fn call_editor_tool(client: &mut Client, args: &Value, answer: Value) -> (Value, String) {
     let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
-    let asked = client.next_request();
-    client.respond(asked.id, answer);
-    let told = tool_text(&client.answer(&call).unwrap());
-    (asked.params, told.replace(client.root.as_str(), "[root]"))
+    let request = client.next_request();
+    client.respond(request.id, answer);
+    let text = tool_text(&client.answer(&call).unwrap());
+    (request.params, text.replace(client.root.as_str(), "[root]"))
 }
 
 #[test]
-fn what_is_open_is_what_the_editor_told_last() {
+fn open_files_are_those_the_editor_last_reported() {
     let mut client = editor();
     let open = json!({ "command": "open_files" });
     assert_snapshot!(client.call("editor", &open), @"
     error: Failed to query the editor: the editor has not reported its open files yet; try again
     Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
-    tell_open(&client, false);
+    report_open_files(&client, false);
     assert_snapshot!(client.call("editor", &open), @"
     1 file open
       web/shape.ts  typescript, 4 lines
     [editor · open files outside the workspace, not listed: 1]
     ");
-    tell_open(&client, true);
+    report_open_files(&client, true);
     // Invalid params change nothing.
     client.notify("zubi/editor/didChange", json!({ "open": [{ "uri": 1 }] }));
     client.notify("zubi/editor/didChange", json!(["x"]));
@@ -96,9 +96,9 @@ fn what_is_open_is_what_the_editor_told_last() {
 }
 
 #[test]
-fn problems_are_those_that_the_editor_shows() {
+fn diagnostics_are_those_the_editor_shows() {
     let mut client = editor();
-    tell_open(&client, false);
+    report_open_files(&client, false);
     let shape = client.uri("web/shape.ts");
     let document = |uri: &str| json!({ "textDocument": { "uri": uri } });
     let found = json!({ "kind": "full", "items": [problem()] });
@@ -141,9 +141,9 @@ fn problems_are_those_that_the_editor_shows() {
 }
 
 #[test]
-fn an_editor_that_answers_strangely_is_told() {
+fn an_invalid_answer_of_the_editor_is_reported() {
     let mut client = editor();
-    tell_open(&client, false);
+    report_open_files(&client, false);
     let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
     let (_, told) = call_editor_tool(&mut client, &args, json!({ "kind": "unchanged", "resultId": "1" }));
     assert_snapshot!(told, @"
@@ -151,8 +151,8 @@ fn an_editor_that_answers_strangely_is_told() {
     Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
     let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
-    let asked = client.next_request();
-    client.refuse(asked.id, -32603, "no such document");
+    let request = client.next_request();
+    client.refuse(request.id, -32603, "no such document");
     assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
     error: Failed to query the editor: the editor answered: no such document
     Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
@@ -160,8 +160,8 @@ fn an_editor_that_answers_strangely_is_told() {
     // The editor lists the method but does not support it, and there is no other source.
     let call = client.begin("zubi/tools/call", json!({ "id": "editor", "args": args }));
     for _ in 0..2 {
-        let asked = client.next_request();
-        client.refuse(asked.id, -32601, "not here");
+        let request = client.next_request();
+        client.refuse(request.id, -32601, "not here");
     }
     assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
     error: Failed to query the editor: editor does not support `textDocument/diagnostic`. Ask another question; this server does not offer this one.
@@ -170,7 +170,7 @@ fn an_editor_that_answers_strangely_is_told() {
 }
 
 #[test]
-fn an_editor_that_names_no_such_methods_is_not_asked() {
+fn an_editor_without_diagnostic_methods_is_not_queried() {
     let mut client = Client::new(&json!({ "zubi": { "editorProtocol": 1 } }), WEB);
     let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
     assert_snapshot!(client.call("editor", &args), @"
@@ -184,9 +184,9 @@ fn an_editor_that_names_no_such_methods_is_not_asked() {
 }
 
 #[test]
-fn a_folder_that_is_open_by_a_link_keeps_its_name() {
+fn a_folder_opened_through_a_link_keeps_its_name() {
     let mut client = Client::by_link(&options(), WEB);
-    tell_open(&client, false);
+    report_open_files(&client, false);
     let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
     let found = json!({ "kind": "full", "items": [], "isOpen": true, "isCurrent": true });
     let (asked, told) = call_editor_tool(&mut client, &args, found);
@@ -208,9 +208,9 @@ fn tools_for_code_have_the_problems_of_the_editor() {
     let mut check = |answer: Value| {
         let args = json!({ "path": "web/shape.ts" });
         let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": args }));
-        let asked = client.next_request();
-        assert_eq!(asked.params["method"], "textDocument/diagnostic");
-        client.respond(asked.id, answer);
+        let request = client.next_request();
+        assert_eq!(request.params["method"], "textDocument/diagnostic");
+        client.respond(request.id, answer);
         tool_text(&client.answer(&call).unwrap())
     };
     assert_snapshot!(check(json!({ "items": [problem()], "isOpen": true, "isCurrent": true })), @"
@@ -222,19 +222,19 @@ fn tools_for_code_have_the_problems_of_the_editor() {
     let args = json!({ "path": "web/shape.ts" });
     let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": args }));
     let closed = json!({ "items": [], "isOpen": false, "isCurrent": false });
-    let asked = client.next_request();
-    client.respond(asked.id, closed.clone());
+    let request = client.next_request();
+    client.respond(request.id, closed.clone());
     // A single file is opened.
-    let asked = client.next_request();
-    assert_eq!(asked.params["method"], "zubi/validate");
-    client.respond(asked.id, json!({ "items": [problem()], "isOpen": true, "isCurrent": true }));
+    let request = client.next_request();
+    assert_eq!(request.params["method"], "zubi/validate");
+    client.respond(request.id, json!({ "items": [problem()], "isOpen": true, "isCurrent": true }));
     assert!(tool_text(&client.answer(&call).unwrap()).starts_with("1 error in `web/shape.ts`"));
     // Several files are not.
     let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": { "path": "web" } }));
     for _ in 0..2 {
-        let asked = client.next_request();
-        assert_eq!(asked.params["method"], "textDocument/diagnostic");
-        client.respond(asked.id, closed.clone());
+        let request = client.next_request();
+        assert_eq!(request.params["method"], "textDocument/diagnostic");
+        client.respond(request.id, closed.clone());
     }
     assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
     no problems in 2 files; snapshot d-3
@@ -253,11 +253,11 @@ impl Calls for Silent {
 }
 
 #[test]
-fn a_command_goes_to_the_editor_and_its_result_comes_back() {
+fn a_command_is_sent_to_the_editor_and_its_result_is_returned() {
     let (sender, views) = channel();
     let sender = Mutex::new(sender);
-    let mut client = Client::with_host(&options(), "", move |wanted, _| {
-        sender.lock().unwrap().send(wanted.view).unwrap();
+    let mut client = Client::with_host(&options(), "", move |spec, _| {
+        sender.lock().unwrap().send(spec.view).unwrap();
         Ok(Arc::new(Fake(Silent)))
     });
     let view: Arc<dyn EditorClient> = views.recv_timeout(Duration::from_mins(1)).unwrap();
@@ -268,20 +268,20 @@ fn a_command_goes_to_the_editor_and_its_result_comes_back() {
     };
     let cancel = CancellationToken::new();
     let running = run(&client, Arc::clone(&view), &cancel);
-    let asked = client.asked_by("zubi/editor/command");
-    assert_eq!(asked.params, json!({ "command": "editor.action.marker.next", "args": [1] }));
-    client.respond(asked.id, json!({ "went": true }));
+    let request = client.expect_request("zubi/editor/command");
+    assert_eq!(request.params, json!({ "command": "editor.action.marker.next", "args": [1] }));
+    client.respond(request.id, json!({ "went": true }));
     assert_eq!(client.runtime().block_on(running).unwrap(), Ok(json!({ "went": true })));
 
     let running = run(&client, Arc::clone(&view), &cancel);
-    let asked = client.asked_by("zubi/editor/command");
-    client.refuse(asked.id, -32603, "command not found");
+    let request = client.expect_request("zubi/editor/command");
+    client.refuse(request.id, -32603, "command not found");
     let failed = Err(ViewError::Failed("command not found".to_owned()));
     assert_eq!(client.runtime().block_on(running).unwrap(), failed);
 
     let running = run(&client, view, &cancel);
-    let asked = client.asked_by("zubi/editor/command");
+    let request = client.expect_request("zubi/editor/command");
     cancel.cancel();
-    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": asked.id }));
+    assert_eq!(client.next_notification("$/cancelRequest"), json!({ "id": request.id }));
     assert_eq!(client.runtime().block_on(running).unwrap(), Err(ViewError::Cancelled));
 }

@@ -10,7 +10,7 @@ use zubi_host::{
 };
 use zubi_ipc::discovery::RunDirectory;
 use zubi_ipc::listener::PortChoice;
-use zubi_ipc::wire::host::{Environment, HostKind};
+use zubi_ipc::wire::host::{HostEnvironment, HostKind};
 
 use super::client::{Client, local};
 use crate::EditorHostSpec;
@@ -20,13 +20,13 @@ fn options() -> Value {
 }
 
 /// A host that clients can find.
-fn shared_host(wanted: EditorHostSpec, state: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
-    let findable = wanted.findable.clone();
+fn shared_host(spec: EditorHostSpec, state: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
+    let findable = spec.findable.clone();
     let run = RunDirectory::open(run(&state), true).map_err(|error| error.to_string())?;
-    let host: Arc<LocalHost> = Arc::new(local(wanted, state)?);
+    let host: Arc<LocalHost> = Arc::new(local(spec, state)?);
     let sharing = PublishOptions {
         kind: HostKind::Editor,
-        environment: Environment::default(),
+        environment: HostEnvironment::default(),
         port: PortChoice::None,
         limits: ClientPolicy::default(),
         ends: None,
@@ -41,61 +41,61 @@ fn run(state: &Utf8Path) -> Utf8PathBuf {
 }
 
 /// Next matching status, without values that differ from run to run.
-fn status(client: &mut Client, wanted: impl Fn(&Value) -> bool) -> String {
+fn status(client: &mut Client, matcher: impl Fn(&Value) -> bool) -> String {
     loop {
         let mut status = client.next_notification("zubi/status");
-        if !wanted(&status) {
+        if !matcher(&status) {
             continue;
         }
         let tools = status["tools"].as_u64().unwrap();
         status["tools"] = json!(if tools > 0 { "some" } else { "none" });
         status["revision"] = json!("N");
         if let Some(instance) = status["instance"].as_str().map(str::to_owned) {
-            let shown = status.to_string().replace(client.root.parent().unwrap().as_str(), "");
-            return shown.replace(&instance, "INSTANCE").replace(&std::process::id().to_string(), "PID");
+            let masked = status.to_string().replace(client.root.parent().unwrap().as_str(), "");
+            return masked.replace(&instance, "INSTANCE").replace(&std::process::id().to_string(), "PID");
         }
         return status.to_string();
     }
 }
 
 #[test]
-fn the_answer_to_initialize_says_which_channel_this_program_has() {
-    let told = |zubi: Value| {
+fn the_answer_to_initialize_contains_the_protocol_version() {
+    let capabilities = |zubi: Value| {
         let client = Client::new(&json!({ "zubi": zubi }), "");
-        let told = client.initialized.pointer("/capabilities/experimental").map(Value::to_string);
-        told.unwrap_or_default().replace(env!("CARGO_PKG_VERSION"), "VERSION")
+        let experimental = client.initialized.pointer("/capabilities/experimental").map(Value::to_string);
+        experimental.unwrap_or_default().replace(env!("CARGO_PKG_VERSION"), "VERSION")
     };
-    assert_snapshot!(told(json!({ "editorProtocol": 1 })), @r#"{"zubi":{"editorProtocol":1,"version":"VERSION"}}"#);
+    assert_snapshot!(capabilities(json!({ "editorProtocol": 1 })), @r#"{"zubi":{"editorProtocol":1,"version":"VERSION"}}"#);
     // A client with another version needs to know which of the two is outdated.
-    assert_snapshot!(told(json!({ "editorProtocol": 2 })), @r#"{"zubi":{"editorProtocol":1,"version":"VERSION"}}"#);
-    assert_snapshot!(told(json!({})), @"");
+    assert_snapshot!(capabilities(json!({ "editorProtocol": 2 })), @r#"{"zubi":{"editorProtocol":1,"version":"VERSION"}}"#);
+    assert_snapshot!(capabilities(json!({})), @"");
 }
 
 #[test]
-fn a_host_that_nobody_else_finds_is_told_of_with_its_tools() {
+fn an_unpublished_host_is_reported_with_its_tools() {
     let mut client = Client::new(&options(), "");
     assert_snapshot!(status(&mut client, |_| true), @r#"{"clients":[],"tools":"some","revision":"N","hasModels":false}"#);
 }
 
 #[test]
-fn models_are_told() {
+fn models_are_reported() {
     let mut client = Client::new(&options(), "//- shop.dlang\nDomain Shop {}\n");
     assert_snapshot!(status(&mut client, |status| status["hasModels"] == true), @r#"{"clients":[],"tools":"some","revision":"N","hasModels":true}"#);
 }
 
 #[test]
-fn why_there_is_no_host_is_told() {
+fn a_failure_to_create_the_host_is_reported() {
     let mut client = Client::with_host(&options(), "", |_, _| Err("there is no folder".to_owned()));
     assert_snapshot!(status(&mut client, |_| true), @r#"{"problem":"there is no folder","clients":[],"tools":"none","revision":"N","hasModels":false}"#);
 }
 
 #[test]
-fn who_comes_and_who_goes_is_told() {
+fn connecting_and_disconnecting_clients_are_reported() {
     let mut client = Client::with_host(&options(), "", shared_host);
     assert_snapshot!(status(&mut client, |_| true), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[],"tools":"some","revision":"N","hasModels":false}"#);
     let run = RunDirectory::open(run(&client.root), false).unwrap();
     let found = run.read().hosts.remove(0);
-    let agent = client.runtime().block_on(RemoteHost::attach(&found, "Agent 1", &Environment::default())).unwrap();
+    let agent = client.runtime().block_on(RemoteHost::attach(&found, "Agent 1", &HostEnvironment::default())).unwrap();
     let named = |status: &Value| status["clients"][0]["name"] == "Agent 1";
     assert_snapshot!(status(&mut client, named), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[{"name":"Agent 1","pid":PID}],"tools":"some","revision":"N","hasModels":false}"#);
     drop(agent);

@@ -25,7 +25,7 @@ fn without_the_protocol_there_is_a_plain_server() {
 }
 
 #[test]
-fn tools_are_listed_without_those_that_write() {
+fn tools_that_write_are_not_listed() {
     let mut client = Client::new(&options(), "");
     let list = client.request("zubi/tools/list", Value::Null).unwrap();
     let tools = list["tools"].as_array().unwrap();
@@ -58,7 +58,7 @@ fn what_cannot_be_called() {
 }
 
 #[test]
-fn a_host_that_cannot_be_made_is_told_to_everybody_who_asks() {
+fn a_host_creation_failure_is_returned_for_every_request() {
     let mut client = Client::with_host(&options(), "", |_, _| Err("no workspace folder".to_owned()));
     for _ in 0..2 {
         let error = client.request("zubi/tools/list", Value::Null).unwrap_err();
@@ -82,7 +82,7 @@ impl Calls for ProgressTool {
 }
 
 #[test]
-fn progress_goes_to_the_token_and_the_budget_to_the_tool() {
+fn progress_uses_the_token_and_the_tool_receives_the_budget() {
     let mut client = Client::with_host(&options(), "", |_, _| Ok(Arc::new(Fake(ProgressTool))));
     let params = json!({ "id": "report", "args": { "a": 1 }, "token": "t-1", "budget": 400 });
     let call = client.begin("zubi/tools/call", params);

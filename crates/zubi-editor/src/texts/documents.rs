@@ -25,7 +25,7 @@ pub(crate) struct DocumentUpdate {
 
 /// A document that is open in the editor.
 #[derive(Debug, Clone)]
-pub(crate) struct Document {
+pub(crate) struct EditorDocument {
     /// URI as the editor writes it.
     pub(crate) uri: String,
     pub(crate) version: i32,
@@ -38,18 +38,18 @@ pub(crate) struct Document {
 
 /// All open documents, by path with links resolved.
 #[derive(Default)]
-pub(crate) struct Documents(Mutex<BTreeMap<Utf8PathBuf, Document>>);
+pub(crate) struct EditorDocuments(Mutex<BTreeMap<Utf8PathBuf, EditorDocument>>);
 
-impl Documents {
+impl EditorDocuments {
     /// Replaces all open documents.
-    pub(crate) fn replace_all(&self, told: impl Iterator<Item = DocumentUpdate>) {
+    pub(crate) fn replace_all(&self, updates: impl Iterator<Item = DocumentUpdate>) {
         let mut documents = self.lock();
         let before = std::mem::take(&mut *documents);
-        let mut known: BTreeMap<String, (Utf8PathBuf, Document)> =
+        let mut documents_by_uri: BTreeMap<String, (Utf8PathBuf, EditorDocument)> =
             before.into_iter().map(|(path, document)| (document.uri.clone(), (path, document))).collect();
         let mut bytes = 0;
-        for DocumentUpdate { uri, version, is_dirty, text } in told {
-            let (path, before) = match known.remove(&uri) {
+        for DocumentUpdate { uri, version, is_dirty, text } in updates {
+            let (path, before) = match documents_by_uri.remove(&uri) {
                 Some((path, document)) => (path, Some(document)),
                 None => {
                     let Some(path) = uri::to_path(&Uri(uri.clone())) else { continue };
@@ -63,12 +63,12 @@ impl Documents {
             bytes += text.as_ref().map_or(0, |text| text.len());
             let is_crowded_out = text.is_some() && bytes > MAX_BYTES;
             let text = text.filter(|_| !is_crowded_out);
-            documents.insert(path, Document { uri, version, is_dirty, text, is_crowded_out });
+            documents.insert(path, EditorDocument { uri, version, is_dirty, text, is_crowded_out });
         }
     }
 
     /// Open document of a file.
-    pub(crate) fn get(&self, path: &Utf8Path) -> Option<Document> {
+    pub(crate) fn get(&self, path: &Utf8Path) -> Option<EditorDocument> {
         self.lock().get(path).cloned()
     }
 
@@ -83,7 +83,7 @@ impl Documents {
         documents.iter().filter_map(|(path, document)| Some((path.clone(), document.text.clone()?))).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Utf8PathBuf, Document>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Utf8PathBuf, EditorDocument>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use zubi_host::{HostUnavailable, ToolService};
 use zubi_tool_api::ToolSpec;
 
-use super::{Host, Tools};
+use super::{Host, ConnectionTools};
 use crate::wire::TOOLS_DID_CHANGE;
 use crate::wire::tools::ToolsDidChangeParams;
 
@@ -22,7 +22,7 @@ fn by_id(specs: &[Arc<ToolSpec>]) -> BTreeMap<String, Value> {
     specs.iter().map(|spec| (spec.id.clone(), spec.to_json())).collect()
 }
 
-impl Tools {
+impl ConnectionTools {
     /// Starts to report changes of a host's tools, until the host ends.
     pub(super) fn follow(self: &Arc<Self>, host: &Arc<Host>, service: &Arc<dyn ToolService>) {
         let following = follow(Arc::downgrade(self), Arc::downgrade(host), Arc::downgrade(service), service.changes());
@@ -61,7 +61,7 @@ impl Tools {
 }
 
 async fn follow(
-    tools: Weak<Tools>,
+    tools: Weak<ConnectionTools>,
     host: Weak<Host>,
     service: Weak<dyn ToolService>,
     mut changes: tokio::sync::watch::Receiver<u64>,

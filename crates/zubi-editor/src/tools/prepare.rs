@@ -10,7 +10,7 @@ use zubi_tool_api::{ToolSpec, approval_prompt, summary};
 use crate::wire::tools::Confirmation;
 
 /// Time-out for explaining a call: the editor shows nothing until then.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const EXPLAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Message shown while the tool runs: its title and its most informative argument, as Markdown.
 pub(super) fn message(spec: &ToolSpec, args: &Value, host: &HostDescription) -> String {
@@ -26,7 +26,7 @@ pub(super) fn confirmation(spec: &ToolSpec, explained: &Explanation) -> Confirma
     let Explanation { tool, judgement, footprint, .. } = explained;
     let request = ApprovalRequest {
         tool: tool.clone(),
-        why: judgement.why.clone(),
+        reason: judgement.reason.clone(),
         rule: judgement.rule.clone(),
         footprint: footprint.clone(),
         arguments: Value::Null,

@@ -23,7 +23,7 @@ pub struct AgentEventsParams {
     pub is_fresh: bool,
     /// Events in order, as the page receives them: `{conversation, event}`.
     #[serde(rename = "told")]
-    pub told: Vec<Value>,
+    pub events: Vec<Value>,
     /// The last of their prompts that the user must answer in the chat.
     #[serde(rename = "waits", skip_serializing_if = "Option::is_none")]
     pub waits: Option<WaitingQuestion>,

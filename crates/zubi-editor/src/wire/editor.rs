@@ -108,7 +108,7 @@ pub struct EditorApplyResult {
     pub changed: Vec<EditorChange>,
     /// Keys of settings that could not be restored.
     #[serde(rename = "left", default)]
-    pub left: Vec<String>,
+    pub unrestored_settings: Vec<String>,
 }
 
 /// A document whose text has changed.

@@ -17,16 +17,16 @@ fn every_message_is_described_once_and_every_reference_leads_somewhere() {
 /// A type that is sent in both directions must have one schema.
 #[test]
 fn what_is_left_out_means_the_same_in_both_directions() {
-    let definitions = |contract: Contract, to: &dyn Fn(&Message) -> [Option<Shape>; 2], which: usize| {
+    let definitions = |contract: Contract, to: &dyn Fn(&MessageSpec) -> [Option<SchemaFn>; 2], which: usize| {
         let mut generator = SchemaSettings::default().with(|it| it.contract = contract).into_generator();
         for shape in MESSAGES.iter().filter_map(|message| to(message)[which]) {
             shape(&mut generator);
         }
         generator.take_definitions(true)
     };
-    let by_reader = |message: &Message| match message.to {
-        To::Editor => [message.params, message.result],
-        To::Server => [message.result, message.params],
+    let by_reader = |message: &MessageSpec| match message.to {
+        Recipient::Editor => [message.params, message.result],
+        Recipient::Server => [message.result, message.params],
     };
     let of_server = definitions(Contract::Serialize, &by_reader, 0);
     let of_editor = definitions(Contract::Deserialize, &by_reader, 1);

@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use zubi_ipc::wire::tools::{ContributedTool, InvokeParams};
-use zubi_tool_api::{Code, Effect};
+use zubi_tool_api::{ErrorCode, Effect};
 
 /// One tool, as `zubi tools show --json` prints it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ToolSpec")]
 #[serde(rename_all = "camelCase")]
-pub struct ToolSpec {
+#[schemars(rename = "ToolSpec")]
+pub struct ToolDescription {
     /// Id as in settings and filters: `lsp_definition`, `workspace.deploy`.
     pub id: String,
     pub title: String,
@@ -59,7 +60,7 @@ pub struct ToolsCallResult {
     /// Error code of a failure, one of those that `zubi tools codes` lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
-    pub code: Option<Code>,
+    pub code: Option<ErrorCode>,
     /// Structured result, if the tool has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,

@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn public_and_special() {
         let kind = |text: &str| special(text.parse().unwrap());
-        for (text, wanted) in [
+        for (text, expected) in [
             ("127.0.0.1", "loopback"),
             ("127.9.9.9", "loopback"),
             ("0.0.0.0", "unspecified"),
@@ -120,7 +120,7 @@ mod tests {
             ("ff02::1", "multicast"),
             ("2001:db8::1", "reserved"),
         ] {
-            assert_eq!(kind(text), Some(wanted), "{text}");
+            assert_eq!(kind(text), Some(expected), "{text}");
         }
         for text in [
             "1.1.1.1",

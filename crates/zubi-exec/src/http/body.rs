@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A body as it can be shown.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Body {
+pub enum RenderedBody {
     Empty,
     Json(Value),
     Text(String),
@@ -13,9 +13,9 @@ pub enum Body {
 }
 
 /// Classifies the bytes by their content type and content.
-pub(super) fn read(bytes: &[u8], content_type: Option<&str>, whole: bool) -> Body {
+pub(super) fn read(bytes: &[u8], content_type: Option<&str>, whole: bool) -> RenderedBody {
     if bytes.is_empty() {
-        return Body::Empty;
+        return RenderedBody::Empty;
     }
     let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
     let mut parts = content_type.split(';').map(str::trim);
@@ -26,24 +26,24 @@ pub(super) fn read(bytes: &[u8], content_type: Option<&str>, whole: bool) -> Bod
         && whole
         && let Ok(value) = serde_json::from_slice(bytes)
     {
-        return Body::Json(value);
+        return RenderedBody::Json(value);
     }
     let picture = ["image/", "audio/", "video/", "font/"].iter().any(|family| kind.starts_with(family))
         && kind != "image/svg+xml";
     if picture || bytes.contains(&0) {
-        return Body::Binary;
+        return RenderedBody::Binary;
     }
     match charset {
         // Its first 256 characters are Unicode's.
-        Some("iso-8859-1" | "latin1" | "iso8859-1") => Body::Text(bytes.iter().copied().map(char::from).collect()),
+        Some("iso-8859-1" | "latin1" | "iso8859-1") => RenderedBody::Text(bytes.iter().copied().map(char::from).collect()),
         _ => match std::str::from_utf8(bytes) {
-            Ok(text) => Body::Text(text.trim_start_matches('\u{feff}').to_owned()),
+            Ok(text) => RenderedBody::Text(text.trim_start_matches('\u{feff}').to_owned()),
             // Cut in the middle of a character.
-            Err(error) if error.error_len().is_none() => Body::Text(String::from_utf8_lossy(bytes).into_owned()),
+            Err(error) if error.error_len().is_none() => RenderedBody::Text(String::from_utf8_lossy(bytes).into_owned()),
             Err(_) if charset.is_some() || kind.starts_with("text/") => {
-                Body::Text(String::from_utf8_lossy(bytes).into_owned())
+                RenderedBody::Text(String::from_utf8_lossy(bytes).into_owned())
             }
-            Err(_) => Body::Binary,
+            Err(_) => RenderedBody::Binary,
         },
     }
 }
@@ -56,21 +56,21 @@ mod tests {
 
     #[test]
     fn kinds() {
-        let text = |text: &str| Body::Text(text.to_owned());
+        let text = |text: &str| RenderedBody::Text(text.to_owned());
         for (bytes, content_type, whole, wanted) in [
-            (&b"{\"a\": 1}"[..], "application/json; charset=utf-8", true, Body::Json(json!({"a": 1}))),
-            (b"[1]", "application/problem+json", true, Body::Json(json!([1]))),
+            (&b"{\"a\": 1}"[..], "application/json; charset=utf-8", true, RenderedBody::Json(json!({"a": 1}))),
+            (b"[1]", "application/problem+json", true, RenderedBody::Json(json!([1]))),
             (b"{\"a\": 1", "application/json", false, text("{\"a\": 1")),
             (b"<html>", "application/json", true, text("<html>")),
             (b"{}", "text/html", true, text("{}")),
             (b"caf\xe9", "text/plain; charset=ISO-8859-1", true, text("café")),
             (b"caf\xe9!", "text/plain", true, text("caf\u{fffd}!")),
-            (b"caf\xe9!", "application/octet-stream", true, Body::Binary),
+            (b"caf\xe9!", "application/octet-stream", true, RenderedBody::Binary),
             (b"\xef\xbb\xbfa", "", true, text("a")),
-            (b"\x89PNG", "image/png", true, Body::Binary),
+            (b"\x89PNG", "image/png", true, RenderedBody::Binary),
             (b"<svg/>", "image/svg+xml", true, text("<svg/>")),
-            (b"a\0b", "text/plain", true, Body::Binary),
-            (b"", "application/json", true, Body::Empty),
+            (b"a\0b", "text/plain", true, RenderedBody::Binary),
+            (b"", "application/json", true, RenderedBody::Empty),
         ] {
             assert_eq!(read(bytes, Some(content_type), whole), wanted, "{content_type}");
         }

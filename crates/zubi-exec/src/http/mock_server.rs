@@ -20,13 +20,13 @@ use tokio::task::JoinHandle;
 use super::HttpError;
 
 /// The largest body of a request that is remembered, in bytes.
-const MAX_ASKED: usize = 1024 * 1024;
+const MAX_RECORDED_BODY: usize = 1024 * 1024;
 /// The maximum number of recorded requests: a redirect to itself repeats without end.
 const MAX_REMEMBERED: usize = 32;
 
 /// The response of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StandInAnswer {
+pub struct MockResponse {
     pub status: u16,
     pub headers: Vec<(String, String)>,
     pub body: Vec<u8>,
@@ -48,18 +48,18 @@ pub struct RecordedRequest {
 #[derive(Debug)]
 pub struct MockServer {
     port: u16,
-    asked: Arc<Mutex<Vec<RecordedRequest>>>,
+    requests: Arc<Mutex<Vec<RecordedRequest>>>,
     serving: JoinHandle<()>,
 }
 
 impl MockServer {
     /// Begins to serve on a port of the loopback address. An answer whose status or headers no server could send is an error.
-    pub async fn start(answer: StandInAnswer) -> io::Result<Self> {
+    pub async fn start(answer: MockResponse) -> io::Result<Self> {
         let answer = response(&answer)?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let port = listener.local_addr()?.port();
-        let asked: Arc<Mutex<Vec<RecordedRequest>>> = Arc::default();
-        let remembered = Arc::clone(&asked);
+        let requests: Arc<Mutex<Vec<RecordedRequest>>> = Arc::default();
+        let remembered = Arc::clone(&requests);
         let serving = tokio::spawn(async move {
             // One after the other: a tool makes one request at a time.
             while let Ok((stream, _)) = listener.accept().await {
@@ -77,7 +77,7 @@ impl MockServer {
                 }
             }
         });
-        Ok(Self { port, asked, serving })
+        Ok(Self { port, requests: asked: requests, serving })
     }
 
     /// `host:port`, in the form in which [`super::HttpRequest::hosts`] names it.
@@ -97,7 +97,7 @@ impl MockServer {
 
     /// Returns the requests so far, in order.
     pub fn recorded_requests(&self) -> Vec<RecordedRequest> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -107,7 +107,7 @@ impl Drop for MockServer {
     }
 }
 
-fn response(answer: &StandInAnswer) -> io::Result<Response<Full<Bytes>>> {
+fn response(answer: &MockResponse) -> io::Result<Response<Full<Bytes>>> {
     let mut response = Response::builder().status(answer.status);
     for (name, value) in &answer.headers {
         response = response.header(name, value);
@@ -115,16 +115,16 @@ fn response(answer: &StandInAnswer) -> io::Result<Response<Full<Bytes>>> {
     response.body(Full::new(Bytes::from(answer.body.clone()))).map_err(io::Error::other)
 }
 
-async fn remember(asked: &Mutex<Vec<RecordedRequest>>, request: Request<Incoming>) {
+async fn remember(requests: &Mutex<Vec<RecordedRequest>>, request: Request<Incoming>) {
     let (head, body) = request.into_parts();
     // A body that is too long or breaks off is recorded as an empty one; the client gets a connection error.
-    let body = Limited::new(body, MAX_ASKED).collect().await.map(|body| body.to_bytes().to_vec()).unwrap_or_default();
+    let body = Limited::new(body, MAX_RECORDED_BODY).collect().await.map(|body| body.to_bytes().to_vec()).unwrap_or_default();
     let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
     let target = head.uri.path_and_query().map_or_else(String::new, ToString::to_string);
-    let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
-    if asked.len() < MAX_REMEMBERED {
-        asked.push(RecordedRequest { method: head.method.to_string(), target, headers, body });
+    let mut requests = requests.lock().unwrap_or_else(PoisonError::into_inner);
+    if requests.len() < MAX_REMEMBERED {
+        requests.push(RecordedRequest { method: head.method.to_string(), target, headers, body });
     }
 }
 
@@ -132,35 +132,35 @@ async fn remember(asked: &Mutex<Vec<RecordedRequest>>, request: Request<Incoming
 mod tests {
     use tokio_util::sync::CancellationToken;
 
-    use super::super::{Header, HttpRequest, Lookup, SystemLookup, send};
+    use super::super::{RequestHeader, HttpRequest, AddressLookup, SystemLookup, send};
     use super::*;
 
     #[tokio::test]
-    async fn the_real_client_asks_it_and_it_remembers() {
+    async fn records_requests_of_the_real_client() {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        let answer = StandInAnswer { status: 201, headers, body: b"{\"a\": 1}".to_vec() };
+        let answer = MockResponse { status: 201, headers, body: b"{\"a\": 1}".to_vec() };
         let server = MockServer::start(answer).await.unwrap();
         let url = server.instead_of("https://api.example.com:8443/a%2Fb?q=x%26y#z").unwrap();
         let mut request = HttpRequest::new("POST", url);
-        request.headers.push(Header { name: "X-Key".to_owned(), value: "k".to_owned(), secret: true });
+        request.headers.push(RequestHeader { name: "X-Key".to_owned(), value: "k".to_owned(), secret: true });
         request.body = Some(b"{}".to_vec());
         request.hosts = vec![server.host()];
-        let lookup: Arc<dyn Lookup> = Arc::new(SystemLookup);
+        let lookup: Arc<dyn AddressLookup> = Arc::new(SystemLookup);
         let answer = send(&request, &lookup, &CancellationToken::new()).await.unwrap();
         assert_eq!((answer.status, answer.bytes.as_slice()), (201, b"{\"a\": 1}".as_slice()));
-        let asked = server.recorded_requests();
-        assert_eq!(asked.len(), 1);
-        assert_eq!((asked[0].method.as_str(), asked[0].target.as_str()), ("POST", "/a%2Fb?q=x%26y"));
-        assert!(asked[0].headers.contains(&("x-key".to_owned(), "k".to_owned())), "{:?}", asked[0].headers);
-        assert_eq!(asked[0].body, b"{}");
+        let requests = server.recorded_requests();
+        assert_eq!(requests.len(), 1);
+        assert_eq!((requests[0].method.as_str(), requests[0].target.as_str()), ("POST", "/a%2Fb?q=x%26y"));
+        assert!(requests[0].headers.contains(&("x-key".to_owned(), "k".to_owned())), "{:?}", requests[0].headers);
+        assert_eq!(requests[0].body, b"{}");
     }
 
     #[tokio::test]
-    async fn what_no_server_could_say_is_refused() {
+    async fn invalid_responses_are_refused() {
         for (status, name, value) in [(99, "a", "b"), (200, "a b", "c"), (200, "a", "b\nc")] {
             let headers = vec![(name.to_owned(), value.to_owned())];
             assert!(
-                MockServer::start(StandInAnswer { status, headers, body: Vec::new() }).await.is_err(),
+                MockServer::start(MockResponse { status, headers, body: Vec::new() }).await.is_err(),
                 "{status} {name}"
             );
         }

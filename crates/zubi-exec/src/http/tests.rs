@@ -11,7 +11,7 @@ use super::*;
 /// Names that lead where the test says.
 struct Names(BTreeMap<&'static str, Vec<IpAddr>>);
 
-impl Lookup for Names {
+impl AddressLookup for Names {
     fn lookup(&self, name: String) -> std::pin::Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send>> {
         let found = self.0.get(name.as_str()).cloned().unwrap_or_default();
         Box::pin(async move { Ok(found) })
@@ -21,7 +21,7 @@ impl Lookup for Names {
 /// The server's behaviour after it has read a request.
 #[derive(Clone)]
 enum Act {
-    Say(Vec<u8>),
+    Respond(Vec<u8>),
     /// Says this again and again until the client goes.
     Repeat(Vec<u8>, Vec<u8>),
     /// Sends this and nothing more, and holds the connection open.
@@ -59,7 +59,7 @@ impl Server {
                 heard.send(String::from_utf8_lossy(&request).into_owned()).unwrap();
                 match act {
                     Act::Greet(_) => {}
-                    Act::Say(bytes) => drop(stream.write_all(&bytes).await),
+                    Act::Respond(bytes) => drop(stream.write_all(&bytes).await),
                     Act::Repeat(first, bytes) => {
                         drop(stream.write_all(&first).await);
                         while stream.write_all(&bytes).await.is_ok() {}
@@ -75,7 +75,7 @@ impl Server {
     }
 
     async fn with_answers(answers: &[&str]) -> Self {
-        Self::new(answers.iter().map(|answer| Act::Say(answer.replace('\n', "\r\n").into_bytes())).collect()).await
+        Self::new(answers.iter().map(|answer| Act::Respond(answer.replace('\n', "\r\n").into_bytes())).collect()).await
     }
 
     fn request(&self, method: &str, path: &str) -> HttpRequest {
@@ -99,13 +99,13 @@ fn complete(request: &[u8]) -> bool {
 }
 
 async fn fetch(request: &HttpRequest) -> Result<HttpAnswer, HttpError> {
-    ask_with(request, &[]).await
+    fetch_with(request, &[]).await
 }
 
-async fn ask_with(request: &HttpRequest, names: &[(&'static str, &[&str])]) -> Result<HttpAnswer, HttpError> {
+async fn fetch_with(request: &HttpRequest, names: &[(&'static str, &[&str])]) -> Result<HttpAnswer, HttpError> {
     let names =
         names.iter().map(|(name, addresses)| (*name, addresses.iter().map(|text| text.parse().unwrap()).collect()));
-    let lookup: Arc<dyn Lookup> = Arc::new(Names(names.collect()));
+    let lookup: Arc<dyn AddressLookup> = Arc::new(Names(names.collect()));
     send(request, &lookup, &CancellationToken::new()).await
 }
 
@@ -115,18 +115,18 @@ const OK: &str = "HTTP/1.1 200 OK\nContent-Type: application/json\nContent-Lengt
 async fn a_request_and_its_answer() {
     let mut server = Server::with_answers(&[OK, "HTTP/1.1 404 Not Found\nContent-Length: 4\n\nnope"]).await;
     let mut request = server.request("post", "/a?q=1");
-    request.headers = vec![Header { name: "X-Key".to_owned(), value: "k".to_owned(), secret: true }];
+    request.headers = vec![RequestHeader { name: "X-Key".to_owned(), value: "k".to_owned(), secret: true }];
     request.body = Some(b"{\"b\":2}".to_vec());
     let answer = fetch(&request).await.unwrap();
     assert_eq!(
         (answer.status, answer.is_success(), answer.body()),
-        (200, true, Body::Json(serde_json::json!({"a": 1})))
+        (200, true, RenderedBody::Json(serde_json::json!({"a": 1})))
     );
-    let heard = server.next_request();
-    assert!(heard.starts_with("POST /a?q=1 HTTP/1.1\r\n") && heard.ends_with("\r\n\r\n{\"b\":2}"), "{heard}");
-    assert!(heard.contains("x-key: k\r\n") && heard.contains("content-type: application/json\r\n"), "{heard}");
+    let received = server.next_request();
+    assert!(received.starts_with("POST /a?q=1 HTTP/1.1\r\n") && received.ends_with("\r\n\r\n{\"b\":2}"), "{received}");
+    assert!(received.contains("x-key: k\r\n") && received.contains("content-type: application/json\r\n"), "{received}");
     let answer = fetch(&server.request("GET", "/")).await.unwrap();
-    assert_eq!((answer.status, answer.is_success(), answer.body()), (404, false, Body::Text("nope".to_owned())));
+    assert_eq!((answer.status, answer.is_success(), answer.body()), (404, false, RenderedBody::Text("nope".to_owned())));
 }
 
 /// Whatever form an address has, and whatever a name leads to.
@@ -158,7 +158,7 @@ async fn addresses_that_are_not_public() {
             ("metadata.test", &["169.254.169.254"]),
             ("mixed.test", &["10.0.0.1", "::1"]),
         ];
-        let error = ask_with(&HttpRequest::new("GET", url), &names).await.unwrap_err();
+        let error = fetch_with(&HttpRequest::new("GET", url), &names).await.unwrap_err();
         assert!(matches!(error, HttpError::Address { .. }), "{url}: {error}");
     }
     for url in ["file:///etc/passwd", "ftp://x/", "http://user@x/", "http://:p@x/", "x", "http://"] {
@@ -174,9 +174,9 @@ async fn a_local_server_that_is_named() {
     assert!(fetch(&server.request("GET", "/")).await.unwrap().is_success());
     let mut request = HttpRequest::new("GET", format!("http://rag.test:{}/", server.port));
     request.hosts = vec![format!("rag.test:{}", server.port)];
-    assert!(ask_with(&request, &[("rag.test", &["127.0.0.1"])]).await.unwrap().is_success());
+    assert!(fetch_with(&request, &[("rag.test", &["127.0.0.1"])]).await.unwrap().is_success());
     request.hosts = vec!["rag.test:1".to_owned()];
-    assert!(matches!(ask_with(&request, &[("rag.test", &["127.0.0.1"])]).await, Err(HttpError::Address { .. })));
+    assert!(matches!(fetch_with(&request, &[("rag.test", &["127.0.0.1"])]).await, Err(HttpError::Address { .. })));
 }
 
 #[tokio::test]
@@ -187,7 +187,7 @@ async fn redirects_are_requests() {
         let mut request = server.request(method, "/");
         request.hosts.push("other.test".to_owned());
         request.body = Some(b"secret".to_vec());
-        ask_with(&request, &[("other.test", &["10.0.0.1"])]).await.unwrap_err()
+        fetch_with(&request, &[("other.test", &["10.0.0.1"])]).await.unwrap_err()
     };
     assert!(matches!(error(leads("302", "http://169.254.169.254/"), "GET").await, HttpError::RedirectHost { .. }));
     assert!(matches!(error(leads("307", "//evil.test/"), "GET").await, HttpError::RedirectHost { .. }));
@@ -201,15 +201,15 @@ async fn redirects_are_requests() {
     let mut target = Server::with_answers(&[OK]).await;
     let mut server = Server::with_answers(&[&leads("303", &format!("http://127.0.0.1:{}/there", target.port))]).await;
     let mut request = server.request("POST", "/");
-    let header = |name: &str, secret| Header { name: name.to_owned(), value: "v".to_owned(), secret };
+    let header = |name: &str, secret| RequestHeader { name: name.to_owned(), value: "v".to_owned(), secret };
     request.headers = vec![header("Authorization", false), header("X-Key", true), header("X-Plain", false)];
     request.body = Some(b"secret".to_vec());
     let answer = fetch(&request).await.unwrap();
     assert_eq!((answer.redirects, answer.url), (1, format!("http://127.0.0.1:{}/there", target.port)));
     assert!(server.next_request().contains("authorization: v"));
-    let heard = target.next_request();
-    assert!(heard.starts_with("GET /there ") && heard.contains("x-plain: v") && !heard.contains("secret"), "{heard}");
-    assert!(!heard.contains("authorization") && !heard.contains("x-key"), "{heard}");
+    let received = target.next_request();
+    assert!(received.starts_with("GET /there ") && received.contains("x-plain: v") && !received.contains("secret"), "{received}");
+    assert!(!received.contains("authorization") && !received.contains("x-key"), "{received}");
 }
 
 #[tokio::test]
@@ -226,13 +226,13 @@ async fn answers_without_end() {
     assert_eq!(fetch(&request).await, Err(HttpError::TimedOut { after: request.timeout }));
     request.timeout = Duration::from_hours(1);
     let cancel = CancellationToken::new();
-    let lookup: Arc<dyn Lookup> = Arc::new(SystemLookup);
+    let lookup: Arc<dyn AddressLookup> = Arc::new(SystemLookup);
     let (answer, ()) = tokio::join!(send(&request, &lookup, &cancel), async { cancel.cancel() });
     assert_eq!(answer, Err(HttpError::Cancelled));
 }
 
 #[tokio::test]
-async fn answers_that_are_none() {
+async fn invalid_answers_are_errors() {
     let huge = format!("HTTP/1.1 200 OK\nX: {}\n\n", "x".repeat(2_000_000));
     let many = format!("HTTP/1.1 200 OK\n{}\n", "X: y\n".repeat(10_000));
     for answer in [
@@ -267,7 +267,7 @@ async fn headers_that_are_refused() {
         ("Transfer-Encoding", "chunked"),
     ] {
         let mut request = HttpRequest::new("GET", "http://x/");
-        request.headers = vec![Header { name: name.to_owned(), value: value.to_owned(), secret: false }];
+        request.headers = vec![RequestHeader { name: name.to_owned(), value: value.to_owned(), secret: false }];
         assert!(matches!(fetch(&request).await, Err(HttpError::Header { .. })), "{name} {value}");
     }
     assert!(matches!(fetch(&HttpRequest::new("TRACE", "http://x/")).await, Err(HttpError::Method { .. })));

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{CapturedOutput, Job, JobResult, RunError, Runner, Streams};
+use super::{CapturedOutput, ProcessJob, JobResult, RunError, Runner, Streams};
 
 /// How many may run at once.
 const MAX_RUNNING: usize = 16;
@@ -30,7 +30,7 @@ pub enum BackgroundError {
 }
 
 /// How a job ended, once it has.
-type Outcome = Option<Arc<Result<JobResult, RunError>>>;
+type JobOutcome = Option<Arc<Result<JobResult, RunError>>>;
 
 /// One job in the background.
 #[derive(Debug, Clone)]
@@ -42,13 +42,13 @@ pub struct Background {
     pub started: Instant,
     streams: Streams,
     cancel: CancellationToken,
-    outcome: watch::Receiver<Outcome>,
+    outcome: watch::Receiver<JobOutcome>,
     _ends_with_us: Arc<DropGuard>,
 }
 
 impl Background {
     /// How it ended, if it has.
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> JobOutcome {
         self.outcome.borrow().clone()
     }
 
@@ -61,9 +61,9 @@ impl Background {
     }
 
     /// Waits for its end, so long. Whether it has ended.
-    pub async fn wait(&self, patience: Duration) -> bool {
+    pub async fn wait(&self, timeout: Duration) -> bool {
         let mut outcome = self.outcome.clone();
-        tokio::time::timeout(patience, outcome.wait_for(Option::is_some)).await.is_ok()
+        tokio::time::timeout(timeout, outcome.wait_for(Option::is_some)).await.is_ok()
     }
 
     /// Ends it, and waits until nothing is left of it.
@@ -96,7 +96,7 @@ impl Jobs {
     }
 
     /// Starts a job; `title` is what people know it by.
-    pub fn start(&self, job: Job, title: &str) -> Result<Background, BackgroundError> {
+    pub fn start(&self, job: ProcessJob, title: &str) -> Result<Background, BackgroundError> {
         let streams = self.runner.streams(&job)?;
         let mut table = self.table();
         if table.jobs.values().filter(|(job, _)| job.outcome().is_none()).count() >= MAX_RUNNING {

@@ -38,8 +38,8 @@ impl Streams {
     /// Makes both permanent.
     pub(super) async fn persist(&self, store: &OutputStore) -> io::Result<(CapturedOutput, CapturedOutput)> {
         let (store, both) = (store.clone(), self.clone());
-        let keep = move || Ok((both.stdout.persist(&store)?, both.stderr.persist(&store)?));
-        tokio::task::spawn_blocking(keep).await.map_err(io::Error::other)?
+        let persist_both = move || Ok((both.stdout.persist(&store)?, both.stderr.persist(&store)?));
+        tokio::task::spawn_blocking(persist_both).await.map_err(io::Error::other)?
     }
 }
 
@@ -126,9 +126,9 @@ impl CapturedOutput {
         let (head, tail) = (self.head.iter().copied(), self.tail.iter().copied());
         let is_whole = self.bytes == (self.head.len() + self.tail.len()) as u64;
         let at_hand: Vec<u8> = if is_whole { head.chain(tail).collect() } else { tail.collect() };
-        let shown = usize::try_from(new).unwrap_or(usize::MAX).min(bytes).min(at_hand.len());
-        let text = String::from_utf8_lossy(at_hand.get(at_hand.len() - shown..).unwrap_or_default()).into_owned();
-        match new - shown as u64 {
+        let visible = usize::try_from(new).unwrap_or(usize::MAX).min(bytes).min(at_hand.len());
+        let text = String::from_utf8_lossy(at_hand.get(at_hand.len() - visible..).unwrap_or_default()).into_owned();
+        match new - visible as u64 {
             0 => text,
             missing => format!("… {missing} bytes are not shown …\n{text}"),
         }
@@ -159,14 +159,14 @@ impl CapturedOutput {
 }
 
 fn whole_lines_from_start(bytes: &[u8]) -> &[u8] {
-    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes.len(), |place| place + 1);
+    let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(bytes.len(), |position| position + 1);
     bytes.get(..end).unwrap_or(bytes)
 }
 
 fn whole_lines_to_end(bytes: &[u8]) -> &[u8] {
     // The last line may be all there is.
     let start =
-        bytes.iter().position(|byte| *byte == b'\n').map(|place| place + 1).filter(|start| *start < bytes.len());
+        bytes.iter().position(|byte| *byte == b'\n').map(|position| position + 1).filter(|start| *start < bytes.len());
     bytes.get(start.unwrap_or(0)..).unwrap_or(bytes)
 }
 

@@ -3,10 +3,10 @@
 use super::*;
 
 #[test]
-fn the_highest_level_that_works_is_taken_and_the_rest_is_told() {
+fn the_highest_working_level_is_selected_and_missing_backends_are_reported() {
     let lacks = |why: &str| why.to_owned();
     let check = |landlock: bool, seccomp: bool, bwrap: bool| {
-        let offers = Capabilities {
+        let capabilities = Capabilities {
             landlock: if landlock {
                 Availability::Has(7)
             } else {
@@ -23,7 +23,7 @@ fn the_highest_level_that_works_is_taken_and_the_rest_is_told() {
                 Availability::Lacks(lacks("no `bwrap` on PATH"))
             },
         };
-        SandboxStatus::from_capabilities(offers).to_string()
+        SandboxStatus::from_capabilities(capabilities).to_string()
     };
     assert_eq!(check(true, true, true), "bubblewrap (Landlock ABI 7)");
     assert_eq!(check(true, true, false), "landlock+seccomp (Landlock ABI 7) · bubblewrap: no `bwrap` on PATH");
@@ -39,17 +39,17 @@ fn the_highest_level_that_works_is_taken_and_the_rest_is_told() {
 }
 
 #[test]
-fn means_are_those_of_the_level() {
+fn backends_match_the_level() {
     let bwrap = Utf8Path::new("/usr/bin/bwrap");
-    let shown = |level: Level| {
+    let backends = |level: Level| {
         let means = level.means(Some(bwrap));
         (means.landlock, means.seccomp, means.bubblewrap.is_some())
     };
-    assert_eq!(shown(Level::None), (false, false, false));
-    assert_eq!(shown(Level::Seccomp), (false, true, false));
-    assert_eq!(shown(Level::Landlock), (true, false, false));
-    assert_eq!(shown(Level::LandlockSeccomp), (true, true, false));
-    assert_eq!(shown(Level::Bubblewrap), (true, true, true));
+    assert_eq!(backends(Level::None), (false, false, false));
+    assert_eq!(backends(Level::Seccomp), (false, true, false));
+    assert_eq!(backends(Level::Landlock), (true, false, false));
+    assert_eq!(backends(Level::LandlockSeccomp), (true, true, false));
+    assert_eq!(backends(Level::Bubblewrap), (true, true, true));
 }
 
 #[test]

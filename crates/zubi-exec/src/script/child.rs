@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use zubi_base::process::confine;
 
-use super::{Job, Message, Reply, engine};
+use super::{ScriptJob, ChildMessage, CallReply, engine};
 
 /// The longest line that is read, in bytes: code and arguments, or the result of a nested call.
 pub(super) const MAX_LINE: u64 = 16 * 1024 * 1024;
@@ -30,22 +30,22 @@ pub fn run_in_child(
 
 fn run_job(mut input: impl BufRead + 'static, output: impl Write + 'static) -> io::Result<()> {
     let line = read_line(&mut input)?;
-    let job: Job = serde_json::from_slice(&line)?;
+    let job: ScriptJob = serde_json::from_slice(&line)?;
     let output = Rc::new(RefCell::new(output));
     let calling = Rc::clone(&output);
     let finished = engine::run(
         &job,
         Box::new(move |tool, args| {
-            let reply = write_message(&mut *calling.borrow_mut(), &Message::Call { tool, args })
+            let reply = write_message(&mut *calling.borrow_mut(), &ChildMessage::Call { tool, args })
                 .and_then(|()| read_line(&mut input))
-                .and_then(|line| Ok(serde_json::from_slice::<Reply>(&line)?));
-            reply.unwrap_or_else(|error| Reply::Error(format!("the call was lost: {error}")))
+                .and_then(|line| Ok(serde_json::from_slice::<CallReply>(&line)?));
+            reply.unwrap_or_else(|error| CallReply::Error(format!("the call was lost: {error}")))
         }),
     );
-    write_message(&mut *output.borrow_mut(), &Message::Done(finished))
+    write_message(&mut *output.borrow_mut(), &ChildMessage::Done(finished))
 }
 
-fn write_message(output: &mut impl Write, message: &Message) -> io::Result<()> {
+fn write_message(output: &mut impl Write, message: &ChildMessage) -> io::Result<()> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     output.write_all(&line)?;

@@ -8,10 +8,10 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Exception, Function, Object, Promise, Runtime, Value as Js};
 use serde_json::Value;
 
-use super::{Job, MAX_LOG, MAX_RESULT, Reply, ScriptEnd, ScriptException};
+use super::{ScriptJob, MAX_LOG, MAX_RESULT, CallReply, ScriptEnd, ScriptException};
 
 /// Calls a tool: the name and the arguments.
-pub type Caller = Box<dyn FnMut(String, Value) -> Reply>;
+pub type ToolCallback = Box<dyn FnMut(String, Value) -> CallReply>;
 
 /// Makes the names that the code sees of two functions of ours, and of the code a function. Written in the language itself,
 /// for that is shortest; it takes what it needs before the code can change it.
@@ -34,8 +34,8 @@ const SURROUNDINGS: &str = r"(call, log, args, code) => {
 /// Lines of the function that the engine builds around the code, before its first.
 const LINES_BEFORE: u32 = 2;
 
-struct State {
-    caller: RefCell<Caller>,
+struct EngineState {
+    caller: RefCell<ToolCallback>,
     log: RefCell<Vec<String>>,
     logged: Cell<usize>,
     log_truncated: Cell<bool>,
@@ -44,8 +44,8 @@ struct State {
 }
 
 /// Runs a job. Ends when its limits say so; a nested call may take as long as it does.
-pub fn run(job: &Job, caller: Caller) -> ScriptEnd {
-    let state = Rc::new(State {
+pub fn run(job: &ScriptJob, caller: ToolCallback) -> ScriptEnd {
+    let state = Rc::new(EngineState {
         caller: RefCell::new(caller),
         log: RefCell::default(),
         logged: Cell::new(0),
@@ -68,7 +68,7 @@ pub(super) fn warm_up() {
     }
 }
 
-fn evaluate(job: &Job, state: &Rc<State>) -> Result<Value, ScriptException> {
+fn evaluate(job: &ScriptJob, state: &Rc<EngineState>) -> Result<Value, ScriptException> {
     let failed = |error: &rquickjs::Error| thrown(format!("the engine cannot start: {error}"));
     let runtime = Runtime::new().map_err(|error| failed(&error))?;
     runtime.set_memory_limit(job.limits.memory);
@@ -94,7 +94,7 @@ fn thrown(message: String) -> ScriptException {
 }
 
 /// The result as JSON text.
-fn answer<'js>(ctx: &Ctx<'js>, job: &Job, state: &Rc<State>) -> rquickjs::Result<String> {
+fn answer<'js>(ctx: &Ctx<'js>, job: &ScriptJob, state: &Rc<EngineState>) -> rquickjs::Result<String> {
     let surroundings: Function<'js> = ctx.eval(SURROUNDINGS)?;
     let calling = Rc::clone(state);
     let call =
@@ -119,7 +119,7 @@ fn answer<'js>(ctx: &Ctx<'js>, job: &Job, state: &Rc<State>) -> rquickjs::Result
     text.map_or_else(|| Ok("null".to_owned()), |text| text.to_string())
 }
 
-fn call(ctx: &Ctx<'_>, state: &State, name: String, args: &str) -> rquickjs::Result<String> {
+fn call(ctx: &Ctx<'_>, state: &EngineState, name: String, args: &str) -> rquickjs::Result<String> {
     if args.len() > MAX_RESULT {
         return Err(Exception::throw_message(ctx, "the arguments are too long"));
     }
@@ -129,16 +129,16 @@ fn call(ctx: &Ctx<'_>, state: &State, name: String, args: &str) -> rquickjs::Res
     let started = Instant::now();
     let reply = match state.caller.try_borrow_mut() {
         Ok(mut caller) => caller(name, args),
-        Err(_) => Reply::Error("another call is in progress".to_owned()),
+        Err(_) => CallReply::Error("another call is in progress".to_owned()),
     };
     state.deadline.set(state.deadline.get() + started.elapsed());
     match reply {
-        Reply::Result(value) => Ok(value.to_string()),
-        Reply::Error(message) => Err(Exception::throw_message(ctx, &message)),
+        CallReply::Result(value) => Ok(value.to_string()),
+        CallReply::Error(message) => Err(Exception::throw_message(ctx, &message)),
     }
 }
 
-impl State {
+impl EngineState {
     fn log(&self, line: String) {
         let room = MAX_LOG.saturating_sub(self.logged.get());
         if line.len() > room || room == 0 {
@@ -158,7 +158,7 @@ impl State {
 }
 
 /// Describes an error and its location.
-fn explain(ctx: &Ctx<'_>, error: &rquickjs::Error, job: &Job, state: &State) -> ScriptException {
+fn explain(ctx: &Ctx<'_>, error: &rquickjs::Error, job: &ScriptJob, state: &EngineState) -> ScriptException {
     let value = if error.is_exception() { Some(ctx.catch()) } else { None };
     if state.interrupted.get() {
         return thrown(format!("the code ran longer than {} ms", job.limits.time_ms));
@@ -184,7 +184,7 @@ fn explain(ctx: &Ctx<'_>, error: &rquickjs::Error, job: &Job, state: &State) -> 
         (Some(name), None) => name,
         (None, None) => "the code threw an object".to_owned(),
     };
-    let (line, column) = property(object, "stack").as_deref().and_then(place).unzip();
+    let (line, column) = property(object, "stack").as_deref().and_then(code_position).unzip();
     ScriptException { message, line, column }
 }
 
@@ -195,7 +195,7 @@ fn property(object: &Object<'_>, name: &str) -> Option<String> {
 }
 
 /// The first place of a stack that is in the code: `… (<input>:3:5)`.
-fn place(stack: &str) -> Option<(u32, u32)> {
+fn code_position(stack: &str) -> Option<(u32, u32)> {
     stack.lines().find_map(|frame| {
         let (_, place) = frame.rsplit_once("<input>:")?;
         let (line, column) = place.trim_end_matches(')').split_once(':')?;

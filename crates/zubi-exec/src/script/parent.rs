@@ -10,10 +10,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::ChildStderr;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::confine::SandboxBackends;
-use zubi_base::process::{Child, CommandSpec, Confinement, Environment, Spawner};
+use zubi_base::process::{Child, CommandSpec, Confinement, ChildEnvironment, Spawner};
 
 use super::child::MAX_LINE;
-use super::{CHILD_ARGUMENT, Job, MAX_RESULT, Message, Reply, ScriptEnd};
+use super::{CHILD_ARGUMENT, ScriptJob, MAX_RESULT, ChildMessage, CallReply, ScriptEnd};
 
 /// How many tools one run may call.
 pub const MAX_CALLS: usize = 100;
@@ -93,7 +93,7 @@ impl Runner {
     /// it is ended when the future is dropped.
     pub async fn run(
         &self,
-        job: &Job,
+        job: &ScriptJob,
         depth: usize,
         nested: &dyn NestedCaller,
         cancel: &CancellationToken,
@@ -102,7 +102,7 @@ impl Runner {
             return Err(ScriptError::TooDeep);
         }
         let mut spec = CommandSpec::new(self.executable.clone(), "/").args([CHILD_ARGUMENT]);
-        spec.environment = Environment::allowlisted(std::iter::empty::<(OsString, OsString)>());
+        spec.environment = ChildEnvironment::allowlisted(std::iter::empty::<(OsString, OsString)>());
         if let Some(confinement) = &self.confinement {
             let means = SandboxBackends { bubblewrap: None, ..confinement.means.clone() };
             spec.args.push(serde_json::to_string(&means).map_err(|error| ScriptError::Start(error.into()))?);
@@ -118,8 +118,8 @@ impl Runner {
         let status = child.end(if finished.is_ok() { GRACE } else { Duration::ZERO }).await;
         match (finished, status) {
             (Err(ScriptError::Died { .. }), Ok(status)) => {
-                let said = read_stderr(complaint).await;
-                Err(ScriptError::Died { how: if said.is_empty() { status.to_string() } else { said } })
+                let stderr = read_stderr(complaint).await;
+                Err(ScriptError::Died { how: if stderr.is_empty() { status.to_string() } else { stderr } })
             }
             (finished, _) => finished,
         }
@@ -136,7 +136,7 @@ async fn read_stderr(stderr: Option<ChildStderr>) -> String {
     String::from_utf8_lossy(&bytes).trim().trim_start_matches("zubi: ").to_owned()
 }
 
-async fn converse(child: &mut Child, job: &Job, nested: &dyn NestedCaller) -> Result<ScriptEnd, ScriptError> {
+async fn converse(child: &mut Child, job: &ScriptJob, nested: &dyn NestedCaller) -> Result<ScriptEnd, ScriptError> {
     let died = |error: io::Error| ScriptError::Died { how: error.to_string() };
     let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(ScriptError::Garbled);
@@ -147,21 +147,21 @@ async fn converse(child: &mut Child, job: &Job, nested: &dyn NestedCaller) -> Re
     let mut line = line_of(job)?;
     loop {
         let started = tokio::time::Instant::now();
-        let heard = tokio::time::timeout(left, async {
+        let response = tokio::time::timeout(left, async {
             input.write_all(&line).await?;
             input.flush().await?;
-            let mut heard = Vec::new();
-            (&mut output).take(MAX_LINE).read_until(b'\n', &mut heard).await?;
-            Ok(heard)
+            let mut buffer = Vec::new();
+            (&mut output).take(MAX_LINE).read_until(b'\n', &mut buffer).await?;
+            Ok(buffer)
         });
-        let heard = heard.await.map_err(|_| ScriptError::TimedOut { after_ms: job.limits.time_ms })?.map_err(died)?;
+        let response = response.await.map_err(|_| ScriptError::TimedOut { after_ms: job.limits.time_ms })?.map_err(died)?;
         left = left.saturating_sub(started.elapsed());
-        if heard.is_empty() {
+        if response.is_empty() {
             return Err(died(io::ErrorKind::UnexpectedEof.into()));
         }
-        match serde_json::from_slice(&heard).map_err(|_| ScriptError::Garbled)? {
-            Message::Done(finished) => return Ok(finished),
-            Message::Call { tool, args } => {
+        match serde_json::from_slice(&response).map_err(|_| ScriptError::Garbled)? {
+            ChildMessage::Done(finished) => return Ok(finished),
+            ChildMessage::Call { tool, args } => {
                 calls += 1;
                 let reply = if calls > MAX_CALLS {
                     Err(format!("more than {MAX_CALLS} calls"))
@@ -170,10 +170,10 @@ async fn converse(child: &mut Child, job: &Job, nested: &dyn NestedCaller) -> Re
                 };
                 line = line_of(&match reply {
                     Ok(value) if value.to_string().len() > MAX_RESULT => {
-                        Reply::Error(format!("the result of `{tool}` is too long"))
+                        CallReply::Error(format!("the result of `{tool}` is too long"))
                     }
-                    Ok(value) => Reply::Result(value),
-                    Err(message) => Reply::Error(message),
+                    Ok(value) => CallReply::Result(value),
+                    Err(message) => CallReply::Error(message),
                 })?;
             }
         }

@@ -8,18 +8,18 @@ use serde_json::json;
 
 use super::*;
 
-fn job(code: &str) -> Job {
+fn job(code: &str) -> ScriptJob {
     let args = json!({"text": "it's", "list": [1, 2, 3]}).as_object().unwrap().clone();
-    let limits = Limits { memory: 16 * 1024 * 1024, stack: 256 * 1024, time_ms: 5000 };
-    Job { code: code.to_owned(), args, limits }
+    let limits = ScriptLimits { memory: 16 * 1024 * 1024, stack: 256 * 1024, time_ms: 5000 };
+    ScriptJob { code: code.to_owned(), args, limits }
 }
 
 fn run(code: &str) -> ScriptEnd {
     engine::run(
         &job(code),
         Box::new(|tool, args| match tool.as_str() {
-            "echo" => Reply::Result(json!({"tool": tool, "args": args})),
-            _ => Reply::Error(format!("`{tool}` is denied")),
+            "echo" => CallReply::Result(json!({"tool": tool, "args": args})),
+            _ => CallReply::Error(format!("`{tool}` is denied")),
         }),
     )
 }
@@ -201,7 +201,7 @@ fn limits_hold() {
         // Only what time ends has little of it: the machine may be busy.
         let mut job = job(code);
         job.limits.time_ms = if wanted.starts_with("longer") { 300 } else { 20_000 };
-        let echo = Box::new(|_, args| Reply::Result(args));
+        let echo = Box::new(|_, args| CallReply::Result(args));
         let message = engine::run(&job, echo).outcome.unwrap_err().message;
         assert!(message.contains(wanted), "{code}: {message}");
     }
@@ -217,7 +217,7 @@ fn the_log_has_an_end() {
     ] {
         let mut job = job(code);
         job.limits.time_ms = 20_000;
-        let finished = engine::run(&job, Box::new(|_, _| Reply::Result(Value::Null)));
+        let finished = engine::run(&job, Box::new(|_, _| CallReply::Result(Value::Null)));
         assert_eq!(finished.outcome, Ok(Value::Null), "{code}");
         assert!(finished.log_truncated && finished.log.iter().map(String::len).sum::<usize>() <= MAX_LOG, "{code}");
         assert!(finished.log.len() <= MAX_LOG + 1);

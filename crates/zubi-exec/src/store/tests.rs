@@ -17,7 +17,7 @@ fn persist_bytes(store: &OutputStore, bytes: &[u8]) -> OutputId {
 }
 
 #[test]
-fn what_is_kept_comes_back_and_only_to_its_owner() {
+fn stored_output_is_readable_only_by_its_owner() {
     let (_guard, store) = store();
     let id = persist_bytes(&store, b"one\ntwo\n");
     assert_eq!(id, persist_bytes(&store, b"one\ntwo\n"), "named by its content");
@@ -59,39 +59,39 @@ fn the_oldest_make_room() {
 }
 
 #[test]
-fn what_is_old_goes_and_what_is_kept_again_is_new() {
+fn old_output_expires_and_storing_it_again_renews_it() {
     let (_guard, store) = store();
     let at = |days: u64| Duration::from_hours(24 * (1_000 + days));
     let at_day = |days: u64| OutputStore { clock: Arc::new(FixedClock(at(days))), ..store.clone() };
-    let keep_on = |days: u64, bytes: &[u8]| {
+    let store_on = |days: u64, bytes: &[u8]| {
         let id = persist_bytes(&at_day(days), bytes);
         let times = std::fs::FileTimes::new().set_modified(std::time::UNIX_EPOCH + at(days));
         store.open(&id).unwrap().set_times(times).unwrap();
         id
     };
-    let (old, again) = (keep_on(0, b"old"), keep_on(0, b"again"));
-    assert_eq!(again, keep_on(5, b"again"), "the same file, with a new time");
-    keep_on(6, b"other");
+    let (old, again) = (store_on(0, b"old"), store_on(0, b"again"));
+    assert_eq!(again, store_on(5, b"again"), "the same file, with a new time");
+    store_on(6, b"other");
     assert!(at_day(7).open(&old).is_ok(), "not yet");
     let there =
         |id: &OutputId| store.directory.read_dir_utf8().unwrap().flatten().any(|it| it.file_name().starts_with(&id.0));
-    let gone = |store: &OutputStore, id: &OutputId| {
+    let assert_expired = |store: &OutputStore, id: &OutputId| {
         let error = store.open(id).unwrap_err();
         assert!(matches!(error, StoreError::NotFound(_)) && error.to_string().contains("seven days"), "{error}");
     };
-    gone(&at_day(8), &old);
+    assert_expired(&at_day(8), &old);
     assert!(there(&old), "nobody has made room yet");
-    keep_on(8, b"newest");
+    store_on(8, b"newest");
     assert!(!there(&old));
-    gone(&at_day(8), &old);
+    assert_expired(&at_day(8), &old);
     assert!(at_day(8).open(&again).is_ok());
     assert!(at_day(12).open(&again).is_ok());
-    gone(&at_day(13), &again);
+    assert_expired(&at_day(13), &again);
 }
 
 /// A foreign file in the directory is not an output.
 #[test]
-fn only_what_was_kept_can_be_opened() {
+fn only_stored_ids_can_be_opened() {
     let (_guard, store) = store();
     let id = persist_bytes(&store, b"x");
     let file = store.path(&id).unwrap();

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::scan::{ScannedTemplate, Token};
-use super::{PlaceholderPosition, Problem, Severity, not_several};
+use super::scan::{ScannedTemplate, TemplateToken};
+use super::{PlaceholderPosition, TemplateProblem, Severity, not_several};
 
 /// Converts a body that is JSON instead of text: a string that consists of one placeholder loses its quotes, so that
 /// the value retains its type (`{"count": "$n"}` becomes `{"count": $n}`). For [`super::Escaping::Json`].
@@ -38,9 +38,9 @@ fn is_placeholder(text: &str) -> bool {
     }
 }
 
-pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
+pub(super) fn resolve_positions(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     let symbols = &scanned.symbols;
-    let mut places = vec![None; scanned.holes.len()];
+    let mut positions = vec![None; scanned.holes.len()];
     // The text with sample values, to find errors that do not depend on the values.
     let mut probe = String::new();
     let mut inside = false;
@@ -49,7 +49,7 @@ pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPos
     let mut in_string = Vec::new();
     for (at, symbol) in symbols.iter().enumerate() {
         match *symbol {
-            Token::Char(character, _) => {
+            TemplateToken::Char(character, _) => {
                 probe.push(character);
                 match character {
                     _ if escaped => escaped = false,
@@ -66,9 +66,9 @@ pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPos
                     _ => {}
                 }
             }
-            Token::Hole(index) => {
+            TemplateToken::Hole(index) => {
                 let Some(hole) = scanned.holes.get(index) else { continue };
-                let place = if inside {
+                let position = if inside {
                     in_string.push(index);
                     // A letter that ends an escape which is not finished in an error.
                     probe.push('x');
@@ -83,12 +83,12 @@ pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPos
                             "{} touches other text; a value must be alone or in a string",
                             hole.source.describe()
                         );
-                        scanned.problems.push(Problem::error(hole.range.clone(), message));
+                        scanned.problems.push(TemplateProblem::error(hole.range.clone(), message));
                     }
                     PlaceholderPosition::JsonValue
                 };
-                if let Some(slot) = places.get_mut(index) {
-                    *slot = Some(place);
+                if let Some(slot) = positions.get_mut(index) {
+                    *slot = Some(position);
                 }
             }
         }
@@ -97,33 +97,33 @@ pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPos
         && let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(&probe)
     {
         let end = symbols.last().map_or(0, |symbol| match symbol {
-            Token::Char(character, offset) => offset + character.len_utf8(),
-            Token::Hole(index) => scanned.holes.get(*index).map_or(0, |hole| hole.range.end),
+            TemplateToken::Char(character, offset) => offset + character.len_utf8(),
+            TemplateToken::Hole(index) => scanned.holes.get(*index).map_or(0, |hole| hole.range.end),
         });
-        scanned.problems.push(Problem::error(0..end, format!("the text is not valid JSON: {error}")));
+        scanned.problems.push(TemplateProblem::error(0..end, format!("the text is not valid JSON: {error}")));
     }
-    places
+    positions
 }
 
-fn is_key(symbols: &[Token], quote: usize) -> bool {
+fn is_key(symbols: &[TemplateToken], quote: usize) -> bool {
     let rest = symbols.get(quote + 1..).unwrap_or_default();
-    let next = rest.iter().find(|symbol| !matches!(symbol, Token::Char(' ' | '\t' | '\n' | '\r', _)));
-    matches!(next, Some(Token::Char(':', _)))
+    let next = rest.iter().find(|symbol| !matches!(symbol, TemplateToken::Char(' ' | '\t' | '\n' | '\r', _)));
+    matches!(next, Some(TemplateToken::Char(':', _)))
 }
 
-fn refuse_key(hole: Option<&super::scan::Placeholder>, problems: &mut Vec<Problem>) {
+fn refuse_key(hole: Option<&super::scan::Placeholder>, problems: &mut Vec<TemplateProblem>) {
     if let Some(hole) = hole.filter(|hole| hole.source.argument().is_some()) {
         let message = format!("{} would be the name of a member; write the name", hole.source.describe());
-        problems.push(Problem::error(hole.range.clone(), message));
+        problems.push(TemplateProblem::error(hole.range.clone(), message));
     }
 }
 
 /// Whether something other than structure is beside a placeholder.
-fn touches(symbols: &[Token], at: usize) -> bool {
-    let structure = |symbol: Option<&Token>| match symbol {
+fn touches(symbols: &[TemplateToken], at: usize) -> bool {
+    let structure = |symbol: Option<&TemplateToken>| match symbol {
         None => true,
-        Some(Token::Char(character, _)) => " \t\r\n:,[]{}".contains(*character),
-        Some(Token::Hole(_)) => false,
+        Some(TemplateToken::Char(character, _)) => " \t\r\n:,[]{}".contains(*character),
+        Some(TemplateToken::Hole(_)) => false,
     };
     !structure(at.checked_sub(1).and_then(|before| symbols.get(before))) || !structure(symbols.get(at + 1))
 }

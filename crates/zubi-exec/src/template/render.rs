@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use super::{Escaping, Part, PlaceholderPosition, REDACTED, Source, Template};
+use super::{Escaping, TemplatePart, PlaceholderPosition, REDACTED, PlaceholderSource, Template};
 
 /// The characters to percent-encode: all except the "unreserved characters" of RFC 3986 (2.3), so that no value can end
 /// its segment or pair.
@@ -31,7 +31,7 @@ pub struct Values<'a> {
 pub struct RenderedText {
     pub text: String,
     /// The text with [`REDACTED`] in place of secret values, for people and logs.
-    pub shown: String,
+    pub redacted: String,
     /// The names of the secrets in it.
     pub secrets: Vec<String>,
     /// The template is nothing but an optional argument, and that is missing.
@@ -42,7 +42,7 @@ pub struct RenderedText {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RenderedWords {
     pub words: Vec<String>,
-    pub shown: Vec<String>,
+    pub redacted: Vec<String>,
     pub secrets: Vec<String>,
 }
 
@@ -72,22 +72,22 @@ pub enum RenderError {
 }
 
 /// A value as the text that it is.
-enum Text<'a> {
+enum ValueText<'a> {
     Absent,
-    One(Cow<'a, str>),
+    Single(Cow<'a, str>),
     Several(Vec<Cow<'a, str>>),
 }
 
 #[derive(Default)]
-struct Output {
+struct RenderBuffer {
     text: String,
-    shown: String,
+    redacted: String,
     secrets: Vec<String>,
     /// The first pair of a query was left out: the next one begins it.
     question: bool,
 }
 
-impl Output {
+impl RenderBuffer {
     fn literal(&mut self, text: &str) {
         match text.strip_prefix('&') {
             Some(rest) if std::mem::take(&mut self.question) => {
@@ -102,10 +102,10 @@ impl Output {
     fn push(&mut self, text: &str, secret: Option<&str>) {
         self.text.push_str(text);
         match secret {
-            None => self.shown.push_str(text),
+            None => self.redacted.push_str(text),
             Some(name) => {
-                self.shown.push_str(REDACTED);
-                if !self.secrets.iter().any(|known| known == name) {
+                self.redacted.push_str(REDACTED);
+                if !self.secrets.iter().any(|recorded| recorded == name) {
                     self.secrets.push(name.to_owned());
                 }
             }
@@ -116,11 +116,11 @@ impl Output {
 impl Template {
     /// Writes the values into the text.
     pub fn render(&self, values: Values<'_>) -> Result<RenderedText, RenderError> {
-        let mut output = Output::default();
+        let mut output = RenderBuffer::default();
         for part in &self.parts {
             match part {
-                Part::Literal(text) => output.literal(text),
-                Part::Hole { source, place } => hole(&mut output, source, place, values)?,
+                TemplatePart::Literal(text) => output.literal(text),
+                TemplatePart::Hole { source, position: place } => hole(&mut output, source, place, values)?,
             }
             if output.text.len() > MAX_RENDERED {
                 return Err(RenderError::TooLong);
@@ -129,60 +129,60 @@ impl Template {
         if self.sink == Escaping::Url {
             check_path(&output.text)?;
         }
-        let absent = matches!(&self.parts[..], [Part::Hole { source, .. }] if matches!(text_of(source, values), Ok(Text::Absent)));
-        let Output { text, shown, secrets, .. } = output;
-        Ok(RenderedText { text, shown, secrets, absent })
+        let absent = matches!(&self.parts[..], [TemplatePart::Hole { source, .. }] if matches!(text_of(source, values), Ok(ValueText::Absent)));
+        let RenderBuffer { text, redacted: shown, secrets, .. } = output;
+        Ok(RenderedText { text, redacted: shown, secrets, absent })
     }
 
     /// Renders one argument of a program: usually one word; none or several for an optional argument or an array that
     /// is alone.
     pub fn render_words(&self, values: Values<'_>) -> Result<RenderedWords, RenderError> {
-        if let [Part::Hole { source, place: PlaceholderPosition::Argv { alone: true } }] = &self.parts[..] {
+        if let [TemplatePart::Hole { source, position: PlaceholderPosition::Argv { alone: true } }] = &self.parts[..] {
             let words = match text_of(source, values)? {
-                Text::Absent => Vec::new(),
-                Text::One(text) => vec![text],
-                Text::Several(items) => items,
+                ValueText::Absent => Vec::new(),
+                ValueText::Single(text) => vec![text],
+                ValueText::Several(items) => items,
             };
             let words = words.into_iter().map(|text| without_nul(text, source).map(Cow::into_owned));
             let words = words.collect::<Result<Vec<String>, RenderError>>()?;
             let secret = secret_of(source);
-            let shown = words.iter().map(|word| secret.map_or_else(|| word.clone(), |_| REDACTED.to_owned())).collect();
-            return Ok(RenderedWords { words, shown, secrets: secret.map(str::to_owned).into_iter().collect() });
+            let redacted = words.iter().map(|word| secret.map_or_else(|| word.clone(), |_| REDACTED.to_owned())).collect();
+            return Ok(RenderedWords { words, redacted: shown: redacted, secrets: secret.map(str::to_owned).into_iter().collect() });
         }
-        let RenderedText { text, shown, secrets, .. } = self.render(values)?;
-        Ok(RenderedWords { words: vec![text], shown: vec![shown], secrets })
+        let RenderedText { text, redacted: shown, secrets, .. } = self.render(values)?;
+        Ok(RenderedWords { words: vec![text], redacted: vec![shown], secrets })
     }
 }
 
-fn secret_of(source: &Source) -> Option<&str> {
-    if let Source::Environment(name) = source { Some(name) } else { None }
+fn secret_of(source: &PlaceholderSource) -> Option<&str> {
+    if let PlaceholderSource::Environment(name) = source { Some(name) } else { None }
 }
 
 /// The value of a source as JSON has it; `None` when an optional argument is missing.
-fn value_of<'a>(source: &'a Source, values: Values<'a>) -> Result<Option<Cow<'a, Value>>, RenderError> {
+fn value_of<'a>(source: &'a PlaceholderSource, values: Values<'a>) -> Result<Option<Cow<'a, Value>>, RenderError> {
     let missing = || RenderError::Missing { what: source.describe() };
     match source {
-        Source::Argument(name, argument) => match values.arguments.get(name) {
+        PlaceholderSource::Argument(name, argument) => match values.arguments.get(name) {
             Some(Value::Null) | None if argument.required => Err(missing()),
             Some(Value::Null) | None => Ok(None),
             Some(value) => Ok(Some(Cow::Borrowed(value))),
         },
-        Source::Variable(_, value) => Ok(Some(Cow::Owned(Value::from(value.as_str())))),
-        Source::Environment(name) => match values.environment.get(name) {
+        PlaceholderSource::Variable(_, value) => Ok(Some(Cow::Owned(Value::from(value.as_str())))),
+        PlaceholderSource::Environment(name) => match values.environment.get(name) {
             Some(value) => Ok(Some(Cow::Owned(Value::from(value.as_str())))),
             None => Err(missing()),
         },
-        Source::WorkspaceFolder => Ok(Some(Cow::Owned(Value::from(values.workspace_folder)))),
+        PlaceholderSource::WorkspaceFolder => Ok(Some(Cow::Owned(Value::from(values.workspace_folder)))),
     }
 }
 
-fn text_of<'a>(source: &'a Source, values: Values<'a>) -> Result<Text<'a>, RenderError> {
-    let Some(value) = value_of(source, values)? else { return Ok(Text::Absent) };
+fn text_of<'a>(source: &'a PlaceholderSource, values: Values<'a>) -> Result<ValueText<'a>, RenderError> {
+    let Some(value) = value_of(source, values)? else { return Ok(ValueText::Absent) };
     Ok(match value {
-        Cow::Borrowed(Value::Array(items)) => Text::Several(items.iter().map(scalar).collect()),
-        Cow::Borrowed(value) => Text::One(scalar(value)),
-        Cow::Owned(Value::String(text)) => Text::One(Cow::Owned(text)),
-        Cow::Owned(value) => Text::One(Cow::Owned(value.to_string())),
+        Cow::Borrowed(Value::Array(items)) => ValueText::Several(items.iter().map(scalar).collect()),
+        Cow::Borrowed(value) => ValueText::Single(scalar(value)),
+        Cow::Owned(Value::String(text)) => ValueText::Single(Cow::Owned(text)),
+        Cow::Owned(value) => ValueText::Single(Cow::Owned(value.to_string())),
     })
 }
 
@@ -194,8 +194,8 @@ fn scalar(value: &Value) -> Cow<'_, str> {
 }
 
 fn hole(
-    output: &mut Output,
-    source: &Source,
+    output: &mut RenderBuffer,
+    source: &PlaceholderSource,
     place: &PlaceholderPosition,
     values: Values<'_>,
 ) -> Result<(), RenderError> {
@@ -207,17 +207,17 @@ fn hole(
             // Shown as the string it is.
             Some(_) => {
                 output.push(&text, secret);
-                let shown = output.shown.len() - REDACTED.len();
-                output.shown.truncate(shown);
-                output.shown.push_str(&Value::from(REDACTED).to_string());
+                let length = output.redacted.len() - REDACTED.len();
+                output.redacted.truncate(length);
+                output.redacted.push_str(&Value::from(REDACTED).to_string());
             }
         }
         return Ok(());
     }
     let text = text_of(source, values)?;
     match (place, text) {
-        (PlaceholderPosition::Word { alone: true }, Text::Absent) => {}
-        (PlaceholderPosition::Word { alone: true }, Text::Several(items)) => {
+        (PlaceholderPosition::Word { alone: true }, ValueText::Absent) => {}
+        (PlaceholderPosition::Word { alone: true }, ValueText::Several(items)) => {
             for (index, item) in items.into_iter().enumerate() {
                 output.literal(if index == 0 { "" } else { " " });
                 output.push(&quote_word(&without_nul(item, source)?), secret);
@@ -280,15 +280,15 @@ fn hole(
     Ok(())
 }
 
-fn single_value<'a>(text: Text<'a>, source: &Source) -> Result<Cow<'a, str>, RenderError> {
+fn single_value<'a>(text: ValueText<'a>, source: &PlaceholderSource) -> Result<Cow<'a, str>, RenderError> {
     match text {
-        Text::Absent => Ok(Cow::Borrowed("")),
-        Text::One(text) => Ok(text),
-        Text::Several(_) => Err(RenderError::Several { what: source.describe() }),
+        ValueText::Absent => Ok(Cow::Borrowed("")),
+        ValueText::Single(text) => Ok(text),
+        ValueText::Several(_) => Err(RenderError::Several { what: source.describe() }),
     }
 }
 
-fn without_nul<'a>(text: Cow<'a, str>, source: &Source) -> Result<Cow<'a, str>, RenderError> {
+fn without_nul<'a>(text: Cow<'a, str>, source: &PlaceholderSource) -> Result<Cow<'a, str>, RenderError> {
     if text.contains('\0') { Err(RenderError::Nul { what: source.describe() }) } else { Ok(text) }
 }
 
@@ -302,11 +302,11 @@ fn percent_encode(text: &str) -> String {
     utf8_percent_encode(text, VALUE).to_string()
 }
 
-fn pairs(output: &mut Output, lead: Option<char>, key: &str, text: Text<'_>, secret: Option<&str>) {
+fn pairs(output: &mut RenderBuffer, lead: Option<char>, key: &str, text: ValueText<'_>, secret: Option<&str>) {
     let items = match text {
-        Text::Absent => Vec::new(),
-        Text::One(text) => vec![text],
-        Text::Several(items) => items,
+        ValueText::Absent => Vec::new(),
+        ValueText::Single(text) => vec![text],
+        ValueText::Several(items) => items,
     };
     if items.is_empty() && lead == Some('?') {
         output.question = true;

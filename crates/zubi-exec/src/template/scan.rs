@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Escaping, Names, Problem, Source};
+use super::{Escaping, TemplateNames, TemplateProblem, PlaceholderSource};
 
 /// One character of the text with its byte offset, or a placeholder (an index into [`ScannedTemplate::holes`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum TemplateToken {
     Char(char, usize),
     Hole(usize),
 }
@@ -14,25 +14,25 @@ pub(super) enum Token {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Placeholder {
     pub(super) range: Range<usize>,
-    pub(super) source: Source,
+    pub(super) source: PlaceholderSource,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct ScannedTemplate {
-    pub(super) symbols: Vec<Token>,
+    pub(super) symbols: Vec<TemplateToken>,
     pub(super) holes: Vec<Placeholder>,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<TemplateProblem>,
 }
 
 struct Scanner<'a> {
     text: &'a str,
     sink: Escaping,
-    names: &'a Names,
+    names: &'a TemplateNames,
     at: usize,
     scanned: ScannedTemplate,
 }
 
-pub(super) fn scan(text: &str, sink: Escaping, names: &Names) -> ScannedTemplate {
+pub(super) fn scan(text: &str, sink: Escaping, names: &TemplateNames) -> ScannedTemplate {
     let mut scanner = Scanner { text, sink, names, at: 0, scanned: ScannedTemplate::default() };
     while let Some(character) = scanner.rest().chars().next() {
         match character {
@@ -60,17 +60,17 @@ impl<'a> Scanner<'a> {
         if character == '\0' {
             self.problem(range.clone(), "the text contains NUL");
         }
-        self.scanned.symbols.push(Token::Char(character, self.at));
+        self.scanned.symbols.push(TemplateToken::Char(character, self.at));
         self.at = range.end;
     }
 
     fn problem(&mut self, range: Range<usize>, message: impl Into<String>) {
-        self.scanned.problems.push(Problem::error(range, message));
+        self.scanned.problems.push(TemplateProblem::error(range, message));
     }
 
-    fn hole(&mut self, length: usize, source: Source) {
+    fn hole(&mut self, length: usize, source: PlaceholderSource) {
         let range = self.at..self.at + length;
-        self.scanned.symbols.push(Token::Hole(self.scanned.holes.len()));
+        self.scanned.symbols.push(TemplateToken::Hole(self.scanned.holes.len()));
         self.scanned.holes.push(Placeholder { range: range.clone(), source });
         self.at = range.end;
     }
@@ -100,26 +100,26 @@ impl<'a> Scanner<'a> {
         let length = name.len() + 3;
         let range = self.at..self.at + length;
         let source = if name == "workspaceFolder" {
-            Some(Source::WorkspaceFolder)
+            Some(PlaceholderSource::WorkspaceFolder)
         } else if let Some(argument) = name.strip_prefix("arg:") {
-            let known = self.names.arguments.get(argument);
-            if known.is_none() {
+            let parameter = self.names.arguments.get(argument);
+            if parameter.is_none() {
                 let near = nearest(argument, self.names.arguments.keys());
                 self.problem(range, format!("there is no parameter `{argument}`{near}"));
             }
-            known.map(|known| Source::Argument(argument.to_owned(), *known))
+            parameter.map(|parameter| PlaceholderSource::Argument(argument.to_owned(), *parameter))
         } else if let Some(variable) = name.strip_prefix("env:") {
-            let known = self.names.environment.contains(variable);
-            if !known {
+            let is_declared = self.names.environment.contains(variable);
+            if !is_declared {
                 let message =
                     format!("`{variable}` is neither in the setting `zubi.env` nor a declared secret; declare it");
                 self.problem(range, message);
             }
-            known.then(|| Source::Environment(variable.to_owned()))
+            is_declared.then(|| PlaceholderSource::Environment(variable.to_owned()))
         } else if let Some(value) = self.names.variables.get(name) {
-            Some(Source::Variable(name.to_owned(), value.clone()))
+            Some(PlaceholderSource::Variable(name.to_owned(), value.clone()))
         } else {
-            self.unknown(name, range);
+            self.report_unknown(name, range);
             None
         };
         match source {
@@ -130,7 +130,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// `${name}` that is nothing of ours.
-    fn unknown(&mut self, name: &str, range: Range<usize>) {
+    fn report_unknown(&mut self, name: &str, range: Range<usize>) {
         let plain = !name.is_empty() && identifier(name) == name;
         match self.sink {
             Escaping::Code => {}
@@ -157,13 +157,13 @@ impl<'a> Scanner<'a> {
     fn bare(&mut self, name: &str) {
         let range = self.at..self.at + 1 + name.len();
         match self.names.arguments.get(name) {
-            Some(argument) => self.hole(1 + name.len(), Source::Argument(name.to_owned(), *argument)),
+            Some(argument) => self.hole(1 + name.len(), PlaceholderSource::Argument(name.to_owned(), *argument)),
             None => {
                 if !name.is_empty() && !matches!(self.sink, Escaping::Shell | Escaping::Code) {
                     let near = nearest(name, self.names.arguments.keys());
                     let message =
                         format!("there is no parameter `{name}`{near}; it stays as it is (`$$` for a dollar)");
-                    self.scanned.problems.push(Problem::warning(range, message));
+                    self.scanned.problems.push(TemplateProblem::warning(range, message));
                 }
                 self.literal('$');
             }
@@ -178,8 +178,8 @@ fn identifier(text: &str) -> &str {
     if starts { text.get(..end).unwrap_or_default() } else { "" }
 }
 
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> String {
-    match zubi_base::nearest::nearest(name, known.map(String::as_str), 1).first() {
+fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a String>) -> String {
+    match zubi_base::nearest::nearest(name, candidates.map(String::as_str), 1).first() {
         Some(near) => format!(" (nearest: `{near}`)"),
         None => String::new(),
     }

@@ -5,13 +5,13 @@
 //! or only a whole parser could decide, it does not guess: from there on placeholders are refused ([`Lexer::tangle`]).
 //! Parsing goes from left to right, so decisions before such a place stay valid.
 
-use super::scan::{ScannedTemplate, Token};
-use super::{Kind, PlaceholderPosition, Problem, not_several};
+use super::scan::{ScannedTemplate, TemplateToken};
+use super::{ArgumentKind, PlaceholderPosition, TemplateProblem, not_several};
 
 mod command;
 mod regions;
 
-use command::Command;
+use command::TemplateCommand;
 
 /// Open constructs at the end of the line: bodies of here-documents.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ struct HereDocument {
 
 /// A word that is being read.
 #[derive(Debug, Default)]
-struct Word {
+struct TemplateWord {
     /// The word's literal text without the quotes and without the values of placeholders.
     text: String,
     /// The literal text before the first placeholder.
@@ -36,54 +36,54 @@ struct Word {
     holes: Vec<(usize, bool)>,
 }
 
-impl Word {
+impl TemplateWord {
     fn push(&mut self, character: char) {
         self.text.push(character);
     }
 }
 
 struct Lexer<'a> {
-    symbols: &'a [Token],
+    symbols: &'a [TemplateToken],
     holes: &'a [super::scan::Placeholder],
     at: usize,
-    places: Vec<Option<PlaceholderPosition>>,
-    problems: Vec<Problem>,
+    positions: Vec<Option<PlaceholderPosition>>,
+    problems: Vec<TemplateProblem>,
     /// The reason why the shell's reading of the rest is undecidable.
     tangled: Option<&'static str>,
     /// The open substitutions and similar constructs, in which no placeholder is valid, innermost last.
     opaque: Vec<&'static str>,
     pending: Vec<HereDocument>,
-    word: Option<Word>,
-    command: Command,
+    word: Option<TemplateWord>,
+    command: TemplateCommand,
 }
 
-pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
+pub(super) fn resolve_positions(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     let mut lexer = Lexer {
         symbols: &scanned.symbols,
         holes: &scanned.holes,
         at: 0,
-        places: vec![None; scanned.holes.len()],
+        positions: vec![None; scanned.holes.len()],
         problems: Vec::new(),
         tangled: None,
         opaque: Vec::new(),
         pending: Vec::new(),
         word: None,
-        command: Command::default(),
+        command: TemplateCommand::default(),
     };
     lexer.script();
-    let Lexer { places, problems, .. } = lexer;
+    let Lexer { positions: places, problems, .. } = lexer;
     scanned.problems.extend(problems);
     places
 }
 
 impl Lexer<'_> {
-    fn next(&mut self) -> Option<Token> {
+    fn next(&mut self) -> Option<TemplateToken> {
         let symbol = self.symbols.get(self.at).copied();
         self.at += usize::from(symbol.is_some());
         symbol
     }
 
-    fn peek(&self) -> Option<Token> {
+    fn peek(&self) -> Option<TemplateToken> {
         self.symbols.get(self.at).copied()
     }
 
@@ -93,7 +93,7 @@ impl Lexer<'_> {
 
     fn char_at(&self, at: usize) -> Option<char> {
         match self.symbols.get(at) {
-            Some(Token::Char(character, _)) => Some(*character),
+            Some(TemplateToken::Char(character, _)) => Some(*character),
             _ => None,
         }
     }
@@ -116,22 +116,22 @@ impl Lexer<'_> {
 
     fn refuse(&mut self, hole: usize, message: &str) {
         if let Some(hole) = self.holes.get(hole) {
-            self.problems.push(Problem::error(hole.range.clone(), format!("{} {message}", hole.source.describe())));
+            self.problems.push(TemplateProblem::error(hole.range.clone(), format!("{} {message}", hole.source.describe())));
         }
     }
 
-    fn refuse_opaque(&mut self, hole: usize, place: &str) {
-        let instead = if place == "a comment" {
+    fn refuse_opaque(&mut self, hole: usize, context: &str) {
+        let instead = if context == "a comment" {
             "write `$$` for a dollar"
         } else {
             "give it to a variable of the script first (`value=$name`) and use that there (`\"$value\"`)"
         };
-        self.refuse(hole, &format!("is in {place}, where it cannot be quoted; {instead}"));
+        self.refuse(hole, &format!("is in {context}, where it cannot be quoted; {instead}"));
     }
 
-    fn place(&mut self, hole: usize, place: PlaceholderPosition) {
-        if let Some(slot) = self.places.get_mut(hole) {
-            *slot = Some(place);
+    fn set_position(&mut self, hole: usize, position: PlaceholderPosition) {
+        if let Some(slot) = self.positions.get_mut(hole) {
+            *slot = Some(position);
         }
     }
 
@@ -139,23 +139,23 @@ impl Lexer<'_> {
     fn report_unclosed(&mut self, opener: &str, from: usize) {
         if self.tangled.is_none() {
             let start = match self.symbols.get(from) {
-                Some(Token::Char(_, offset)) => *offset,
+                Some(TemplateToken::Char(_, offset)) => *offset,
                 _ => 0,
             };
             let message = format!("{opener} is never closed");
-            self.problems.push(Problem::error(start..start + 1, message));
+            self.problems.push(TemplateProblem::error(start..start + 1, message));
         }
     }
 
-    fn word(&mut self) -> &mut Word {
+    fn word(&mut self) -> &mut TemplateWord {
         self.word.get_or_insert_default()
     }
 
     fn script(&mut self) {
         while let Some(symbol) = self.next() {
             match symbol {
-                Token::Hole(hole) => self.unquoted_hole(hole),
-                Token::Char(character, _) => self.read_unquoted(character),
+                TemplateToken::Hole(hole) => self.unquoted_hole(hole),
+                TemplateToken::Char(character, _) => self.read_unquoted(character),
             }
         }
         self.end_word();
@@ -211,18 +211,18 @@ impl Lexer<'_> {
         let word = self.word();
         word.before.get_or_insert_with(|| word.text.clone());
         word.holes.push((hole, quoted));
-        self.place(hole, if quoted { PlaceholderPosition::Quoted } else { PlaceholderPosition::Word { alone: false } });
+        self.set_position(hole, if quoted { PlaceholderPosition::Quoted } else { PlaceholderPosition::Word { alone: false } });
     }
 
     fn backslash(&mut self) {
         match self.next() {
-            Some(Token::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
-            Some(Token::Char(character, _)) => {
+            Some(TemplateToken::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
+            Some(TemplateToken::Char(character, _)) => {
                 let word = self.word();
                 word.quoted = true;
                 word.push(character);
             }
-            Some(Token::Hole(hole)) => self.refuse(hole, "is directly after a backslash; remove it"),
+            Some(TemplateToken::Hole(hole)) => self.refuse(hole, "is directly after a backslash; remove it"),
             None => {}
         }
     }
@@ -241,21 +241,21 @@ impl Lexer<'_> {
         self.word().quoted = true;
         while let Some(symbol) = self.next() {
             match symbol {
-                Token::Char('"', _) => return,
-                Token::Char('\\', _) => match self.next() {
-                    Some(Token::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
-                    Some(Token::Char(character, _)) => self.word().push(character),
-                    Some(Token::Hole(hole)) => self.refuse(hole, "is directly after a backslash; remove it"),
+                TemplateToken::Char('"', _) => return,
+                TemplateToken::Char('\\', _) => match self.next() {
+                    Some(TemplateToken::Char('\n', _)) => self.continuation(self.at.checked_sub(3)),
+                    Some(TemplateToken::Char(character, _)) => self.word().push(character),
+                    Some(TemplateToken::Hole(hole)) => self.refuse(hole, "is directly after a backslash; remove it"),
                     None => {}
                 },
-                Token::Char('`', _) => self.backquotes(),
-                Token::Char('$', _) => self.dollar(true),
-                Token::Char(character, _) => {
+                TemplateToken::Char('`', _) => self.backquotes(),
+                TemplateToken::Char('$', _) => self.dollar(true),
+                TemplateToken::Char(character, _) => {
                     self.line_break(character);
                     self.word().push(character);
                 }
-                Token::Hole(hole) => match self.opaque.last() {
-                    Some(place) => self.refuse_opaque(hole, place),
+                TemplateToken::Hole(hole) => match self.opaque.last() {
+                    Some(context) => self.refuse_opaque(hole, context),
                     None => self.accept_hole(hole, true),
                 },
             }
@@ -322,7 +322,7 @@ impl Lexer<'_> {
 
     fn end_command(&mut self) {
         self.end_word();
-        self.command = Command::default();
+        self.command = TemplateCommand::default();
     }
 
     fn end_word(&mut self) {
@@ -345,7 +345,7 @@ impl Lexer<'_> {
         for (index, _) in &word.holes {
             let Some(hole) = self.holes.get(*index) else { continue };
             if alone {
-                self.place(*index, PlaceholderPosition::Word { alone: true });
+                self.set_position(*index, PlaceholderPosition::Word { alone: true });
             } else if hole.source.is_array() {
                 self.problems.push(not_several(&hole.source, hole.range.clone()));
             }
@@ -354,13 +354,13 @@ impl Lexer<'_> {
         if let Some(hole) = first
             && verdict.option_like
             && word.before.as_deref() == Some("")
-            && hole.source.argument().is_some_and(|known| matches!(known.kind, Kind::Text | Kind::Any | Kind::Array))
+            && hole.source.argument().is_some_and(|argument| matches!(argument.kind, ArgumentKind::Text | ArgumentKind::Any | ArgumentKind::Array))
         {
             let message = format!(
                 "a value of {} that begins with `-` would be an option of the command; put `--` before it if the command knows that",
                 hole.source.describe()
             );
-            self.problems.push(Problem::warning(hole.range.clone(), message));
+            self.problems.push(TemplateProblem::warning(hole.range.clone(), message));
         }
     }
 }

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::scan::{Placeholder, ScannedTemplate, Token};
-use super::{PlaceholderPosition, Problem, Source, not_several};
+use super::scan::{Placeholder, ScannedTemplate, TemplateToken};
+use super::{PlaceholderPosition, TemplateProblem, PlaceholderSource, not_several};
 
 /// The part of the URL that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,30 +18,30 @@ enum UrlPart {
     Fragment,
 }
 
-pub(super) fn places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
+pub(super) fn resolve_positions(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
     splice_variables(scanned);
-    let mut reader = Reader { symbols: &scanned.symbols, holes: &scanned.holes, problems: Vec::new(), host: 0 };
-    let places = reader.read();
+    let mut reader = UrlReader { symbols: &scanned.symbols, holes: &scanned.holes, problems: Vec::new(), host: 0 };
+    let positions = reader.read();
     scanned.problems.append(&mut reader.problems);
-    let cut = pairs(scanned, &places, |place| matches!(place, PlaceholderPosition::Encoded));
-    finish(scanned, places, cut)
+    let cut = pairs(scanned, &positions, |position| matches!(position, PlaceholderPosition::Encoded));
+    finish(scanned, positions, cut)
 }
 
 pub(super) fn form_places(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>> {
-    let places: Vec<Option<PlaceholderPosition>> = vec![Some(PlaceholderPosition::Encoded); scanned.holes.len()];
-    let cut = pairs(scanned, &places, |_| true);
+    let positions: Vec<Option<PlaceholderPosition>> = vec![Some(PlaceholderPosition::Encoded); scanned.holes.len()];
+    let cut = pairs(scanned, &positions, |_| true);
     for (index, hole) in scanned.holes.iter().enumerate() {
-        let key = scanned.symbols.iter().position(|symbol| *symbol == Token::Hole(index));
+        let key = scanned.symbols.iter().position(|symbol| *symbol == TemplateToken::Hole(index));
         if key.is_some_and(|at| !after_equals(&scanned.symbols, at)) && hole.source.argument().is_some() {
             scanned.problems.push(refused_key(hole));
         }
     }
-    finish(scanned, places, cut)
+    finish(scanned, positions, cut)
 }
 
-fn refused_key(hole: &Placeholder) -> Problem {
+fn refused_key(hole: &Placeholder) -> TemplateProblem {
     let message = format!("{} would be a name in the query; write the name", hole.source.describe());
-    Problem::error(hole.range.clone(), message)
+    TemplateProblem::error(hole.range.clone(), message)
 }
 
 /// Replaces the variables of the file up to the end of the host by their text.
@@ -54,15 +54,15 @@ fn splice_variables(scanned: &mut ScannedTemplate) {
             None => true,
         };
         match *symbol {
-            Token::Hole(index) if before_path => match scanned.holes.get(index) {
-                Some(Placeholder { source: Source::Variable(_, value), range }) => {
+            TemplateToken::Hole(index) if before_path => match scanned.holes.get(index) {
+                Some(Placeholder { source: PlaceholderSource::Variable(_, value), range }) => {
                     seen.push_str(value);
-                    symbols.extend(value.chars().map(|character| Token::Char(character, range.start)));
+                    symbols.extend(value.chars().map(|character| TemplateToken::Char(character, range.start)));
                 }
                 _ => symbols.push(*symbol),
             },
-            Token::Hole(_) => symbols.push(*symbol),
-            Token::Char(character, _) => {
+            TemplateToken::Hole(_) => symbols.push(*symbol),
+            TemplateToken::Char(character, _) => {
                 seen.push(character);
                 symbols.push(*symbol);
             }
@@ -71,23 +71,23 @@ fn splice_variables(scanned: &mut ScannedTemplate) {
     scanned.symbols = symbols;
 }
 
-struct Reader<'a> {
-    symbols: &'a [Token],
+struct UrlReader<'a> {
+    symbols: &'a [TemplateToken],
     holes: &'a [Placeholder],
-    problems: Vec<Problem>,
+    problems: Vec<TemplateProblem>,
     /// How many characters and placeholders the host has.
     host: usize,
 }
 
-impl Reader<'_> {
+impl UrlReader<'_> {
     fn read(&mut self) -> Vec<Option<PlaceholderPosition>> {
-        let mut places = vec![None; self.holes.len()];
+        let mut positions = vec![None; self.holes.len()];
         let mut at = UrlPart::Start;
         let mut index = 0;
         while let Some(symbol) = self.symbols.get(index).copied() {
             match symbol {
-                Token::Hole(hole) => {
-                    if let (Some(found), Some(slot)) = (self.holes.get(hole), places.get_mut(hole)) {
+                TemplateToken::Hole(hole) => {
+                    if let (Some(found), Some(slot)) = (self.holes.get(hole), positions.get_mut(hole)) {
                         *slot = self.hole(found, at, index);
                     }
                     match at {
@@ -96,7 +96,7 @@ impl Reader<'_> {
                         _ => {}
                     }
                 }
-                Token::Char(character, offset) => {
+                TemplateToken::Char(character, offset) => {
                     let here = offset..offset + character.len_utf8();
                     if character.is_ascii_control() || character.is_whitespace() {
                         self.error(here.clone(), "a URL cannot contain white space; write `%20`");
@@ -119,11 +119,11 @@ impl Reader<'_> {
         if self.symbols.is_empty() || (at == UrlPart::Authority && self.host == 0) {
             self.error(0..0, "the URL has no host");
         }
-        places
+        positions
     }
 
     fn error(&mut self, range: Range<usize>, message: &str) {
-        self.problems.push(Problem::error(range, message));
+        self.problems.push(TemplateProblem::error(range, message));
     }
 
     fn step(&mut self, at: UrlPart, character: char, here: Range<usize>) -> UrlPart {
@@ -157,7 +157,7 @@ impl Reader<'_> {
     }
 
     fn hole(&mut self, hole: &Placeholder, at: UrlPart, index: usize) -> Option<PlaceholderPosition> {
-        let environment = matches!(hole.source, Source::Environment(_));
+        let environment = matches!(hole.source, PlaceholderSource::Environment(_));
         match at {
             UrlPart::Start | UrlPart::Authority if environment => {
                 Some(if at == UrlPart::Start { PlaceholderPosition::UrlBase } else { PlaceholderPosition::UrlHost })
@@ -169,10 +169,10 @@ impl Reader<'_> {
                 None
             }
             UrlPart::Path => {
-                let edge = |symbol: Option<&Token>, ends: &str| match symbol {
+                let edge = |symbol: Option<&TemplateToken>, ends: &str| match symbol {
                     None => true,
-                    Some(Token::Char(character, _)) => ends.contains(*character),
-                    Some(Token::Hole(_)) => false,
+                    Some(TemplateToken::Char(character, _)) => ends.contains(*character),
+                    Some(TemplateToken::Hole(_)) => false,
                 };
                 let before = index.checked_sub(1).and_then(|before| self.symbols.get(before));
                 let alone = edge(before, "/\\") && edge(self.symbols.get(index + 1), "/\\?#");
@@ -199,10 +199,10 @@ impl Reader<'_> {
 }
 
 /// How many symbols `http://` or `https://` takes.
-fn scheme(symbols: &[Token]) -> Option<usize> {
+fn scheme(symbols: &[TemplateToken]) -> Option<usize> {
     let start: String = symbols
         .iter()
-        .map_while(|symbol| if let Token::Char(c, _) = symbol { Some(*c) } else { None })
+        .map_while(|symbol| if let TemplateToken::Char(c, _) = symbol { Some(*c) } else { None })
         .take(8)
         .collect();
     let start = start.to_ascii_lowercase();
@@ -210,10 +210,10 @@ fn scheme(symbols: &[Token]) -> Option<usize> {
 }
 
 /// Whether the placeholder at `index` is after the `=` of its pair.
-fn after_equals(symbols: &[Token], index: usize) -> bool {
+fn after_equals(symbols: &[TemplateToken], index: usize) -> bool {
     let before = symbols.get(..index).unwrap_or_default();
-    let found = before.iter().rev().find(|symbol| matches!(symbol, Token::Char('=' | '&' | '?', _)));
-    matches!(found, Some(Token::Char('=', _)))
+    let found = before.iter().rev().find(|symbol| matches!(symbol, TemplateToken::Char('=' | '&' | '?', _)));
+    matches!(found, Some(TemplateToken::Char('=', _)))
 }
 
 /// A pair whose value is one placeholder: which symbols are its `&key=`, and what they say.
@@ -232,24 +232,24 @@ fn pairs(
     let mut cuts = Vec::new();
     let mut start = None;
     // In a form there is no `?` before the first pair.
-    if !scanned.symbols.iter().any(|symbol| matches!(symbol, Token::Char('?', _))) {
+    if !scanned.symbols.iter().any(|symbol| matches!(symbol, TemplateToken::Char('?', _))) {
         start = Some(0);
     }
     for (at, symbol) in scanned.symbols.iter().enumerate() {
         match *symbol {
-            Token::Char('#', _) => break,
-            Token::Char('?' | '&', _) => start = Some(at),
-            Token::Char(..) => {}
-            Token::Hole(hole) => {
-                let ends = matches!(scanned.symbols.get(at + 1), None | Some(Token::Char('&' | '#', _)));
-                let place = places.get(hole).and_then(Option::as_ref);
-                let Some(from) = start.filter(|_| ends && place.is_some_and(&wanted)) else { continue };
+            TemplateToken::Char('#', _) => break,
+            TemplateToken::Char('?' | '&', _) => start = Some(at),
+            TemplateToken::Char(..) => {}
+            TemplateToken::Hole(hole) => {
+                let ends = matches!(scanned.symbols.get(at + 1), None | Some(TemplateToken::Char('&' | '#', _)));
+                let position = places.get(hole).and_then(Option::as_ref);
+                let Some(from) = start.filter(|_| ends && position.is_some_and(&wanted)) else { continue };
                 let text: Option<String> = scanned
                     .symbols
                     .get(from..at)
                     .unwrap_or_default()
                     .iter()
-                    .map(|symbol| if let Token::Char(character, _) = symbol { Some(*character) } else { None })
+                    .map(|symbol| if let TemplateToken::Char(character, _) = symbol { Some(*character) } else { None })
                     .collect();
                 let Some(text) = text else { continue };
                 let lead = text.chars().next().filter(|first| matches!(first, '?' | '&'));
@@ -284,7 +284,7 @@ fn finish(
     let used: Vec<usize> = scanned
         .symbols
         .iter()
-        .filter_map(|symbol| if let Token::Hole(hole) = symbol { Some(*hole) } else { None })
+        .filter_map(|symbol| if let TemplateToken::Hole(hole) = symbol { Some(*hole) } else { None })
         .collect();
     used.into_iter().map(|hole| places.get_mut(hole).and_then(Option::take)).collect()
 }

@@ -17,7 +17,7 @@ use crate::service::{
 use crate::serving::PublishedHost;
 
 pub(super) enum Backend {
-    Own(LocalBackend),
+    Local(LocalBackend),
     Remote(Arc<RemoteHost>),
 }
 
@@ -90,7 +90,7 @@ impl LocalBackend {
 impl Backend {
     pub(super) fn kind(&self) -> HostKind {
         match self {
-            Self::Own(_) => HostKind::Front,
+            Self::Local(_) => HostKind::InProcess,
             Self::Remote(remote) => remote.info().kind,
         }
     }
@@ -98,7 +98,7 @@ impl Backend {
     /// The host's name, if others can find it.
     pub(super) fn instance(&self) -> Option<&str> {
         match self {
-            Self::Own(own) => own.shared.as_ref().map(|shared| shared.instance()),
+            Self::Local(own) => own.shared.as_ref().map(|shared| shared.instance()),
             Self::Remote(remote) => Some(&remote.info().instance),
         }
     }
@@ -106,14 +106,14 @@ impl Backend {
     /// Whether this session would lose state with the host: jobs that it has left running in the background.
     pub(super) fn has_session_state(&self) -> bool {
         match self {
-            Self::Own(own) => own.host.has_jobs(),
+            Self::Local(own) => own.host.has_jobs(),
             Self::Remote(_) => false,
         }
     }
 
     pub(super) fn is_disconnected(&self) -> bool {
         match self {
-            Self::Own(_) => false,
+            Self::Local(_) => false,
             Self::Remote(remote) => remote.closed_reason().borrow().is_some(),
         }
     }
@@ -121,7 +121,7 @@ impl Backend {
     /// Returns when the host has gone.
     pub(super) fn disconnected(&self) -> impl Future<Output = ()> + use<> {
         let closed = match self {
-            Self::Own(_) => None,
+            Self::Local(_) => None,
             Self::Remote(remote) => Some(remote.closed_reason()),
         };
         async move {
@@ -135,14 +135,14 @@ impl Backend {
 
     pub(super) fn describe(&self) -> HostDescription {
         match self {
-            Self::Own(own) => own.host.describe(),
+            Self::Local(own) => own.host.describe(),
             Self::Remote(remote) => remote.description(),
         }
     }
 
     pub(super) async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostDisconnected> {
         match self {
-            Self::Own(own) => own.host.list(restrictions).await.map_err(|error| HostDisconnected(error.to_string())),
+            Self::Local(own) => own.host.list(restrictions).await.map_err(|error| HostDisconnected(error.to_string())),
             Self::Remote(remote) => remote.try_list(restrictions).await,
         }
     }
@@ -153,7 +153,7 @@ impl Backend {
         restrictions: &Restrictions,
     ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, HostDisconnected> {
         match self {
-            Self::Own(own) => Ok(own.host.find(name, restrictions).await),
+            Self::Local(own) => Ok(own.host.find(name, restrictions).await),
             Self::Remote(remote) => remote.try_find(name, restrictions).await,
         }
     }
@@ -164,7 +164,7 @@ impl Backend {
         circumstances: &CallContext,
     ) -> Result<Result<CallAnswer, UnknownTool>, HostDisconnected> {
         match self {
-            Self::Own(own) => {
+            Self::Local(own) => {
                 let _asking = own.track_query();
                 Ok(own.host.call(request.clone(), circumstances.clone()).await)
             }
@@ -178,28 +178,28 @@ impl Backend {
         circumstances: &CallContext,
     ) -> Result<Result<Result<Explanation, CallFailure>, UnknownTool>, HostDisconnected> {
         match self {
-            Self::Own(own) => Ok(own.host.explain(request.clone(), circumstances.clone()).await),
+            Self::Local(own) => Ok(own.host.explain(request.clone(), circumstances.clone()).await),
             Self::Remote(remote) => remote.try_explain(request, circumstances).await,
         }
     }
 
     pub(super) async fn policy(&self) -> Result<Result<PolicyInForce, PolicyUnknown>, HostDisconnected> {
         match self {
-            Self::Own(own) => Ok(Ok(own.host.policy_in_force())),
+            Self::Local(own) => Ok(Ok(own.host.policy_in_force())),
             Self::Remote(remote) => remote.try_policy().await,
         }
     }
 
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         match self {
-            Self::Own(own) => own.host.changes(),
+            Self::Local(own) => own.host.changes(),
             Self::Remote(remote) => remote.changes(),
         }
     }
 
     pub(super) async fn resources(&self) -> Result<Vec<ResourceSpec>, HostDisconnected> {
         match self {
-            Self::Own(own) => own.host.resources().await.map_err(|error| HostDisconnected(error.to_string())),
+            Self::Local(own) => own.host.resources().await.map_err(|error| HostDisconnected(error.to_string())),
             Self::Remote(remote) => remote.try_resources().await,
         }
     }
@@ -211,7 +211,7 @@ impl Backend {
         circumstances: &CallContext,
     ) -> Result<Option<Result<ResourceText, String>>, HostDisconnected> {
         match self {
-            Self::Own(own) => {
+            Self::Local(own) => {
                 let _asking = own.track_query();
                 Ok(own.host.read_resource(uri, Arc::clone(caller), circumstances.clone()).await)
             }
@@ -222,7 +222,7 @@ impl Backend {
     /// Ends the client's use of the host, and the host itself if it is this process's.
     pub(super) async fn end(&self) {
         match self {
-            Self::Own(own) => own.end().await,
+            Self::Local(own) => own.end().await,
             Self::Remote(remote) => remote.shutdown().await,
         }
     }

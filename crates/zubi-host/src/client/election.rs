@@ -16,7 +16,7 @@ use zubi_base::text::ContentHash;
 use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_ipc::wire::host::HostKind;
 
-use super::FrontConfig;
+use super::HostClientConfig;
 use super::backend::{Backend, LocalBackend};
 use crate::remote::RemoteHost;
 use crate::serving::{PublishOptions, PublishedHost};
@@ -42,12 +42,12 @@ pub(super) struct DiscoverySnapshot {
     changed: Option<SystemTime>,
     /// When that time was first seen, and whether hosts were read long enough after it: a later change then has another
     /// time.
-    since: Option<Instant>,
+    first_seen: Option<Instant>,
     is_settled: bool,
     /// Hosts that did not answer, with the time of the failure.
     shunned: BTreeMap<String, Instant>,
     /// Messages already shown to the user.
-    told: BTreeSet<String>,
+    reported_messages: BTreeSet<String>,
 }
 
 impl DiscoverySnapshot {
@@ -61,19 +61,19 @@ impl DiscoverySnapshot {
         self.shunned.contains_key(instance)
     }
 
-    fn report_once(&mut self, config: &FrontConfig, what: String) {
-        if !self.told.contains(&what) {
-            (config.tell)(&what);
-            self.told.insert(what);
+    fn report_once(&mut self, config: &HostClientConfig, what: String) {
+        if !self.reported_messages.contains(&what) {
+            (config.notify_user)(&what);
+            self.reported_messages.insert(what);
         }
     }
 }
 
 /// Whether hosts may have been added or removed since they were last read.
-pub(super) fn has_changed(config: &FrontConfig, seen: &mut DiscoverySnapshot) -> bool {
+pub(super) fn has_changed(config: &HostClientConfig, seen: &mut DiscoverySnapshot) -> bool {
     let changed = modified_time(config);
     // A directory that does not exist has no hosts.
-    let is_new = changed != seen.changed || (!seen.is_settled && is_past(seen.since));
+    let is_new = changed != seen.changed || (!seen.is_settled && is_past(seen.first_seen));
     let is_forgiven = seen.shunned.values().any(|since| since.elapsed() >= SHUNNED);
     changed.is_some() && (is_new || is_forgiven)
 }
@@ -83,12 +83,12 @@ fn is_past(since: Option<Instant>) -> bool {
     since.is_none_or(|since| since.elapsed() > SAME_TIME)
 }
 
-fn modified_time(config: &FrontConfig) -> Option<SystemTime> {
+fn modified_time(config: &HostClientConfig) -> Option<SystemTime> {
     config.run.metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
 /// Returns a host of the workspace: an existing one, or the one that this process becomes.
-pub(super) async fn attach(config: &FrontConfig, seen: &mut DiscoverySnapshot) -> Result<Backend, String> {
+pub(super) async fn attach(config: &HostClientConfig, seen: &mut DiscoverySnapshot) -> Result<Backend, String> {
     let run = match RunDirectory::open(&config.run, true) {
         Ok(run) => run,
         Err(error) => return alone(config, seen, &format!("`{}` cannot be used: {error}", config.run)),
@@ -120,7 +120,7 @@ pub(super) async fn attach(config: &FrontConfig, seen: &mut DiscoverySnapshot) -
 
 /// Returns a host of a better kind than the present one, if there is one.
 pub(super) async fn find_preferred(
-    config: &FrontConfig,
+    config: &HostClientConfig,
     seen: &mut DiscoverySnapshot,
     now: &Backend,
 ) -> Option<Backend> {
@@ -131,7 +131,7 @@ pub(super) async fn find_preferred(
 
 /// Returns the best host that answers: of a better kind than `better_than`, and not the present one.
 async fn find(
-    config: &FrontConfig,
+    config: &HostClientConfig,
     seen: &mut DiscoverySnapshot,
     run: &RunDirectory,
     better_than: Option<HostKind>,
@@ -139,14 +139,14 @@ async fn find(
 ) -> Option<RemoteHost> {
     let modified = modified_time(config);
     if modified == seen.changed {
-        seen.is_settled = is_past(seen.since);
+        seen.is_settled = is_past(seen.first_seen);
     } else {
-        (seen.changed, seen.since, seen.is_settled) = (modified, Some(Instant::now()), false);
+        (seen.changed, seen.first_seen, seen.is_settled) = (modified, Some(Instant::now()), false);
     }
     let reader = run.clone();
     let found = tokio::task::spawn_blocking(move || reader.read()).await.ok()?;
     for disbelieved in found.disbelieved {
-        seen.report_once(config, format!("`{}` is not believed: {}", disbelieved.file, disbelieved.why));
+        seen.report_once(config, format!("`{}` is not believed: {}", disbelieved.file, disbelieved.reason));
     }
     let mut hosts: Vec<DiscoveryRecord> = found
         .hosts
@@ -177,19 +177,19 @@ async fn find(
 
 /// Whether a host's workspace is this one's: the same folders, in the same order, because relative paths start in the
 /// first. In an editor, other folders that its user has open may follow.
-fn is_for(config: &FrontConfig, host: &DiscoveryRecord) -> bool {
+fn is_for(config: &HostClientConfig, host: &DiscoveryRecord) -> bool {
     let (ours, theirs) = (config.folders.len(), host.workspace_folders.len());
     let begins = config.folders.iter().zip(&host.workspace_folders).all(|(folder, other)| folder == other.as_str());
     begins && (ours == theirs || (host.kind == HostKind::Editor && ours < theirs))
 }
 
-fn become_host(config: &FrontConfig, seen: &mut DiscoverySnapshot, run: &RunDirectory) -> Result<Backend, String> {
+fn become_host(config: &HostClientConfig, seen: &mut DiscoverySnapshot, run: &RunDirectory) -> Result<Backend, String> {
     let host = Arc::new((config.make)()?);
     if !config.shares {
-        return Ok(Backend::Own(LocalBackend::new(host, None)));
+        return Ok(Backend::Local(LocalBackend::new(host, None)));
     }
     let sharing = PublishOptions {
-        kind: HostKind::Front,
+        kind: HostKind::InProcess,
         environment: config.environment.clone(),
         port: config.port,
         limits: config.limits.clone(),
@@ -202,13 +202,13 @@ fn become_host(config: &FrontConfig, seen: &mut DiscoverySnapshot, run: &RunDire
             None
         }
     };
-    Ok(Backend::Own(LocalBackend::new(host, shared)))
+    Ok(Backend::Local(LocalBackend::new(host, shared)))
 }
 
 /// The host of this process, unpublished.
-fn alone(config: &FrontConfig, seen: &mut DiscoverySnapshot, why: &str) -> Result<Backend, String> {
+fn alone(config: &HostClientConfig, seen: &mut DiscoverySnapshot, why: &str) -> Result<Backend, String> {
     seen.report_once(config, not_shared(why));
-    Ok(Backend::Own(LocalBackend::new(Arc::new((config.make)()?), None)))
+    Ok(Backend::Local(LocalBackend::new(Arc::new((config.make)()?), None)))
 }
 
 fn not_shared(why: &str) -> String {

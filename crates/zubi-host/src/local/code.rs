@@ -6,7 +6,7 @@ use zubi_base::config::Settings;
 use zubi_base::endpoint::EndpointSource;
 use zubi_base::nearest::nearest;
 use zubi_base::text::{EditSink, EditorSink, TextSource};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::edit::DiskSink;
 use zubi_code::settings::EditorSettings;
 use zubi_code::{CodeConfig, CodeIntel, edit};
@@ -30,7 +30,7 @@ pub trait EditorAccess: Send + Sync {
 
 pub(super) fn intelligence(
     config: &HostConfig,
-    workspace: &Arc<Workspace>,
+    workspace: &Arc<WorkspaceFolders>,
     texts: &Arc<dyn TextSource>,
     sources: Vec<Arc<dyn EndpointSource>>,
     live: Option<&dyn EditorAccess>,
@@ -52,7 +52,7 @@ pub(super) fn intelligence(
 }
 
 /// The headless servers of a workspace.
-pub(crate) fn pool(config: &HostConfig, workspace: &Arc<Workspace>) -> Result<ServerPool, HostError> {
+pub(crate) fn pool(config: &HostConfig, workspace: &Arc<WorkspaceFolders>) -> Result<ServerPool, HostError> {
     Ok(ServerPool::new(PoolConfig {
         workspace: Arc::clone(workspace),
         catalogue: catalogue(config)?,
@@ -79,9 +79,9 @@ fn catalogue(config: &HostConfig) -> Result<Catalogue, HostError> {
 
 /// The settings' `servers.….disabled` as rows of a catalogue. [`unknown_servers`] reports names without a row.
 fn switched_off(settings: &Settings, catalogue: &Catalogue) -> String {
-    let known = settings.disabled_servers.keys().filter(|id| catalogue.row(id).is_some());
+    let known_ids = settings.disabled_servers.keys().filter(|id| catalogue.row(id).is_some());
     // An id that has a row is a plain word, so it needs no escaping.
-    known.flat_map(|id| ["[[server]]\nid = \"", id, "\"\nenabled = false\n"]).collect()
+    known_ids.flat_map(|id| ["[[server]]\nid = \"", id, "\"\nenabled = false\n"]).collect()
 }
 
 /// Servers that the settings name but the catalogue does not have.

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
-use zubi_base::config::{Source, file};
+use zubi_base::config::{SettingSource, file};
 use zubi_base::owner_only;
 use zubi_base::text::ContentHash;
-use zubi_base::workspace::Workspace;
-use zubi_policy::rule::{Rule, RuleText};
+use zubi_base::workspace::WorkspaceFolders;
+use zubi_policy::rule::{CompiledRule, RuleText};
 use zubi_policy::{Policy, PolicyPaths, RuleStore};
 use zubi_tool_api::cx::ApprovalScope;
 use zubi_tool_api::filter::ToolFilter;
@@ -20,13 +20,13 @@ use super::HostConfig;
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The rules in force when a host starts.
-pub(crate) fn for_workspace(config: &HostConfig, workspace: &Workspace) -> Policy {
+pub(crate) fn for_workspace(config: &HostConfig, workspace: &WorkspaceFolders) -> Policy {
     let store = Answers::new(&config.state_dir, workspace);
-    let places = places(config, workspace);
+    let paths = policy_paths(config, workspace);
     let (mut rules, mut unread): (Vec<(Value, String)>, _) = (Vec::new(), None);
     for sourced in &config.settings.policy {
         let source = match &sourced.source {
-            Source::User(path) | Source::Workspace(path) => format!("{path}:{}", sourced.rule.line),
+            SettingSource::User(path) | SettingSource::Workspace(path) => format!("{path}:{}", sourced.rule.line),
             other => other.to_string(),
         };
         let mut rule = sourced.rule.rule.clone();
@@ -36,7 +36,7 @@ pub(crate) fn for_workspace(config: &HostConfig, workspace: &Workspace) -> Polic
             if let Value::Object(rule) = &mut rule {
                 rule.remove("reason");
             }
-            if Rule::read(&rule, &source, &places).is_err() {
+            if CompiledRule::read(&rule, &source, &paths).is_err() {
                 unread = unread.or_else(|| {
                     Some(format!("{source}: the rule is not understood (run `zubi trust` on the file to see why)"))
                 });
@@ -50,17 +50,17 @@ pub(crate) fn for_workspace(config: &HostConfig, workspace: &Workspace) -> Polic
     }
     let allow = ToolFilter::new(config.settings.allow.value.iter().map(String::as_str));
     let rules = rules.iter().map(|(value, source)| (value, source.clone()));
-    let policy = Policy::from_rules(allow, rules, places).with_store(Arc::new(store));
+    let policy = Policy::from_rules(allow, rules, paths).with_store(Arc::new(store));
     match unread {
         Some(why) => policy.deny_with_reason(why),
         None => policy,
     }
 }
 
-fn places(config: &HostConfig, workspace: &Workspace) -> PolicyPaths {
+fn policy_paths(config: &HostConfig, workspace: &WorkspaceFolders) -> PolicyPaths {
     let resolved = |path: &Utf8Path| zubi_base::fs::canonical_for_creation(path).unwrap_or_else(|_| path.to_owned());
     let home = zubi_base::env::home().map(|home| resolved(&home));
-    PolicyPaths { roots: workspace.roots(), home, own: super::exec::zubi_paths(config) }
+    PolicyPaths { roots: workspace.roots(), home, zubi_directories: super::exec::zubi_paths(config) }
 }
 
 /// Approvals that hold for longer than a session: one file for every workspace, one for each.
@@ -72,7 +72,7 @@ struct Answers {
 }
 
 impl Answers {
-    fn new(state: &Utf8Path, workspace: &Workspace) -> Self {
+    fn new(state: &Utf8Path, workspace: &WorkspaceFolders) -> Self {
         let directory = state.join("approvals");
         let key = ContentHash::from_bytes(workspace.root().as_str().as_bytes()).0;
         Self { workspace: directory.join(format!("{key}.toml")), directory, writing: Mutex::default() }

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 use zubi_ipc::wire::tools as wire;
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::spec::Example;
-use zubi_tool_api::{Code, ResourceSpec, ToolSpec};
+use zubi_tool_api::{ErrorCode, ResourceSpec, ToolSpec};
 
 use crate::service::CallAnswer;
 
 /// Converts one tool to its wire form.
-pub(crate) fn tool(spec: &ToolSpec) -> wire::Tool {
-    wire::Tool {
+pub(crate) fn tool(spec: &ToolSpec) -> wire::ToolInfo {
+    wire::ToolInfo {
         id: spec.id.clone(),
         title: spec.title.clone(),
         description: spec.description.clone(),
@@ -39,7 +39,7 @@ pub(crate) fn tool(spec: &ToolSpec) -> wire::Tool {
 }
 
 /// Parses one tool from its wire form. The error names the part that is not understood.
-pub(crate) fn spec(tool: wire::Tool) -> Result<Arc<ToolSpec>, String> {
+pub(crate) fn spec(tool: wire::ToolInfo) -> Result<Arc<ToolSpec>, String> {
     let example = |example: Value| Example {
         title: example.get("title").and_then(Value::as_str).unwrap_or_default().to_owned(),
         args: example.get("arguments").cloned().unwrap_or_default(),
@@ -78,11 +78,11 @@ pub(crate) fn restrictions_from(restrictions: &wire::Restrictions) -> Restrictio
     }
 }
 
-pub(crate) fn resource(spec: ResourceSpec) -> wire::Resource {
-    wire::Resource { uri: spec.uri, name: spec.name, description: spec.description, mime_type: spec.mime_type }
+pub(crate) fn resource(spec: ResourceSpec) -> wire::ResourceInfo {
+    wire::ResourceInfo { uri: spec.uri, name: spec.name, description: spec.description, mime_type: spec.mime_type }
 }
 
-pub(crate) fn resource_from(resource: wire::Resource) -> ResourceSpec {
+pub(crate) fn resource_from(resource: wire::ResourceInfo) -> ResourceSpec {
     ResourceSpec {
         uri: resource.uri,
         name: resource.name,
@@ -93,7 +93,7 @@ pub(crate) fn resource_from(resource: wire::Resource) -> ResourceSpec {
 
 /// Parses the result of a call. An unknown code of another version counts as a general failure: the text describes it.
 pub(crate) fn answer(result: wire::CallResult) -> CallAnswer {
-    let code = result.code.as_deref().and_then(Code::of_name).unwrap_or(Code::Failed);
+    let code = result.code.as_deref().and_then(ErrorCode::of_name).unwrap_or(ErrorCode::Failed);
     CallAnswer {
         text: result.text,
         data: result.data,

@@ -14,19 +14,19 @@ use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver, ProgressSink}
 /// Forwards incoming messages to the call that they belong to.
 #[derive(Default)]
 pub(super) struct CallRouter {
-    calls: Mutex<Calls>,
+    calls: Mutex<PendingCalls>,
     changes: watch::Sender<u64>,
 }
 
 #[derive(Default)]
-struct Calls {
+struct PendingCalls {
     last: u64,
     /// The open calls, by token.
-    open: BTreeMap<u64, Call>,
+    open: BTreeMap<u64, PendingCall>,
 }
 
 #[derive(Clone)]
-struct Call {
+struct PendingCall {
     progress: Arc<dyn ProgressSink>,
     approver: Arc<dyn Approver>,
 }
@@ -54,7 +54,7 @@ impl CallRouter {
         let mut calls = self.calls();
         calls.last += 1;
         let token = calls.last;
-        calls.open.insert(token, Call { progress, approver });
+        calls.open.insert(token, PendingCall { progress, approver });
         Subscription { inbox: self, token }
     }
 
@@ -62,11 +62,11 @@ impl CallRouter {
         self.changes.subscribe()
     }
 
-    fn calls(&self) -> MutexGuard<'_, Calls> {
+    fn calls(&self) -> MutexGuard<'_, PendingCalls> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn call(&self, token: &Value) -> Option<Call> {
+    fn call(&self, token: &Value) -> Option<PendingCall> {
         self.calls().open.get(&token.as_u64()?).cloned()
     }
 }
@@ -90,12 +90,12 @@ impl PeerHandler for CallRouter {
             let message = format!("there is no method `{method}`");
             return responder.answer(Err(ResponseError { code: codes::METHOD_NOT_FOUND, message, data: None }));
         }
-        let asked = serde_json::from_value::<wire::ApprovalParams>(params).ok().and_then(|params| {
+        let call_and_request = serde_json::from_value::<wire::ApprovalParams>(params).ok().and_then(|params| {
             Some((self.call(&params.token)?, serde_json::from_value::<ApprovalRequest>(params.request).ok()?))
         });
-        let Some((call, request)) = asked else {
+        let Some((call, request)) = call_and_request else {
             // No user was prompted, so there is no approval.
-            return responder.answer(Ok(json!(ApprovalAnswer::NotAsked {
+            return responder.answer(Ok(json!(ApprovalAnswer::NotPrompted {
                 why: "the call has ended, or the approval request is invalid".to_owned(),
             })));
         };

@@ -10,23 +10,23 @@ use zubi_ipc::wire::tools as wire;
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 
 /// How long a client may take to answer. Its own surface stops waiting earlier.
-const PATIENCE: Duration = Duration::from_hours(1);
+const APPROVAL_TIMEOUT: Duration = Duration::from_hours(1);
 
 /// Requests approval over the connection that the call came through.
-pub(super) struct AskClient {
+pub(super) struct ConnectionApprover {
     pub(super) connection: Connection,
     /// The progress token of the call.
     pub(super) token: Value,
-    pub(super) client_asks: bool,
+    pub(super) client_prompts: bool,
     /// The cancellation token of the call.
     pub(super) cancel: CancellationToken,
 }
 
 #[async_trait]
-impl Approver for AskClient {
+impl Approver for ConnectionApprover {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let params = json!(wire::ApprovalParams { token: self.token.clone(), request: json!(request) });
-        let answer = self.connection.request(wire::APPROVAL, params, &self.cancel, Instant::now() + PATIENCE).await;
+        let answer = self.connection.request(wire::APPROVAL, params, &self.cancel, Instant::now() + APPROVAL_TIMEOUT).await;
         match answer.map(serde_json::from_value) {
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => {
@@ -36,7 +36,7 @@ impl Approver for AskClient {
         }
     }
 
-    fn client_asks(&self) -> bool {
-        self.client_asks
+    fn client_prompts(&self) -> bool {
+        self.client_prompts
     }
 }

@@ -40,15 +40,15 @@ pub(super) async fn status(client: &Client) -> HostStatus {
 }
 
 pub(super) fn of_client(client: &Client) -> ClientStatus {
-    let said = client.lock_hello().clone();
+    let hello = client.lock_hello().clone();
     ClientStatus {
-        client: said.name,
-        pid: client.peer.pid.or(said.pid),
-        over: match client.peer.channel {
+        client: hello.name,
+        pid: client.peer.pid.or(hello.pid),
+        transport: match client.peer.channel {
             Transport::Socket => "socket".to_owned(),
             Transport::Port => "port".to_owned(),
         },
-        connected: client.peer.since.elapsed().as_secs(),
+        connected: client.peer.connected_at.elapsed().as_secs(),
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::Instant;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
-use zubi_base::rpc::{Connection, ConnectionError, Options, PeerHandler, Responder};
-use zubi_ipc::listener::{ConnectionHandler as _, Peer, Transport};
+use zubi_base::rpc::{Connection, ConnectionError, ConnectionOptions, PeerHandler, Responder};
+use zubi_ipc::listener::{ConnectionHandler as _, ConnectedPeer, Transport};
 use zubi_ipc::wire::codes;
 
 use super::HostServer;
@@ -25,13 +25,13 @@ impl HostServer {
         deadline: Instant,
     ) -> Result<Value, ConnectionError> {
         let (near, far) = tokio::io::duplex(BUFFER);
-        let peer = Peer { id: 0, channel: Transport::Socket, pid: Some(std::process::id()), since: Instant::now() };
+        let peer = ConnectedPeer { id: 0, channel: Transport::Socket, pid: Some(std::process::id()), connected_at: Instant::now() };
         let (input, output) = tokio::io::split(far);
-        let serving = Connection::start_with(input, output, Options::ipc(), |connection| {
+        let serving = Connection::start_with(input, output, ConnectionOptions::ipc(), |connection| {
             self.peer_connected(peer, connection.clone())
         });
         let (input, output) = tokio::io::split(near);
-        let client = Connection::start(input, output, Arc::new(OnlyAsks), Options::ipc());
+        let client = Connection::start(input, output, Arc::new(RejectingHandler), ConnectionOptions::ipc());
         let answer = client.request(method, params, cancel, deadline).await;
         serving.close("the request was answered");
         self.peer_disconnected(&peer, "the request was answered");
@@ -40,9 +40,9 @@ impl HostServer {
 }
 
 /// A peer that receives no requests.
-struct OnlyAsks;
+struct RejectingHandler;
 
-impl PeerHandler for OnlyAsks {
+impl PeerHandler for RejectingHandler {
     fn notification(&self, _method: &str, _params: Value) {}
 
     fn request(&self, method: &str, _params: Value, responder: Responder) {

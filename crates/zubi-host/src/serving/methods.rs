@@ -14,7 +14,7 @@ use zubi_tools::editor_state::{EditorCallContext, EditorServiceError};
 use super::{Client, hosts, tools};
 
 /// The time limit of methods that only read.
-const PATIENCE: Duration = Duration::from_mins(2);
+const READ_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Answers a request.
 pub(super) async fn answer(
@@ -23,10 +23,10 @@ pub(super) async fn answer(
     params: Value,
     cancel: CancellationToken,
 ) -> Result<Value, ResponseError> {
-    let Some(known) = methods::of_client(method) else {
+    let Some(descriptor) = methods::of_client(method) else {
         return Err(error(codes::METHOD_NOT_FOUND, format!("there is no method `{method}`")));
     };
-    if client.is_on_port() && !known.over_port {
+    if client.is_on_port() && !descriptor.over_port {
         return Err(only_socket(&format!("`{method}`")));
     }
     match method {
@@ -54,9 +54,9 @@ async fn handle_editor_method(
     cancel: CancellationToken,
 ) -> Result<Value, ResponseError> {
     let unknown = || error(codes::METHOD_NOT_FOUND, format!("this host does not answer `{method}`"));
-    let sight = client.serving.host.editor_service().ok_or_else(unknown)?;
-    let cx = EditorCallContext { cancel, deadline: Instant::now() + PATIENCE, read_only: client.is_on_port() };
-    match sight.handle(method, params, cx).await {
+    let editor_service = client.serving.host.editor_service().ok_or_else(unknown)?;
+    let cx = EditorCallContext { cancel, deadline: Instant::now() + READ_TIMEOUT, read_only: client.is_on_port() };
+    match editor_service.handle(method, params, cx).await {
         Some(Ok(value)) => Ok(value),
         Some(Err(EditorServiceError { code, message, field })) => {
             let data = field.map(|field| json!({ "field": field }));

@@ -7,29 +7,29 @@ use std::sync::{Mutex, PoisonError};
 /// This process numbers the sessions behind connections from here on. Whatever name a client gives to one of its
 /// sessions, the number differs from those of other clients, of connections, and of a conversation manager in this
 /// process.
-const BEHIND: u64 = 1 << 62;
+const FIRST_NAMED_SESSION: u64 = 1 << 62;
 
 /// The maximum number of named sessions of a client at a time.
 const MOST: usize = 10_000;
 
-static NEXT: AtomicU64 = AtomicU64::new(BEHIND);
+static NEXT: AtomicU64 = AtomicU64::new(FIRST_NAMED_SESSION);
 
 /// The numbers of a connection's sessions in this process.
 pub(super) struct Sessions {
     own: u64,
-    behind: Mutex<Behind>,
+    named: Mutex<NamedSessions>,
 }
 
 /// The sessions that the client has named.
 #[derive(Default)]
-struct Behind {
+struct NamedSessions {
     /// The sessions, by the names that the client gave them.
-    sessions: BTreeMap<u64, Session>,
+    sessions: BTreeMap<u64, SessionEntry>,
     /// How many times any of them was used.
     uses: u64,
 }
 
-struct Session {
+struct SessionEntry {
     /// The session's number in this process.
     number: u64,
     /// The value of `uses` when the session was last used.
@@ -39,11 +39,11 @@ struct Session {
 impl Sessions {
     /// `peer` numbers the connection. Its own session is never 0, which is the host's own.
     pub(super) fn new(peer: u64) -> Self {
-        Self { own: peer.saturating_add(1), behind: Mutex::default() }
+        Self { own: peer.saturating_add(1), named: Mutex::default() }
     }
 
     /// The number of the connection's own session.
-    pub(super) fn own(&self) -> u64 {
+    pub(super) fn own_session(&self) -> u64 {
         self.own
     }
 
@@ -51,8 +51,8 @@ impl Sessions {
     /// removed, and `end` is called with its number. That number is not used again, and its name denotes a new session
     /// from then on.
     pub(super) fn session_for(&self, name: u64, end: impl FnOnce(u64)) -> u64 {
-        let mut behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
-        let Behind { sessions, uses } = &mut *behind;
+        let mut behind = self.named.lock().unwrap_or_else(PoisonError::into_inner);
+        let NamedSessions { sessions, uses } = &mut *behind;
         *uses += 1;
         if sessions.len() >= MOST && !sessions.contains_key(&name) {
             let idle = sessions.iter().min_by_key(|(_, session)| session.used).map(|(name, _)| *name);
@@ -60,15 +60,15 @@ impl Sessions {
                 end(idle.number);
             }
         }
-        let new = || Session { number: NEXT.fetch_add(1, Ordering::Relaxed), used: 0 };
+        let new = || SessionEntry { number: NEXT.fetch_add(1, Ordering::Relaxed), used: 0 };
         let session = sessions.entry(name).or_insert_with(new);
         session.used = *uses;
         session.number
     }
 
     /// The numbers of all sessions that have not ended.
-    pub(super) fn all(&self) -> Vec<u64> {
-        let behind = self.behind.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(super) fn active_numbers(&self) -> Vec<u64> {
+        let behind = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         behind.sessions.values().map(|session| session.number).chain([self.own]).collect()
     }
 }
@@ -85,10 +85,10 @@ mod tests {
     fn no_session_is_another_one() {
         let (one, other) = (Sessions::new(0), Sessions::new(1));
         let all = [
-            one.own(),
+            one.own_session(),
             one.session_for(1, unexpected_end),
             one.session_for(2, unexpected_end),
-            other.own(),
+            other.own_session(),
             other.session_for(1, unexpected_end),
             other.session_for(2, unexpected_end),
         ];
@@ -109,9 +109,9 @@ mod tests {
         let mut ended = Vec::new();
         let new = sessions.session_for(most + 1, |session| ended.push(session));
         assert_eq!(ended, [numbers[1]]);
-        let mut all = sessions.all();
+        let mut all = sessions.active_numbers();
         all.sort_unstable();
-        assert_eq!(all, [&[sessions.own(), numbers[0]], &numbers[2..], &[new]].concat());
+        assert_eq!(all, [&[sessions.own_session(), numbers[0]], &numbers[2..], &[new]].concat());
         assert!(sessions.session_for(most - 1, drop) > new, "the name of one that was ended means another");
     }
 }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_ipc::discovery::{self, DiscoveryRecord, PublishedFiles, RunDirectory};
 use zubi_ipc::listener::{Listener, ListenerConfig, PortChoice};
 use zubi_ipc::wire::PROTOCOL;
-use zubi_ipc::wire::host::{Environment, HostKind};
+use zubi_ipc::wire::host::{HostEnvironment, HostKind};
 
 use super::{ClientPolicy, HostServer, Identity};
 use crate::local::LocalHost;
@@ -20,7 +20,7 @@ use crate::service::ToolService as _;
 #[derive(Debug, Clone)]
 pub struct PublishOptions {
     pub kind: HostKind,
-    pub environment: Environment,
+    pub environment: HostEnvironment,
     pub port: PortChoice,
     /// The restrictions for clients.
     pub limits: ClientPolicy,

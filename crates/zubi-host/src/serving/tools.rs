@@ -15,26 +15,26 @@ use zubi_tool_api::progress::ThrottledProgress;
 use zubi_tool_api::spec::Effect;
 
 use super::Client;
-use super::approvals::AskClient;
+use super::approvals::ConnectionApprover;
 use super::methods::{error, only_socket};
 use crate::remote::convert;
 use crate::service::{CallAnswer, CallContext, CallRequest, PolicyInForce, ToolService as _, UnknownTool};
 
 /// The maximum time that a client can wait; tools' own time-outs are shorter.
-const PATIENCE: Duration = Duration::from_mins(10);
+const MAX_TIMEOUT: Duration = Duration::from_mins(10);
 
-pub(super) async fn list(client: &Client, params: wire::ListParams) -> Result<wire::ToolList, ResponseError> {
+pub(super) async fn list(client: &Client, params: wire::ListParams) -> Result<wire::ToolInfoList, ResponseError> {
     let listed = client.serving.host.list(&combined_restrictions(client, params.restrictions.as_ref())).await;
     let specs = listed.map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))?;
     // Plans are stored on disk and contain the text of whole files, so the port has no tool that makes plans either.
     let has = |effect: Effect| !client.is_on_port() || effect == Effect::Read;
-    Ok(wire::ToolList { tools: specs.iter().filter(|spec| has(spec.effect)).map(|spec| convert::tool(spec)).collect() })
+    Ok(wire::ToolInfoList { tools: specs.iter().filter(|spec| has(spec.effect)).map(|spec| convert::tool(spec)).collect() })
 }
 
-pub(super) async fn find(client: &Client, params: wire::FindParams) -> Result<wire::Tool, ResponseError> {
+pub(super) async fn find(client: &Client, params: wire::FindParams) -> Result<wire::ToolInfo, ResponseError> {
     let restrictions = combined_restrictions(client, params.restrictions.as_ref());
     let found = client.serving.host.find(&params.name, &restrictions).await;
-    found.map(|spec| convert::tool(&spec)).map_err(|error| unknown(&error))
+    found.map(|spec| convert::tool(&spec)).map_err(|error| unknown_tool_error(&error))
 }
 
 pub(super) async fn call(
@@ -44,14 +44,14 @@ pub(super) async fn call(
 ) -> Result<wire::CallResult, ResponseError> {
     if client.is_on_port() {
         let found = client.serving.host.find(&params.tool, &client.restrictions()).await;
-        let spec = found.map_err(|error| unknown(&error))?;
+        let spec = found.map_err(|error| unknown_tool_error(&error))?;
         if spec.effect != Effect::Read {
             return Err(only_socket(&format!("`{}`, which does more than read,", spec.id)));
         }
     }
     let circumstances = circumstances(client, &params, cancel);
     let answer = client.serving.host.call(request(client, params), circumstances).await;
-    answer.map(result).map_err(|error| unknown(&error))
+    answer.map(result).map_err(|error| unknown_tool_error(&error))
 }
 
 pub(super) async fn explain(
@@ -61,7 +61,7 @@ pub(super) async fn explain(
 ) -> Result<Value, ResponseError> {
     let circumstances = circumstances(client, &params, cancel);
     let explained = client.serving.host.explain(request(client, params), circumstances).await;
-    match explained.map_err(|error| unknown(&error))? {
+    match explained.map_err(|error| unknown_tool_error(&error))? {
         Ok(explanation) => Ok(json!({ "explanation": explanation })),
         Err(failure) => Ok(json!({ "failure": failure })),
     }
@@ -82,33 +82,33 @@ pub(super) async fn read_resource(
     client: &Client,
     params: wire::ReadParams,
     cancel: CancellationToken,
-) -> wire::ResourceText {
+) -> wire::ResourceContent {
     let restrictions = client.restrictions();
     let caller = Caller {
         surface: surface(client, params.surface.as_deref()),
         client: params.client.or(client.name()),
-        session: client.sessions.own(),
+        session: client.sessions.own_session(),
         restrictions,
     };
     let circumstances =
-        CallContext { cancel, progress: Arc::new(NoProgress), approver: Arc::new(NoApprover), patience: PATIENCE };
+        CallContext { cancel, progress: Arc::new(NoProgress), approver: Arc::new(NoApprover), timeout: MAX_TIMEOUT };
     match client.serving.host.read_resource(&params.uri, Arc::new(caller), circumstances).await {
-        None => wire::ResourceText::default(),
-        Some(Ok(text)) => wire::ResourceText { mime_type: Some(text.mime_type), text: Some(text.text), error: None },
-        Some(Err(error)) => wire::ResourceText { error: Some(error), ..wire::ResourceText::default() },
+        None => wire::ResourceContent::default(),
+        Some(Ok(text)) => wire::ResourceContent { mime_type: Some(text.mime_type), text: Some(text.text), error: None },
+        Some(Err(error)) => wire::ResourceContent { error: Some(error), ..wire::ResourceContent::default() },
     }
 }
 
 /// The restrictions of the client, from its connection and from its own request, or else from the settings.
-fn combined_restrictions(client: &Client, said: Option<&wire::Restrictions>) -> Restrictions {
-    let said = said.map(convert::restrictions_from);
-    client.restrictions().combine(said.as_ref().unwrap_or(&client.serving.limits.unless_said))
+fn combined_restrictions(client: &Client, requested: Option<&wire::Restrictions>) -> Restrictions {
+    let requested = requested.map(convert::restrictions_from);
+    client.restrictions().combine(requested.as_ref().unwrap_or(&client.serving.limits.default_restrictions))
 }
 
 /// A script has no surface of its own; a client on the port has none, whatever it sends.
-fn surface(client: &Client, said: Option<&str>) -> Surface {
-    let said = said.filter(|_| !client.is_on_port());
-    said.and_then(|name| serde_json::from_value(json!(name)).ok()).unwrap_or(Surface::Ipc)
+fn surface(client: &Client, requested: Option<&str>) -> Surface {
+    let requested = requested.filter(|_| !client.is_on_port());
+    requested.and_then(|name| serde_json::from_value(json!(name)).ok()).unwrap_or(Surface::Ipc)
 }
 
 fn request(client: &Client, params: wire::CallParams) -> CallRequest {
@@ -116,7 +116,7 @@ fn request(client: &Client, params: wire::CallParams) -> CallRequest {
     let caller = Caller {
         surface: surface(client, params.surface.as_deref()),
         client: params.client.or_else(|| client.name()),
-        session: params.session.map_or_else(|| client.sessions.own(), |name| client.sessions.session_for(name, end)),
+        session: params.session.map_or_else(|| client.sessions.own_session(), |name| client.sessions.session_for(name, end)),
         restrictions: combined_restrictions(client, params.restrictions.as_ref()),
     };
     CallRequest {
@@ -130,10 +130,10 @@ fn request(client: &Client, params: wire::CallParams) -> CallRequest {
 fn circumstances(client: &Client, params: &wire::CallParams, cancel: CancellationToken) -> CallContext {
     let approver: Arc<dyn Approver> = match &params.token {
         _ if client.is_on_port() => Arc::new(NoApprover),
-        Some(token) if params.asks => Arc::new(AskClient {
+        Some(token) if params.asks => Arc::new(ConnectionApprover {
             connection: client.connection.clone(),
             token: token.clone(),
-            client_asks: params.client_asks,
+            client_prompts: params.client_asks,
             cancel: cancel.clone(),
         }),
         _ if params.client_asks => Arc::new(ClientApprover),
@@ -141,13 +141,13 @@ fn circumstances(client: &Client, params: &wire::CallParams, cancel: Cancellatio
     };
     let progress: Arc<dyn ProgressSink> = match &params.token {
         Some(token) => {
-            let told = ToClient { connection: client.connection.clone(), token: token.clone() };
-            Arc::new(ThrottledProgress::new(Arc::new(told) as Arc<dyn ProgressSink>))
+            let sink = HostProgressSink { connection: client.connection.clone(), token: token.clone() };
+            Arc::new(ThrottledProgress::new(Arc::new(sink) as Arc<dyn ProgressSink>))
         }
         None => Arc::new(NoProgress),
     };
-    let patience = params.patience.map_or(PATIENCE, Duration::from_millis).min(PATIENCE);
-    CallContext { cancel, progress, approver, patience }
+    let timeout = params.timeout_ms.map_or(MAX_TIMEOUT, Duration::from_millis).min(MAX_TIMEOUT);
+    CallContext { cancel, progress, approver, timeout: patience: timeout }
 }
 
 fn result(answer: CallAnswer) -> wire::CallResult {
@@ -163,20 +163,20 @@ fn result(answer: CallAnswer) -> wire::CallResult {
 }
 
 /// The error for an unknown tool, with data for programs.
-fn unknown(unknown: &UnknownTool) -> ResponseError {
+fn unknown_tool_error(unknown: &UnknownTool) -> ResponseError {
     let data = json!({ "field": "tool", "unknownTool": unknown });
     ResponseError { data: Some(data), ..error(codes::INVALID_PARAMS, unknown.to_string()) }
 }
 
 /// Reports progress to a token that the client sent.
-struct ToClient {
+struct HostProgressSink {
     connection: Connection,
     token: Value,
 }
 
-impl ProgressSink for ToClient {
+impl ProgressSink for HostProgressSink {
     fn report(&self, fraction: Option<f64>, message: &str) {
-        let value = wire::Progress { fraction, message: message.to_owned() };
+        let value = wire::ProgressValue { fraction, message: message.to_owned() };
         let params = json!(wire::ProgressParams { token: self.token.clone(), value });
         if let Err(error) = self.connection.notify(wire::PROGRESS, params) {
             tracing::debug!(%error, "failed to send progress");

@@ -7,38 +7,38 @@ use serde_json::json;
 use zubi_base::owner_only;
 use zubi_tool_api::audit::AuditFile;
 
-use super::{CheckFinding, Outcome, Problem, VerifyContext};
+use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext};
 use crate::doctor::{self, ServerState};
 use crate::local::{HostConfig, LocalHost};
 
 /// How long a language server may take to become ready.
-const PATIENCE: Duration = Duration::from_mins(1);
+const SERVER_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Checks that the settings could be read, and that all names in them exist.
-pub(super) fn configuration(config: &HostConfig, host: &LocalHost) -> Outcome {
+pub(super) fn configuration(config: &HostConfig, host: &LocalHost) -> CheckOutcome {
     let misspellings = host.unknown_names(config);
     if let Some(first) = misspellings.first() {
-        return Err(Problem::new(first.clone(), "Correct the name in the file."));
+        return Err(CheckProblem::new(first.clone(), "Correct the name in the file."));
     }
     if let Some(broken) = host.policy_in_force().broken {
         let hint = "Fix the rule; until then the policy allows only reads. `zubi policy list` shows the same error.";
-        return Err(Problem::new(format!("the policy is broken, and therefore closed: {broken}"), hint));
+        return Err(CheckProblem::new(format!("the policy is broken, and therefore closed: {broken}"), hint));
     }
     let ignored: Vec<String> = config.settings.ignored.iter().map(ToString::to_string).collect();
     Ok(CheckFinding::Facts(json!({ "ignored": ignored })))
 }
 
-pub(super) fn workspace(bench: &VerifyContext) -> Outcome {
-    let folders = bench.host.workspace().folders();
+pub(super) fn workspace(context: &VerifyContext) -> CheckOutcome {
+    let folders = context.host.workspace().folders();
     let mut paths = Vec::new();
     for folder in folders {
         let entries = folder.path.read_dir_utf8().map_err(|error| {
-            Problem::new(format!("`{}` cannot be read: {error}", folder.path), "Give your user permission to read it.")
+            CheckProblem::new(format!("`{}` cannot be read: {error}", folder.path), "Give your user permission to read it.")
         })?;
         paths.push(json!({
             "path": folder.path,
             "entries": entries.count(),
-            "trusted": bench.config.trust.folder(&folder.path),
+            "trusted": context.config.trust.folder(&folder.path),
         }));
     }
     Ok(CheckFinding::Facts(json!({ "folders": paths })))
@@ -46,9 +46,9 @@ pub(super) fn workspace(bench: &VerifyContext) -> Outcome {
 
 /// Checks that a file can be written, read and removed, as for trust and plans, and that the audit log can be appended
 /// to; the log may have another owner and other permissions than the files next to it.
-pub(super) fn environment(bench: &VerifyContext) -> Outcome {
+pub(super) fn environment(context: &VerifyContext) -> CheckOutcome {
     const TEXT: &[u8] = b"zubi verify";
-    let directory = &bench.config.state_dir;
+    let directory = &context.config.state_dir;
     let path = directory.join(format!("verify-{}.tmp", std::process::id()));
     let tried = owner_only::create_directory(directory).and_then(|()| {
         owner_only::write_atomic(&path, TEXT)?;
@@ -62,27 +62,27 @@ pub(super) fn environment(bench: &VerifyContext) -> Outcome {
             Ok(log) => Ok(CheckFinding::Facts(json!({ "path": directory, "auditLog": log }))),
             Err(error) => {
                 let hint = "Move it away, or make it yours to write: no call is recorded until then.";
-                Err(Problem::new(format!("the audit log in `{directory}/audit` cannot be written: {error}"), hint))
+                Err(CheckProblem::new(format!("the audit log in `{directory}/audit` cannot be written: {error}"), hint))
             }
         },
         Ok(_) => {
             let error =
                 format!("data read from `{directory}` differs from the data written, or other users can write there");
-            Err(Problem::new(error, "Set `XDG_STATE_HOME` to a directory that only your user can access."))
+            Err(CheckProblem::new(error, "Set `XDG_STATE_HOME` to a directory that only your user can access."))
         }
         Err(error) => {
             let hint =
                 "Set `XDG_STATE_HOME` to a writable directory: zubi stores plans, trust and the audit log there.";
-            Err(Problem::new(format!("`{directory}` cannot be used: {error}"), hint))
+            Err(CheckProblem::new(format!("`{directory}` cannot be used: {error}"), hint))
         }
     }
 }
 
 /// Checks that every language server installed for the workspace's languages really starts and becomes ready. One that
 /// is not installed is a warning: the workspace may not need answers about that language.
-pub(super) async fn servers(bench: Arc<VerifyContext>) -> Outcome {
-    let survey = doctor::examine(&bench.config, PATIENCE, &|_| {}).await.map_err(|error| {
-        Problem::new(error.to_string(), "Correct the rows of your own language servers (`servers.toml`).")
+pub(super) async fn servers(context: Arc<VerifyContext>) -> CheckOutcome {
+    let survey = doctor::examine(&context.config, SERVER_TIMEOUT, &|_| {}).await.map_err(|error| {
+        CheckProblem::new(error.to_string(), "Correct the rows of your own language servers (`servers.toml`).")
     })?;
     let (mut working, mut warnings) = (Vec::new(), Vec::new());
     for language in &survey.languages {
@@ -90,7 +90,7 @@ pub(super) async fn servers(bench: Arc<VerifyContext>) -> Outcome {
             match &server.state {
                 ServerState::Works { .. } => working.push(server.id.clone()),
                 ServerState::Failed { why, hint } => {
-                    return Err(Problem::new(format!("{} does not work: {why}", server.title), hint.clone()));
+                    return Err(CheckProblem::new(format!("{} does not work: {why}", server.title), hint.clone()));
                 }
                 ServerState::NotAllowed { hint } => warnings.push(format!("{} may not run: {hint}", server.title)),
                 ServerState::Missing { .. } => {}

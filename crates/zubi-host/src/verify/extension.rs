@@ -5,7 +5,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use zubi_base::fs;
 
-use super::{CheckFinding, Outcome, Problem, VerifyContext};
+use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext};
 
 /// The reason why there is nothing to check in any other folder.
 const NO_EXTENSION: &str = "the workspace is not the folder of a VS Code extension";
@@ -17,18 +17,18 @@ const NEEDED: [&str; 5] = ["name", "version", "publisher", "engines", "main"];
 const TYPES: [&str; 4] = ["ToolDefinition", "ToolProvider", "ToolHandler", "ToolResult"];
 
 /// The folder and its manifest, if this is the folder of an extension; an unreadable manifest is an error.
-fn extension(bench: &VerifyContext) -> Result<Option<(Utf8PathBuf, Value)>, Problem> {
-    let root = bench.host.workspace().root().to_owned();
+fn extension(context: &VerifyContext) -> Result<Option<(Utf8PathBuf, Value)>, CheckProblem> {
+    let root = context.host.workspace().root().to_owned();
     let Ok(text) = fs::read_text(&root.join("package.json")) else { return Ok(None) };
     let manifest: Value = serde_json::from_str(&text)
-        .map_err(|error| Problem::new(format!("package.json is not valid JSON: {error}"), "Correct it there."))?;
+        .map_err(|error| CheckProblem::new(format!("package.json is not valid JSON: {error}"), "Correct it there."))?;
     Ok(manifest.pointer("/engines/vscode").is_some().then_some((root, manifest)))
 }
 
 /// Makes a check of an extension; the check is skipped if there is no extension.
-fn check(bench: &VerifyContext, look: impl FnOnce(&Utf8Path, &Value) -> Outcome) -> Outcome {
-    match extension(bench)? {
-        Some((root, manifest)) => look(&root, &manifest),
+fn check(context: &VerifyContext, run_check: impl FnOnce(&Utf8Path, &Value) -> CheckOutcome) -> CheckOutcome {
+    match extension(context)? {
+        Some((root, manifest)) => run_check(&root, &manifest),
         None => Ok(CheckFinding::Nothing(NO_EXTENSION)),
     }
 }
@@ -38,10 +38,10 @@ fn list<'a>(manifest: &'a Value, of: &str) -> &'a [Value] {
 }
 
 /// Checks that the manifest is complete, and that its contributions have unique names and can be shown.
-pub(super) fn manifest(bench: &VerifyContext) -> Outcome {
-    check(bench, |_, manifest| {
+pub(super) fn manifest(context: &VerifyContext) -> CheckOutcome {
+    check(context, |_, manifest| {
         if let Some(field) = NEEDED.iter().find(|field| manifest.get(**field).is_none()) {
-            return Err(Problem::new(format!("package.json has no `{field}`"), "Add it."));
+            return Err(CheckProblem::new(format!("package.json has no `{field}`"), "Add it."));
         }
         let (commands, tools) =
             (list(manifest, "/contributes/commands"), list(manifest, "/contributes/languageModelTools"));
@@ -52,16 +52,16 @@ pub(super) fn manifest(bench: &VerifyContext) -> Outcome {
             let mut names = Vec::new();
             for entry in entries {
                 let Some(name) = entry.get(name).and_then(Value::as_str) else {
-                    return Err(Problem::new(format!("a {what} in package.json has no `{name}`"), "Add it."));
+                    return Err(CheckProblem::new(format!("a {what} in package.json has no `{name}`"), "Add it."));
                 };
                 if names.contains(&name) {
-                    return Err(Problem::new(
+                    return Err(CheckProblem::new(
                         format!("the {what} `{name}` is listed twice in package.json"),
                         "Remove one.",
                     ));
                 }
                 if let Some(missing) = needed.iter().find(|field| entry.get(**field).is_none()) {
-                    return Err(Problem::new(
+                    return Err(CheckProblem::new(
                         format!("the {what} `{name}` has no `{missing}`"),
                         "Add it in package.json.",
                     ));
@@ -74,8 +74,8 @@ pub(super) fn manifest(bench: &VerifyContext) -> Outcome {
 }
 
 /// Checks that the extension has been built, and that every file that the manifest names exists.
-pub(super) fn files(bench: &VerifyContext) -> Outcome {
-    check(bench, |root, manifest| {
+pub(super) fn files(context: &VerifyContext) -> CheckOutcome {
+    check(context, |root, manifest| {
         let texts = |of: &str, field: &str| -> Vec<String> {
             list(manifest, of).iter().filter_map(|entry| entry.get(field)?.as_str()).map(str::to_owned).collect()
         };
@@ -90,18 +90,18 @@ pub(super) fn files(bench: &VerifyContext) -> Outcome {
         .concat();
         for file in named.iter().filter(|file| !file.contains("://")) {
             if Utf8Path::new(file).is_absolute() || file.split('/').any(|part| part == "..") {
-                return Err(Problem::new(format!("package.json names `{file}`, outside of the folder"), "Correct it."));
+                return Err(CheckProblem::new(format!("package.json names `{file}`, outside of the folder"), "Correct it."));
             }
             if !root.join(file).is_file() {
                 let is_built = main.as_ref() == Some(file);
                 let hint = if is_built { "Build it: `npm run build`." } else { "Add it, or correct package.json." };
-                return Err(Problem::new(format!("package.json names `{file}`, and there is no such file"), hint));
+                return Err(CheckProblem::new(format!("package.json names `{file}`, and there is no such file"), hint));
             }
         }
         for schema in named.iter().filter(|file| file.ends_with(".schema.json")) {
             let text =
-                fs::read_text(&root.join(schema)).map_err(|error| Problem::new(error.to_string(), "Fix the file."))?;
-            let schema_of = |error: String| Problem::new(format!("`{schema}`: {error}"), "Correct the schema.");
+                fs::read_text(&root.join(schema)).map_err(|error| CheckProblem::new(error.to_string(), "Fix the file."))?;
+            let schema_of = |error: String| CheckProblem::new(format!("`{schema}`: {error}"), "Correct the schema.");
             let value: Value = serde_json::from_str(&text).map_err(|error| schema_of(error.to_string()))?;
             if !value.get("$schema").is_some_and(Value::is_string) {
                 return Err(schema_of("it does not say that it is a JSON Schema (`$schema`)".to_owned()));
@@ -112,8 +112,8 @@ pub(super) fn files(bench: &VerifyContext) -> Outcome {
 }
 
 /// Checks that other extensions find the types of the interface.
-pub(super) fn types(bench: &VerifyContext) -> Outcome {
-    check(bench, |root, _| {
+pub(super) fn types(context: &VerifyContext) -> CheckOutcome {
+    check(context, |root, _| {
         let directory = root.join("api");
         let Ok(entries) = directory.read_dir_utf8() else {
             return Ok(CheckFinding::Nothing("the extension has no `api` for others"));
@@ -125,7 +125,7 @@ pub(super) fn types(bench: &VerifyContext) -> Outcome {
             |name: &&&str| ["interface", "type"].iter().any(|kind| text.contains(&format!("export {kind} {name}")));
         let missing: Vec<_> = TYPES.iter().filter(|name| !is_exported(name)).collect();
         match missing.first() {
-            Some(name) => Err(Problem::new(
+            Some(name) => Err(CheckProblem::new(
                 format!("no `.d.ts` in `api` exports `{name}`"),
                 "Export it: others program against it.",
             )),
@@ -135,19 +135,19 @@ pub(super) fn types(bench: &VerifyContext) -> Outcome {
 }
 
 /// Checks that a marketplace would accept the extension.
-pub(super) fn check_packaging(bench: &VerifyContext) -> Outcome {
-    check(bench, |root, manifest| {
+pub(super) fn check_packaging(context: &VerifyContext) -> CheckOutcome {
+    check(context, |root, manifest| {
         let publisher = manifest.get("publisher").and_then(Value::as_str).unwrap_or_default();
         if publisher.is_empty() {
-            return Err(Problem::new("package.json has no `publisher`", "Add the name that it is published under."));
+            return Err(CheckProblem::new("package.json has no `publisher`", "Add the name that it is published under."));
         }
         let is_there = |name: &str| root.join(name).is_file();
         if !is_there("README.md") {
-            return Err(Problem::new("there is no README.md", "Write one: it is the extension's page."));
+            return Err(CheckProblem::new("there is no README.md", "Write one: it is the extension's page."));
         }
         if !is_there(".vscodeignore") && manifest.get("files").is_none() {
             let hint = "List the files of the package: `**`, then `!dist/…`.";
-            return Err(Problem::new("everything in the folder would be packaged", hint));
+            return Err(CheckProblem::new("everything in the folder would be packaged", hint));
         }
         Ok(CheckFinding::Facts(json!({ "publisher": publisher })))
     })

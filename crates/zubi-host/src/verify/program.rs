@@ -7,16 +7,16 @@ use serde_json::json;
 use zubi_base::process::CommandSpec;
 use zubi_exec::sandbox::Level;
 
-use super::{CheckFinding, Outcome, Problem, VerifyContext};
+use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext};
 use crate::local::exec;
 
 /// A program that exists on every system and ends at once.
 const TRUE: &str = "/bin/true";
 
 /// Checks that a child starts as language servers and commands do, and ends.
-pub(super) async fn supervisor(bench: Arc<VerifyContext>) -> Outcome {
-    let spec = CommandSpec::new(TRUE, bench.host.workspace().root());
-    let output = bench.config.spawner.output(&spec, 1024, Duration::from_secs(20)).await;
+pub(super) async fn supervisor(context: Arc<VerifyContext>) -> CheckOutcome {
+    let spec = CommandSpec::new(TRUE, context.host.workspace().root());
+    let output = context.config.spawner.output(&spec, 1024, Duration::from_secs(20)).await;
     let hint =
         "Start zubi by the path of its executable; a program that was replaced while it ran cannot start itself.";
     match output {
@@ -24,27 +24,27 @@ pub(super) async fn supervisor(bench: Arc<VerifyContext>) -> Outcome {
             Ok(CheckFinding::Facts(json!({ "version": env!("CARGO_PKG_VERSION"), "started": TRUE })))
         }
         Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            Err(Problem::new(format!("a child ended with {}: {said}", output.status), hint))
+            let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+            Err(CheckProblem::new(format!("a child ended with {}: {stderr}", output.status), hint))
         }
-        Err(error) => Err(Problem::new(format!("no child can be started: {error}"), hint)),
+        Err(error) => Err(CheckProblem::new(format!("no child can be started: {error}"), hint)),
     }
 }
 
 /// Tests the sandbox of commands with a confined child. A machine that supports little confinement is not a defect of
 /// zubi, and every answer names the confinement that was used; so the result is only a warning.
-pub(super) async fn sandbox(bench: Arc<VerifyContext>) -> Outcome {
-    let sandbox = exec::sandbox(&bench.config);
-    let standing = sandbox.probe().await;
-    let missing = standing.why_not_higher.join("; ");
-    let warnings = match standing.level {
+pub(super) async fn sandbox(context: Arc<VerifyContext>) -> CheckOutcome {
+    let sandbox = exec::sandbox(&context.config);
+    let confinement = sandbox.probe().await;
+    let missing = confinement.missing_backends.join("; ");
+    let warnings = match confinement.level {
         Level::LandlockSeccomp | Level::Bubblewrap => Vec::new(),
         level => vec![format!("commands are confined by {} only: {missing}", level.name())],
     };
     Ok(CheckFinding::Facts(json!({
-        "level": standing.level.name(),
-        "landlockAbi": standing.landlock_abi,
-        "whyNotHigher": standing.why_not_higher,
+        "level": confinement.level.name(),
+        "landlockAbi": confinement.landlock_abi,
+        "whyNotHigher": confinement.missing_backends,
         "warnings": warnings,
     })))
 }

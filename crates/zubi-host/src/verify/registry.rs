@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::json;
-use zubi_tool_api::schema::{self, Checker};
+use zubi_tool_api::schema::{self, ArgumentChecker};
 
-use super::{CheckFinding, Outcome, Problem, VerifyContext};
+use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext};
 
 const REMEDY: &str = "Correct the file that declares the tool; a built-in tool with a problem is a defect of zubi.";
 
 /// Checks that names are unique and valid on the wire, and that no tool was left out.
-pub(super) async fn names(bench: Arc<VerifyContext>) -> Outcome {
-    let registry = bench.host.registry();
+pub(super) async fn names(context: Arc<VerifyContext>) -> CheckOutcome {
+    let registry = context.host.registry();
     registry.prepare().await;
     let problems = registry.problems();
     if let Some(first) = problems.first() {
-        return Err(Problem::new(first.clone(), REMEDY));
+        return Err(CheckProblem::new(first.clone(), REMEDY));
     }
     let mut toolsets: BTreeMap<String, usize> = BTreeMap::new();
     for tool in registry.all_tools() {
@@ -26,26 +26,26 @@ pub(super) async fn names(bench: Arc<VerifyContext>) -> Outcome {
 }
 
 /// Checks that every tool describes itself and each of its parameters, within the limits of clients.
-pub(super) fn definitions(bench: &VerifyContext) -> Outcome {
-    let tools = bench.host.registry().all_tools();
+pub(super) fn definitions(context: &VerifyContext) -> CheckOutcome {
+    let tools = context.host.registry().all_tools();
     for tool in &tools {
         if let Some(problem) = schema::problems(tool.spec()).first() {
-            return Err(Problem::new(format!("{}: {problem}", tool.spec().id), REMEDY));
+            return Err(CheckProblem::new(format!("{}: {problem}", tool.spec().id), REMEDY));
         }
     }
     Ok(CheckFinding::Facts(json!({ "checked": tools.len() })))
 }
 
 /// Checks that every tool's input is a JSON Schema, and that its examples satisfy it.
-pub(super) fn schemas(bench: &VerifyContext) -> Outcome {
-    let tools = bench.host.registry().all_tools();
+pub(super) fn schemas(context: &VerifyContext) -> CheckOutcome {
+    let tools = context.host.registry().all_tools();
     let mut examples = 0;
     for spec in tools.iter().map(|tool| tool.spec()) {
-        let checker = Checker::new(spec).map_err(|error| Problem::new(format!("{}: {error}", spec.id), REMEDY))?;
+        let checker = ArgumentChecker::new(spec).map_err(|error| CheckProblem::new(format!("{}: {error}", spec.id), REMEDY))?;
         for example in &spec.examples {
             checker
                 .check(spec, example.args.clone())
-                .map_err(|error| Problem::new(format!("{}: {}", spec.id, error.render(&spec.id)), REMEDY))?;
+                .map_err(|error| CheckProblem::new(format!("{}: {}", spec.id, error.render(&spec.id)), REMEDY))?;
             examples += 1;
         }
     }

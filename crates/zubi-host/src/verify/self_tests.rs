@@ -16,7 +16,7 @@ use zubi_tool_api::{
     Approval, Effect, Exposure, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec,
 };
 
-use super::{CheckFinding, Outcome, Problem, VerifyContext};
+use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext};
 
 /// The id of its provider.
 const PROVIDER: &str = "verify";
@@ -27,19 +27,19 @@ const ECHO: &str = "verify.echo";
 type Test = Result<(), String>;
 
 /// Runs the seven self-tests and reports the first that fails.
-pub(super) async fn all(bench: Arc<VerifyContext>) -> Outcome {
+pub(super) async fn run_all(context: Arc<VerifyContext>) -> CheckOutcome {
     let mut passed = Vec::new();
     for (name, outcome) in [
-        ("a registry is made", creation(&bench)),
-        ("a provider's tools are registered", registration(&bench)),
-        ("a tool runs", execution(&bench).await),
-        ("a provider that has gone takes its tools with it", disposal(&bench)),
-        ("a provider is added once", provider(&bench)),
-        ("an unknown tool is reported", unknown_tool(&bench).await),
-        ("a tool has the format that models accept", model_format(&bench)),
+        ("a registry is made", creation(&context)),
+        ("a provider's tools are registered", registration(&context)),
+        ("a tool runs", execution(&context).await),
+        ("a provider that has gone takes its tools with it", disposal(&context)),
+        ("a provider is added once", provider(&context)),
+        ("an unknown tool is reported", unknown_tool(&context).await),
+        ("a tool has the format that models accept", model_format(&context)),
     ] {
         if let Err(why) = outcome {
-            return Err(Problem::new(format!("{name}: {why}"), "This is a defect of zubi; please report it."));
+            return Err(CheckProblem::new(format!("{name}: {why}"), "This is a defect of zubi; please report it."));
         }
         passed.push(name);
     }
@@ -50,61 +50,61 @@ fn require(holds: bool, what: &str) -> Test {
     if holds { Ok(()) } else { Err(what.to_owned()) }
 }
 
-fn registry(bench: &VerifyContext, providers: Vec<Arc<dyn ToolProvider>>) -> Registry {
+fn registry(context: &VerifyContext, providers: Vec<Arc<dyn ToolProvider>>) -> Registry {
     Registry::new(RegistryConfig {
         providers,
         policy: Policy::default(),
         audit: Arc::new(NoAudit),
-        clock: Arc::clone(&bench.config.clock),
+        clock: Arc::clone(&context.config.clock),
         restrictions: Restrictions::default(),
     })
 }
 
-fn creation(bench: &VerifyContext) -> Test {
-    require(registry(bench, Vec::new()).all_tools().is_empty(), "it is not empty")
+fn creation(context: &VerifyContext) -> Test {
+    require(registry(context, Vec::new()).all_tools().is_empty(), "it is not empty")
 }
 
-fn registration(bench: &VerifyContext) -> Test {
-    let registry = registry(bench, Vec::new());
+fn registration(context: &VerifyContext) -> Test {
+    let registry = registry(context, Vec::new());
     registry.add(Echoes::provider(1)).map_err(|error| error.to_string())?;
     require(registry.list(&Restrictions::default()).len() == 1, "the tool is not listed")?;
     require(registry.problems().is_empty(), "there are problems")
 }
 
-async fn execution(bench: &VerifyContext) -> Test {
-    let registry = registry(bench, vec![Echoes::provider(1)]);
-    let answer = registry.call(ECHO, json!({ "text": "hello" }), cx(bench)).await;
+async fn execution(context: &VerifyContext) -> Test {
+    let registry = registry(context, vec![Echoes::provider(1)]);
+    let answer = registry.call(ECHO, json!({ "text": "hello" }), cx(context)).await;
     match answer {
         Ok(output) => require(output.text == "hello", "it returns something else"),
         Err(error) => Err(format!("{error:?}")),
     }
 }
 
-fn disposal(bench: &VerifyContext) -> Test {
-    let registry = registry(bench, vec![Echoes::provider(1)]);
+fn disposal(context: &VerifyContext) -> Test {
+    let registry = registry(context, vec![Echoes::provider(1)]);
     require(registry.all_tools().len() == 1, "the tool is not there")?;
     require(registry.remove(&ProviderId(PROVIDER.into())), "the provider is not found")?;
     require(registry.all_tools().is_empty(), "the tool is still there")
 }
 
-fn provider(bench: &VerifyContext) -> Test {
-    let registry = registry(bench, vec![Echoes::provider(1)]);
+fn provider(context: &VerifyContext) -> Test {
+    let registry = registry(context, vec![Echoes::provider(1)]);
     require(registry.add(Echoes::provider(1)).is_err(), "it is added twice")?;
     require(registry.all_tools().len() == 1, "one tool is there twice")
 }
 
-async fn unknown_tool(bench: &VerifyContext) -> Test {
-    let registry = registry(bench, vec![Echoes::provider(1)]);
-    match registry.call("verify.ecko", Value::Null, cx(bench)).await {
-        Err(CallError::Unknown { why, .. }) => {
+async fn unknown_tool(context: &VerifyContext) -> Test {
+    let registry = registry(context, vec![Echoes::provider(1)]);
+    match registry.call("verify.ecko", Value::Null, cx(context)).await {
+        Err(CallError::Unknown { reason: why, .. }) => {
             require(why.contains(ECHO), "the error does not suggest the nearest name")
         }
         other => Err(format!("{other:?}")),
     }
 }
 
-fn model_format(bench: &VerifyContext) -> Test {
-    let registry = registry(bench, vec![Echoes::provider(1)]);
+fn model_format(context: &VerifyContext) -> Test {
+    let registry = registry(context, vec![Echoes::provider(1)]);
     let tools = registry.all_tools();
     let data = tools.first().map(|tool| tool.spec().to_json()).unwrap_or_default();
     // Models' interfaces accept letters, digits, `_` and `-` in a function's name.
@@ -114,7 +114,7 @@ fn model_format(bench: &VerifyContext) -> Test {
     require(data["inputSchema"]["type"] == "object", "its input is not an object")
 }
 
-fn cx(bench: &VerifyContext) -> ToolCx {
+fn cx(context: &VerifyContext) -> ToolCx {
     ToolCx {
         cancel: CancellationToken::new(),
         deadline: Instant::now() + Duration::from_secs(20),
@@ -128,7 +128,7 @@ fn cx(bench: &VerifyContext) -> ToolCx {
             restrictions: Restrictions::default(),
         }),
         approver: Arc::new(NoApprover),
-        workspace: Arc::clone(bench.host.workspace()),
+        workspace: Arc::clone(context.host.workspace()),
         text_source: Arc::new(DiskText),
     }
 }

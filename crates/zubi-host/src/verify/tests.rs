@@ -19,7 +19,7 @@ fn config(root: &camino::Utf8Path) -> HostConfig {
         spawner: Spawner::direct(),
         user_catalogue: None,
         search_path: None,
-        kind: zubi_ipc::wire::host::HostKind::Front,
+        kind: zubi_ipc::wire::host::HostKind::InProcess,
         clock: Arc::new(SystemClock),
     }
 }
@@ -28,22 +28,22 @@ fn config(root: &camino::Utf8Path) -> HostConfig {
 async fn check(config: Result<HostConfig, String>) -> Vec<String> {
     let checks = verify(config, &|_| {}).await;
     assert_eq!(checks.len(), CHECKS.len() + 1);
-    let told = |check: &Check| {
+    let summarize = |check: &VerifyCheck| {
         let why = check.details.get("error").or_else(|| check.details.get("reason"));
         format!("{} {:?}: {}", check.id, check.status, why.and_then(Value::as_str).unwrap_or("?"))
     };
-    checks.iter().filter(|check| check.status != Status::Passed).map(told).collect()
+    checks.iter().filter(|check| check.status != CheckStatus::Passed).map(summarize).collect()
 }
 
-fn place() -> (tempfile::TempDir, camino::Utf8PathBuf) {
+fn temp_root() -> (tempfile::TempDir, camino::Utf8PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let root = zubi_base::fs::canonical(camino::Utf8Path::from_path(directory.path()).unwrap()).unwrap();
     (directory, root)
 }
 
 #[tokio::test]
-async fn in_good_order_everything_passes_or_says_why_not() {
-    let (_guard, root) = place();
+async fn a_healthy_workspace_passes_or_skips_with_a_reason() {
+    let (_guard, root) = temp_root();
     insta::assert_snapshot!(check(Ok(config(&root))).await.join("\n"), @"
     extension-manifest Skipped: the workspace is not the folder of a VS Code extension
     extension-files Skipped: the workspace is not the folder of a VS Code extension
@@ -55,7 +55,7 @@ async fn in_good_order_everything_passes_or_says_why_not() {
 
 /// Returns the results of the extension checks for these files, including a manifest with these additional fields.
 async fn extension(fields: Value, files: &[&str]) -> String {
-    let (_guard, root) = place();
+    let (_guard, root) = temp_root();
     let config = config(&root);
     let mut manifest = json!({
         "name": "a", "version": "1.0.0", "publisher": "b", "engines": { "vscode": "^1.101.0" }, "main": "./dist/a.cjs",
@@ -68,8 +68,8 @@ async fn extension(fields: Value, files: &[&str]) -> String {
         zubi_base::fs::write_atomic(&file, types.as_bytes()).unwrap();
     }
     zubi_base::fs::write_atomic(&root.join("work/package.json"), manifest.to_string().as_bytes()).unwrap();
-    let told = check(Ok(config)).await;
-    told.into_iter().filter(|line| line.starts_with("extension-")).collect::<Vec<_>>().join("\n")
+    let messages = check(Ok(config)).await;
+    messages.into_iter().filter(|line| line.starts_with("extension-")).collect::<Vec<_>>().join("\n")
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn an_extension_in_good_order_passes() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_an_extension_is_told() {
+async fn extension_problems_are_reported() {
     let twice = json!([{ "command": "a.b", "title": "B" }, { "command": "a.b", "title": "C" }]);
     insta::assert_snapshot!(extension(json!({ "contributes": { "commands": twice } }), &[]).await, @"extension-manifest Failed: the command `a.b` stands twice in package.json");
     let tool = json!([{ "name": "t", "displayName": "T" }]);
@@ -94,21 +94,21 @@ async fn what_is_wrong_with_an_extension_is_told() {
 
 #[tokio::test]
 async fn without_a_configuration_there_is_a_report_all_the_same() {
-    let told = check(Err("zubi.toml:1:1: unknown setting `x`".to_owned())).await;
-    assert_eq!(told[0], "configuration Failed: zubi.toml:1:1: unknown setting `x`");
-    assert!(told[1..].iter().all(|line| line.ends_with("Skipped: the configuration cannot be used")), "{told:?}");
+    let messages = check(Err("zubi.toml:1:1: unknown setting `x`".to_owned())).await;
+    assert_eq!(messages[0], "configuration Failed: zubi.toml:1:1: unknown setting `x`");
+    assert!(messages[1..].iter().all(|line| line.ends_with("Skipped: the configuration cannot be used")), "{messages:?}");
 }
 
 #[tokio::test]
 async fn a_state_directory_that_cannot_be_used_fails() {
-    let (_guard, root) = place();
+    let (_guard, root) = temp_root();
     let broken = HostConfig { state_dir: root.join("work"), ..config(&root) };
     // A file where the directory should be.
     std::fs::remove_dir(&broken.state_dir).unwrap();
     std::os::unix::fs::symlink("/dev/null", &broken.state_dir).unwrap();
     let broken = HostConfig { folders: vec![root.clone()], ..broken };
-    let told = check(Ok(broken)).await;
-    assert!(told.iter().any(|line| line.starts_with("state Failed: ")), "{told:?}");
+    let messages = check(Ok(broken)).await;
+    assert!(messages.iter().any(|line| line.starts_with("state Failed: ")), "{messages:?}");
 }
 
 /// The directory is usable, but its audit log is not.
@@ -127,14 +127,14 @@ async fn an_audit_log_that_cannot_be_written_fails() {
         ("an older one is a directory", |log| std::fs::create_dir(log.with_file_name("audit.2.jsonl")).unwrap()),
     ];
     for (what, spoil) in table {
-        let (_guard, root) = place();
+        let (_guard, root) = temp_root();
         let config = config(&root);
         std::fs::create_dir_all(root.join("state/audit")).unwrap();
         spoil(&root.join("state/audit/audit.jsonl"));
-        let told = check(Ok(config)).await;
-        let failed: Vec<_> = told.iter().filter(|line| line.contains("Failed")).collect();
+        let messages = check(Ok(config)).await;
+        let failed: Vec<_> = messages.iter().filter(|line| line.contains("Failed")).collect();
         let expected = format!("state Failed: the audit log in `{root}/state/audit` cannot be written: ");
-        assert!(failed.len() == 1 && failed[0].starts_with(&expected), "{what}: {told:?}");
+        assert!(failed.len() == 1 && failed[0].starts_with(&expected), "{what}: {messages:?}");
     }
 }
 
@@ -148,10 +148,10 @@ async fn a_check_that_panics_has_failed() {
 fn the_report_has_the_missions_form() {
     let outcome = [
         Ok(CheckFinding::Facts(json!({ "tools": 3 }))),
-        Err(Problem::new("no", "Do.")),
+        Err(CheckProblem::new("no", "Do.")),
         Ok(CheckFinding::Nothing("none")),
     ];
-    let checks: Vec<Check> =
+    let checks: Vec<VerifyCheck> =
         outcome.into_iter().map(|outcome| made_of("a", "A check", outcome, Duration::from_millis(7))).collect();
     assert_eq!(
         report(&checks, "2026-01-02T03:04:05Z").to_string(),

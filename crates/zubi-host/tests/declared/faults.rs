@@ -14,7 +14,7 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("faults::x21_endless_output", endless_output),
     ("faults::x20_a_script_that_ignores_signals", a_script_that_ignores_signals),
     ("faults::x20_a_grandchild_that_holds_the_pipe", a_grandchild_that_holds_the_pipe),
-    ("faults::what_was_written_until_the_time_was_up_is_told", what_was_written_is_told),
+    ("faults::what_was_written_until_the_time_was_up_is_told", partial_output_is_reported),
     ("faults::a_cancelled_call_ends_what_it_started", a_cancelled_call_ends_what_it_started),
     ("faults::a_shell_that_does_not_read_its_script_to_the_end", a_shell_that_does_not_read_to_the_end),
 ];
@@ -32,8 +32,8 @@ fn more_processes_than_there_may_be(world: &World) {
     let many = "i=0; while [ $i -lt 300 ]; do sleep 60 & i=$((i+1)); done; echo all; wait";
     let few = "i=0; while [ $i -lt 100 ]; do sleep 60 & i=$((i+1)); done; echo all";
     let host = world.host(&[with_timeout("many", many, 50_000), with_timeout("few", few, 50_000)]);
-    let told = host.failure("workspace.many", json!({}), "failed");
-    assert!(told.contains("ended the program: it had more than 200 processes at once"), "{told}");
+    let error = host.failure("workspace.many", json!({}), "failed");
+    assert!(error.contains("ended the program: it had more than 200 processes at once"), "{error}");
     nothing_is_left();
     assert_eq!(host.text("workspace.few", json!({})).lines().next(), Some("all"));
     nothing_is_left();
@@ -41,19 +41,19 @@ fn more_processes_than_there_may_be(world: &World) {
 
 fn endless_output(world: &World) {
     let host = world.host(&[with_timeout("endless", "yes 'a line of it'", 2_000)]);
-    let told = host.failure("workspace.endless", json!({}), "timed_out");
-    assert!(told.starts_with("Error in workspace.endless: time-out after 2.0 s"), "{told}");
-    let handle = told.rsplit_once("output.read {\"output\":\"").unwrap().1.split('"').next().unwrap();
-    let told = host.text("output.read", json!({ "output": handle, "from_line": 1_000, "lines": 1 }));
-    assert!(told.contains("a line of it"), "{told}");
+    let error = host.failure("workspace.endless", json!({}), "timed_out");
+    assert!(error.starts_with("Error in workspace.endless: time-out after 2.0 s"), "{error}");
+    let handle = error.rsplit_once("output.read {\"output\":\"").unwrap().1.split('"').next().unwrap();
+    let output = host.text("output.read", json!({ "output": handle, "from_line": 1_000, "lines": 1 }));
+    assert!(output.contains("a line of it"), "{output}");
     nothing_is_left();
 }
 
 fn a_script_that_ignores_signals(world: &World) {
     let text = "trap '' TERM INT HUP; tail -f /dev/null & setsid tail -f /dev/null & echo started; wait";
     let host = world.host(&[with_timeout("stubborn", text, 500)]);
-    let told = host.failure("workspace.stubborn", json!({}), "timed_out");
-    assert!(told.contains("all its processes were ended\nstarted\n"), "{told}");
+    let error = host.failure("workspace.stubborn", json!({}), "timed_out");
+    assert!(error.contains("all its processes were ended\nstarted\n"), "{error}");
     nothing_is_left();
 }
 
@@ -65,10 +65,10 @@ fn a_grandchild_that_holds_the_pipe(world: &World) {
     nothing_is_left();
 }
 
-fn what_was_written_is_told(world: &World) {
+fn partial_output_is_reported(world: &World) {
     let host = world.host(&[with_timeout("slow", "echo one; echo two >&2; tail -f /dev/null", 500)]);
-    let told = host.failure("workspace.slow", json!({}), "timed_out");
-    assert!(told.contains("\none\nstderr:\ntwo\nRequest less work"), "{told}");
+    let error = host.failure("workspace.slow", json!({}), "timed_out");
+    assert!(error.contains("\none\nstderr:\ntwo\nRequest less work"), "{error}");
 }
 
 fn a_cancelled_call_ends_what_it_started(world: &World) {
@@ -76,7 +76,7 @@ fn a_cancelled_call_ends_what_it_started(world: &World) {
     let cancel = CancellationToken::new();
     cancel.cancel();
     let answer = host.call_until("workspace.waits", json!({}), cancel);
-    assert_eq!(answer.failure.map(zubi_tool_api::Code::as_str), Some("cancelled"), "{}", answer.text);
+    assert_eq!(answer.failure.map(zubi_tool_api::ErrorCode::as_str), Some("cancelled"), "{}", answer.text);
 }
 
 /// The rest of the script, which the shell has not read when it exits, is discarded.

@@ -10,15 +10,15 @@ use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
 use crate::Test;
-use crate::world::{Host, PATIENCE, World, tool, with_fields};
+use crate::world::{Host, TEST_TIMEOUT, World, tool, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
     ("http::hostile_values_stay_in_their_place", hostile_values_stay_in_their_place),
     ("http::what_no_place_can_hold_is_refused", what_no_place_can_hold_is_refused),
     ("http::any_value_stays_in_its_place", any_value_stays_in_its_place),
-    ("http::long_answers_are_kept", long_answers_are_kept),
+    ("http::long_answers_are_kept", long_answers_are_stored),
     ("inline::values_are_data", inline_values_are_data),
-    ("inline::long_results_are_kept", long_results_are_kept),
+    ("inline::long_results_are_kept", long_results_are_stored),
 ];
 
 /// Values that an attacker would write to send another request, in positions that take any text.
@@ -70,7 +70,7 @@ fn server(answer: &'static str) -> (u16, Receiver<ReceivedRequest>) {
 }
 
 fn receive_request(mut stream: TcpStream, answer: &str) -> ReceivedRequest {
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.set_read_timeout(Some(TEST_TIMEOUT)).unwrap();
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap() == 1 {
@@ -128,10 +128,10 @@ fn pairs(text: &str) -> Vec<(String, String)> {
     pairs.map(|(key, value)| (percent_decode(key), percent_decode(value))).collect()
 }
 
-fn check(host: &Host<'_>, asked: &Receiver<ReceivedRequest>, value: &str) {
+fn check(host: &Host<'_>, requests: &Receiver<ReceivedRequest>, value: &str) {
     let call = |id: &str| {
         assert_eq!(host.text(&format!("workspace.{id}"), json!({ "value": value })), "done", "{id} {value:?}");
-        asked.recv_timeout(PATIENCE).unwrap()
+        requests.recv_timeout(TEST_TIMEOUT).unwrap()
     };
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     for id in ["json", "form", "text"] {
@@ -157,14 +157,14 @@ fn check(host: &Host<'_>, asked: &Receiver<ReceivedRequest>, value: &str) {
             _ => assert_eq!(text, value),
         }
     }
-    let asked = call("header");
+    let request = call("header");
     let sent: Vec<&str> =
-        asked.headers.iter().filter(|(name, _)| name == "x-value").map(|(_, it)| it.as_str()).collect();
-    let [sent] = sent.as_slice() else { panic!("{asked:?}") };
+        request.headers.iter().filter(|(name, _)| name == "x-value").map(|(_, it)| it.as_str()).collect();
+    let [sent] = sent.as_slice() else { panic!("{request:?}") };
     let bytes: Vec<u8> = sent.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
     // White space around a value is not part of it (RFC 9110, 5.5).
     assert_eq!(String::from_utf8(bytes).unwrap().trim_matches([' ', '\t']), value.trim_matches([' ', '\t']));
-    assert_eq!(asked.line, "GET / HTTP/1.1");
+    assert_eq!(request.line, "GET / HTTP/1.1");
 }
 
 fn hostile_values_stay_in_their_place(world: &World) {
@@ -181,12 +181,12 @@ fn what_no_place_can_hold_is_refused(world: &World) {
     let (port, asked) = server("done");
     let host = world.host(&tools(port));
     for value in ["..", ".", ""] {
-        let told = host.failure("workspace.text", json!({ "value": value }), "invalid_input");
-        assert!(told.starts_with("Invalid input: arguments: "), "{value:?}: {told}");
+        let error = host.failure("workspace.text", json!({ "value": value }), "invalid_input");
+        assert!(error.starts_with("Invalid input: arguments: "), "{value:?}: {error}");
     }
     for value in ["a\r\nX-Injected: 1", "a\nb", "a\0b", "\u{1b}[2J", "\r"] {
-        let told = host.failure("workspace.header", json!({ "value": value }), "invalid_input");
-        assert!(told.starts_with("Invalid input: arguments: "), "{value:?}: {told}");
+        let error = host.failure("workspace.header", json!({ "value": value }), "invalid_input");
+        assert!(error.starts_with("Invalid input: arguments: "), "{value:?}: {error}");
     }
     assert!(asked.try_recv().is_err(), "nothing was asked");
     // A megabyte is too long for a URL, but not for a body.
@@ -197,8 +197,8 @@ fn what_no_place_can_hold_is_refused(world: &World) {
 fn any_value_stays_in_its_place(world: &World) {
     let (port, asked) = server("done");
     let host = world.host(&tools(port));
-    let piece = prop_oneof![prop::sample::select(HOSTILE).prop_map(str::to_owned), "[ -~]{1,12}", "[^\\p{C}]{1,8}"];
-    let value = prop::collection::vec(piece, 1..4).prop_map(|pieces| pieces.concat());
+    let fragment = prop_oneof![prop::sample::select(HOSTILE).prop_map(str::to_owned), "[ -~]{1,12}", "[^\\p{C}]{1,8}"];
+    let value = prop::collection::vec(fragment, 1..4).prop_map(|fragments| fragments.concat());
     let value = value.prop_filter("no segment of a path", |value| value != "." && value != "..");
     let mut runner = TestRunner::new(Config { cases: 40, failure_persistence: None, ..Config::default() });
     runner
@@ -209,16 +209,16 @@ fn any_value_stays_in_its_place(world: &World) {
         .unwrap();
 }
 
-fn long_answers_are_kept(world: &World) {
+fn long_answers_are_stored(world: &World) {
     let lines: Vec<String> = (1..=20_000).map(|number| format!("line {number}\n")).collect();
     let answer = lines.concat();
     let (port, _asked) = server(answer.leak());
     let host = world.host(&tools(port));
-    let told = host.text("workspace.header", json!({ "value": "x" }));
-    assert!(told.len() < 35_000 && told.starts_with("line 1\n"), "{}", told.len());
-    let handle = told.rsplit_once("output.read {\"output\":\"").unwrap().1.split('"').next().unwrap();
-    let told = host.text("output.read", json!({ "output": handle, "from_line": 12_345, "lines": 1 }));
-    assert!(told.contains("line 12345\n"), "{told}");
+    let output = host.text("workspace.header", json!({ "value": "x" }));
+    assert!(output.len() < 35_000 && output.starts_with("line 1\n"), "{}", output.len());
+    let handle = output.rsplit_once("output.read {\"output\":\"").unwrap().1.split('"').next().unwrap();
+    let output = host.text("output.read", json!({ "output": handle, "from_line": 12_345, "lines": 1 }));
+    assert!(output.contains("line 12345\n"), "{output}");
 }
 
 fn inline_values_are_data(world: &World) {
@@ -232,17 +232,17 @@ fn inline_values_are_data(world: &World) {
         assert_eq!(data["length"], value.encode_utf16().count());
     }
     let long = "'\"`${}\n".repeat(1 << 17);
-    let told = host.failure("workspace.inline", json!({ "value": long, "values": [long] }), "failed");
-    assert!(told.contains("more than 1048576 bytes of JSON"), "{told}");
+    let error = host.failure("workspace.inline", json!({ "value": long, "values": [long] }), "failed");
+    assert!(error.contains("more than 1048576 bytes of JSON"), "{error}");
 }
 
-fn long_results_are_kept(world: &World) {
+fn long_results_are_stored(world: &World) {
     let code = "for (let n = 1; n <= 20000; n++) console.log('line ' + n); return 'x'.repeat(90000)";
     let thrown = "console.log('y'.repeat(50000)); throw new Error('no')";
     let inline = |id: &str, code: &str| tool(id, json!({ "type": "inline", "code": code }));
     let host = world.host(&[inline("long", code), inline("thrown", thrown)]);
-    let told = host.text("workspace.long", json!({}));
-    assert!(told.len() < 35_000 && told.contains("all of output, "), "{told}");
-    let told = host.failure("workspace.thrown", json!({}), "failed");
-    assert!(told.starts_with("Failed to run workspace.thrown: 1:") && told.contains("all of output, "), "{told}");
+    let output = host.text("workspace.long", json!({}));
+    assert!(output.len() < 35_000 && output.contains("all of output, "), "{output}");
+    let error = host.failure("workspace.thrown", json!({}), "failed");
+    assert!(error.starts_with("Failed to run workspace.thrown: 1:") && error.contains("all of output, "), "{error}");
 }

@@ -55,7 +55,7 @@ fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = table.into_iter().map(trial).collect();
     if rustix::process::geteuid().is_root() {
         trials.push(Trial::test("unprivileged", move || {
-            as_nobody(count);
+            run_as_user_nobody(count);
             Ok(())
         }));
     }
@@ -63,7 +63,7 @@ fn trials() -> Vec<Trial> {
 }
 
 /// Runs everything a second time, as the user `nobody`.
-fn as_nobody(count: usize) {
+fn run_as_user_nobody(count: usize) {
     use std::os::unix::fs::PermissionsExt;
     let directory = tempfile::tempdir().unwrap();
     std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o755)).unwrap();
@@ -71,7 +71,7 @@ fn as_nobody(count: usize) {
     std::fs::copy(std::env::current_exe().unwrap(), &copy).unwrap();
     // The check that nothing is left looks at all processes that this program has started, so it runs alone.
     let passes: [&[&str]; 2] = [&["faults::", "--test-threads", "1"], &["--skip", "faults::"]];
-    let mut told = String::new();
+    let mut report = String::new();
     for arguments in passes {
         #[expect(clippy::disallowed_methods, reason = "these tests play the person who runs zubi")]
         let output = std::process::Command::new("setpriv")
@@ -81,10 +81,10 @@ fn as_nobody(count: usize) {
             .env("TMPDIR", "/tmp")
             .output()
             .expect("setpriv is part of util-linux");
-        told += &String::from_utf8_lossy(&output.stdout);
-        told += &String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{told}");
+        report += &String::from_utf8_lossy(&output.stdout);
+        report += &String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{report}");
     }
-    eprintln!("{told}");
-    assert_eq!(told.matches("... ok").count(), count, "{told}");
+    eprintln!("{report}");
+    assert_eq!(report.matches("... ok").count(), count, "{report}");
 }

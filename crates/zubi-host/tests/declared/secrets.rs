@@ -6,17 +6,17 @@ use crate::Test;
 use crate::world::{World, script, tool, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
-    ("secrets::they_arrive_and_are_told_to_nobody", they_arrive_and_are_told_to_nobody),
+    ("secrets::they_arrive_and_are_told_to_nobody", secrets_reach_scripts_and_are_redacted),
     ("secrets::no_list_of_processes_has_them", no_list_of_processes_has_them),
-    ("secrets::one_that_is_broken_or_missing_is_told", one_that_is_broken_or_missing_is_told),
+    ("secrets::one_that_is_broken_or_missing_is_told", broken_or_missing_secrets_are_reported),
     ("secrets::no_host_is_taken_from_one", no_host_is_taken_from_one),
-    ("secrets::scripts_cannot_read_where_they_stand", scripts_cannot_read_where_they_stand),
+    ("secrets::scripts_cannot_read_where_they_stand", scripts_cannot_read_the_files_of_secrets),
 ];
 
 const SECRET: &str = "hunter2+\"quoted\" é/x";
 const SETTINGS: &str = "allow = [\"workspace.*\"]\n[env]\nTOKEN = 'hunter2+\"quoted\" é/x'\n";
 
-fn they_arrive_and_are_told_to_nobody(world: &World) {
+fn secrets_reach_scripts_and_are_redacted(world: &World) {
     let inside =
         script("inside", "printf '%s' \"${env:TOKEN}\" > got; printf '%s' ${env:TOKEN}; echo; echo ${env:TOKEN} >&2");
     let variable = tool(
@@ -28,27 +28,27 @@ fn they_arrive_and_are_told_to_nobody(world: &World) {
     let host = world.host_with(&[inside, variable, slow, echo], SETTINGS);
 
     let answer = host.call("workspace.inside", json!({}));
-    let told = format!("{} {}", answer.text, answer.data.unwrap());
-    assert!(!told.contains("hunter2") && told.contains("redacted"), "{told}");
+    let output = format!("{} {}", answer.text, answer.data.unwrap());
+    assert!(!output.contains("hunter2") && output.contains("redacted"), "{output}");
     assert_eq!(world.read("got"), SECRET.as_bytes());
-    let told = host.failure("workspace.variable", json!({}), "failed");
-    assert!(!told.contains("hunter2") && !told.contains("aHVudGVyMi"), "{told}");
-    assert!(!told.contains("odW50ZXIyK"), "nor as Base64 beside something else: {told}");
+    let error = host.failure("workspace.variable", json!({}), "failed");
+    assert!(!error.contains("hunter2") && !error.contains("aHVudGVyMi"), "{error}");
+    assert!(!error.contains("odW50ZXIyK"), "nor as Base64 beside something else: {error}");
     assert_eq!(world.read("got"), SECRET.as_bytes());
-    let told = host.text("workspace.slow", json!({}));
-    assert!(!told.contains("hunter2"), "{told}");
+    let output = host.text("workspace.slow", json!({}));
+    assert!(!output.contains("hunter2"), "{output}");
     // A model that has the secret from elsewhere cannot get it into the records.
-    let told = host.text("workspace.echo", json!({ "value": format!("{}{SECRET}", "x".repeat(150)) }));
-    assert!(!told.contains("hunter2"), "{told}");
+    let output = host.text("workspace.echo", json!({ "value": format!("{}{SECRET}", "x".repeat(150)) }));
+    assert!(!output.contains("hunter2"), "{output}");
 
     let footprint = host.footprint("workspace.inside", json!({}));
     assert_eq!(footprint.secrets, ["TOKEN"]);
-    let shown = format!("{footprint:?}");
-    assert!(!shown.contains("hunter2") && shown.contains("•••"), "{shown}");
-    for place in ["state/audit", "state/outputs"] {
-        for entry in world.root.join(place).read_dir_utf8().unwrap().flatten() {
-            let kept = String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned();
-            assert!(!kept.contains("hunter2"), "{}: {kept}", entry.path());
+    let debug_text = format!("{footprint:?}");
+    assert!(!debug_text.contains("hunter2") && debug_text.contains("•••"), "{debug_text}");
+    for directory in ["state/audit", "state/outputs"] {
+        for entry in world.root.join(directory).read_dir_utf8().unwrap().flatten() {
+            let content = String::from_utf8_lossy(&std::fs::read(entry.path()).unwrap()).into_owned();
+            assert!(!content.contains("hunter2"), "{}: {content}", entry.path());
         }
     }
 }
@@ -57,12 +57,12 @@ fn they_arrive_and_are_told_to_nobody(world: &World) {
 fn no_list_of_processes_has_them(world: &World) {
     let text = "true \"${env:TOKEN}\"; p=$$; while [ \"$p\" -gt 1 ]; do tr '\\0' ' ' < /proc/$p/cmdline; echo; p=$(sed -n 's/^PPid:\\t//p' /proc/$p/status); done";
     let host = world.host_with(&[script("parents", &text.replace("$$", "$$$$"))], SETTINGS);
-    let told = host.text("workspace.parents", json!({}));
-    assert!(told.contains("/dev/stdin") && told.contains("__child"), "{told}");
-    assert!(!told.contains("redacted") && !told.contains("hunter2") && !told.contains("PPid"), "{told}");
+    let output = host.text("workspace.parents", json!({}));
+    assert!(output.contains("/dev/stdin") && output.contains("__child"), "{output}");
+    assert!(!output.contains("redacted") && !output.contains("hunter2") && !output.contains("PPid"), "{output}");
 }
 
-fn one_that_is_broken_or_missing_is_told(world: &World) {
+fn broken_or_missing_secrets_are_reported(world: &World) {
     let uses = |id: &str, name: &str| script(id, &format!("echo ${{env:{name}}}"));
     let tools: [Value; 4] = [uses("a", "OPEN"), uses("b", "ABSENT"), uses("c", "NUMBER"), uses("d", "GOOD")];
     zubi_base::fs::write_atomic(&world.root.join("config/open"), b"seen by all").unwrap();
@@ -75,9 +75,9 @@ fn one_that_is_broken_or_missing_is_told(world: &World) {
         ("b", "the secret `ABSENT` is not set on this machine\nThe user can set it in zubi.toml: `[env]` `ABSENT = {"),
         ("c", "the secret `NUMBER` cannot be used: it is of type integer; write `NAME = \"value\"`"),
     ] {
-        let told = host.failure(&format!("workspace.{id}"), json!({}), "failed");
-        let told = told.replace(world.root.as_str(), "[ROOT]");
-        assert!(told.starts_with(&format!("Failed to run workspace.{id}: {expected}")), "{told}");
+        let error = host.failure(&format!("workspace.{id}"), json!({}), "failed");
+        let error = error.replace(world.root.as_str(), "[ROOT]");
+        assert!(error.starts_with(&format!("Failed to run workspace.{id}: {expected}")), "{error}");
     }
     assert!(host.text("workspace.d", json!({})).contains("redacted"), "one that is sound works all the same");
 }
@@ -86,12 +86,12 @@ fn one_that_is_broken_or_missing_is_told(world: &World) {
 fn no_host_is_taken_from_one(world: &World) {
     let tools = [tool("hidden", json!({ "type": "http", "url": "http://${env:PLACE}/x" }))];
     let host = world.host_with(&tools, "[env]\nPLACE = 'secret-host.example.com'\n");
-    let told = host.failure("workspace.hidden", json!({}), "failed");
-    assert!(told.starts_with("Failed to run workspace.hidden: its URL takes the host from a secret\n"), "{told}");
-    assert!(!told.contains("secret-host"), "{told}");
+    let error = host.failure("workspace.hidden", json!({}), "failed");
+    assert!(error.starts_with("Failed to run workspace.hidden: its URL takes the host from a secret\n"), "{error}");
+    assert!(!error.contains("secret-host"), "{error}");
 }
 
-fn scripts_cannot_read_where_they_stand(world: &World) {
+fn scripts_cannot_read_the_files_of_secrets(world: &World) {
     zubi_base::owner_only::write_atomic(&world.root.join("config/token"), b"from a file").unwrap();
     let settings = "[env]\nTOKEN = { file = 'token' }\n";
     let reads = |id: &str, name: &str| script(id, &format!("cat {}/config/{name}", world.root));
@@ -99,8 +99,8 @@ fn scripts_cannot_read_where_they_stand(world: &World) {
     zubi_base::fs::write_atomic(&world.root.join("config/other"), b"readable").unwrap();
     let host = world.host_with(&[reads("settings", "zubi.toml"), reads("token", "token"), plain], settings);
     for id in ["settings", "token"] {
-        let told = host.failure(&format!("workspace.{id}"), json!({}), "failed");
-        assert!(told.contains("Permission denied"), "{told}");
+        let error = host.failure(&format!("workspace.{id}"), json!({}), "failed");
+        assert!(error.contains("Permission denied"), "{error}");
     }
     assert_eq!(host.text("workspace.plain", json!({})), "readable");
 }

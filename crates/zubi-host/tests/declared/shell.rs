@@ -10,19 +10,19 @@ use crate::Test;
 use crate::world::{Host, World, script, tool, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
-    ("shell::the_level_is_what_the_machine_offers", the_level_is_what_the_machine_offers),
-    ("shell::hostile_values_arrive_as_they_are", hostile_values_arrive_as_they_are),
+    ("shell::the_level_is_what_the_machine_offers", the_strongest_available_sandbox_is_used),
+    ("shell::hostile_values_arrive_as_they_are", hostile_values_arrive_unchanged),
     ("shell::any_value_arrives_as_it_is", any_value_arrives_as_it_is),
     ("shell::values_of_any_length_arrive", values_of_any_length_arrive),
     ("shell::no_value_leads_out_of_the_workspace", no_value_leads_out_of_the_workspace),
     ("shell::an_optional_argument_that_is_missing", an_optional_argument_that_is_missing),
-    ("shell::the_shell_is_the_one_that_was_asked_for", the_shell_is_the_one_that_was_asked_for),
+    ("shell::the_shell_is_the_one_that_was_asked_for", the_requested_shell_is_used),
     ("shell::input_is_empty", input_is_empty),
     ("shell::exit_codes", exit_codes),
-    ("shell::the_policy_is_told_what_runs", the_policy_is_told_what_runs),
-    ("shell::what_is_given_is_shown", what_is_given_is_shown),
+    ("shell::the_policy_is_told_what_runs", the_policy_receives_the_command),
+    ("shell::what_is_given_is_shown", the_preview_contains_the_arguments),
     ("shell::a_declaration_of_the_sandbox_counts", a_declaration_of_the_sandbox_counts),
-    ("shell::a_yes_is_to_what_was_asked", a_yes_is_to_what_was_asked),
+    ("shell::a_yes_is_to_what_was_asked", an_approval_covers_only_the_previewed_call),
 ];
 
 /// Values that an attacker would write to run something else. Each would create a file `canary` if any part of it ran.
@@ -117,7 +117,7 @@ fn check(world: &World, host: &Host<'_>, shell: &str, value: &str) {
     assert_eq!(world.names(), names, "{shell}: {value:?} left something behind");
 }
 
-fn the_level_is_what_the_machine_offers(world: &World) {
+fn the_strongest_available_sandbox_is_used(world: &World) {
     let host = world.host(&[script("say", "echo it runs")]);
     let answer = host.call("workspace.say", json!({}));
     let level = answer.data.unwrap()["sandbox"].as_str().unwrap().to_owned();
@@ -129,27 +129,27 @@ fn the_level_is_what_the_machine_offers(world: &World) {
     }
 }
 
-fn hostile_values_arrive_as_they_are(world: &World) {
+fn hostile_values_arrive_unchanged(world: &World) {
     let host = world.host(&[everywhere("sh"), everywhere("bash")]);
     for value in HOSTILE {
         for shell in ["sh", "bash"] {
             check(world, &host, shell, value);
         }
     }
-    let told = host.failure("workspace.in_sh", json!({ "value": "a\0b", "values": [] }), "invalid_input");
-    assert!(told.contains("NUL"), "{told}");
-    let told = host.failure("workspace.in_sh", json!({ "value": "", "values": ["\0"] }), "invalid_input");
-    assert!(told.contains("NUL"), "{told}");
+    let error = host.failure("workspace.in_sh", json!({ "value": "a\0b", "values": [] }), "invalid_input");
+    assert!(error.contains("NUL"), "{error}");
+    let error = host.failure("workspace.in_sh", json!({ "value": "", "values": ["\0"] }), "invalid_input");
+    assert!(error.contains("NUL"), "{error}");
 }
 
 fn any_value_arrives_as_it_is(world: &World) {
     let host = world.host(&[everywhere("sh"), everywhere("bash")]);
-    let piece = prop_oneof![
+    let fragment = prop_oneof![
         4 => prop::sample::select(HOSTILE).prop_map(str::to_owned),
         2 => "[ -~\n\t]{0,12}",
         1 => "[^\\x00]{0,8}",
     ];
-    let value = prop::collection::vec(piece, 0..5).prop_map(|pieces| pieces.concat());
+    let value = prop::collection::vec(fragment, 0..5).prop_map(|fragments| fragments.concat());
     let mut runner = TestRunner::new(Config { cases: 60, failure_persistence: None, ..Config::default() });
     let run = runner.run(&(value, prop::bool::ANY), |(value, bash)| {
         check(world, &host, if bash { "bash" } else { "sh" }, &value);
@@ -169,13 +169,13 @@ fn values_of_any_length_arrive(world: &World) {
     for bytes in [100_000, 140_000, 1 << 20] {
         let value = "'$(touch canary)\n".repeat(bytes / 17);
         for shell in ["sh", "bash"] {
-            let told = host.text(&format!("workspace.long_{shell}"), json!({ "value": value }));
-            assert_eq!(told.trim(), value.len().to_string(), "{shell}");
+            let output = host.text(&format!("workspace.long_{shell}"), json!({ "value": value }));
+            assert_eq!(output.trim(), value.len().to_string(), "{shell}");
             assert!(world.read("word") == value.as_bytes(), "{shell}");
         }
     }
-    let told = host.failure("workspace.variable", json!({ "value": "x".repeat(1 << 20) }), "invalid_input");
-    assert!(told.starts_with("Invalid input: env: `V` would have 1048576 bytes"), "{told}");
+    let error = host.failure("workspace.variable", json!({ "value": "x".repeat(1 << 20) }), "invalid_input");
+    assert!(error.starts_with("Invalid input: env: `V` would have 1048576 bytes"), "{error}");
     assert_eq!(host.text("workspace.variable", json!({ "value": "x".repeat(131_000) })), "(no output)");
     assert_eq!(world.names(), [".vscode", "word"]);
 }
@@ -193,17 +193,17 @@ fn no_value_leads_out_of_the_workspace(world: &World) {
     let outside =
         ["..", "/", "/tmp", "root", "root/tmp", "beside", "sub/../..", "a\nb", "~", "file:///", "http://x/", &beside];
     for value in outside {
-        let told = host.failure("workspace.whole", json!({ "value": value }), "invalid_input");
-        assert!(told.starts_with("Invalid input: cwd: "), "{value}: {told}");
+        let error = host.failure("workspace.whole", json!({ "value": value }), "invalid_input");
+        assert!(error.starts_with("Invalid input: cwd: "), "{value}: {error}");
     }
     for value in ["../..", "../root", "../beside", "absent", "\0", "\u{2024}\u{2024}/.."] {
-        let told = host.failure("workspace.part", json!({ "value": value }), "invalid_input");
-        assert!(told.starts_with("Invalid input: "), "{value:?}: {told}");
+        let error = host.failure("workspace.part", json!({ "value": value }), "invalid_input");
+        assert!(error.starts_with("Invalid input: "), "{value:?}: {error}");
     }
     for (value, expected) in [("inside", "sub/deep"), ("sub/../sub", "sub"), (".", "")] {
         let expected = world.work(expected);
-        let told = host.text("workspace.whole", json!({ "value": value }));
-        assert_eq!(told.trim(), expected.as_str().trim_end_matches('/'), "{value}");
+        let output = host.text("workspace.whole", json!({ "value": value }));
+        assert_eq!(output.trim(), expected.as_str().trim_end_matches('/'), "{value}");
     }
 }
 
@@ -216,14 +216,14 @@ fn an_optional_argument_that_is_missing(world: &World) {
     });
     // `${V-unset}` is the shell's own syntax only if it cannot mean a variable of the file.
     let host = world.host(&[tool("opt", execution)]);
-    let told = host.text("workspace.opt", json!({}));
-    assert_eq!(told, format!("2|{}|unset|w|<>|", world.root.join("work")));
+    let output = host.text("workspace.opt", json!({}));
+    assert_eq!(output, format!("2|{}|unset|w|<>|", world.root.join("work")));
     std::fs::create_dir(world.work("here")).unwrap();
-    let told = host.text("workspace.opt", json!({ "value": "here" }));
-    assert_eq!(told, format!("3|{}|here|where|<here>|", world.work("here")));
+    let output = host.text("workspace.opt", json!({ "value": "here" }));
+    assert_eq!(output, format!("3|{}|here|where|<here>|", world.work("here")));
 }
 
-fn the_shell_is_the_one_that_was_asked_for(world: &World) {
+fn the_requested_shell_is_used(world: &World) {
     let of = |shell: &str| {
         tool(
             &format!("which_{shell}"),
@@ -235,8 +235,8 @@ fn the_shell_is_the_one_that_was_asked_for(world: &World) {
     let is_bash = zubi_base::fs::canonical("/bin/sh".into()).unwrap().ends_with("bash");
     assert_eq!(host.text("workspace.which_sh", json!({})).starts_with("none"), !is_bash);
     if !is_bash {
-        let told = host.failure("workspace.arrays", json!({}), "failed");
-        assert!(told.contains("it exited with 2") && told.contains("yntax error"), "{told}");
+        let error = host.failure("workspace.arrays", json!({}), "failed");
+        assert!(error.contains("it exited with 2") && error.contains("yntax error"), "{error}");
     }
 }
 
@@ -256,16 +256,16 @@ fn exit_codes(world: &World) {
     let grep = with_fields(script("grep", "exit 1"), json!({ "output": { "exitCodes": [0, 1] } }));
     let host =
         world.host(&[script("three", "echo out; echo err >&2; exit 3"), grep, script("missing", "no-such-program")]);
-    let told = host.failure("workspace.three", json!({}), "failed");
+    let error = host.failure("workspace.three", json!({}), "failed");
     let expected = "Failed to run workspace.three: it exited with 3\nout\nstderr:\nerr\nWhat it wrote says why: change the \
                     arguments, or tell the user if the tool itself is wrong.";
-    assert_eq!(told, expected);
+    assert_eq!(error, expected);
     assert_eq!(host.text("workspace.grep", json!({})), "(no output)");
-    let told = host.failure("workspace.missing", json!({}), "failed");
-    assert!(told.contains("it exited with 127") && told.contains("no-such-program"), "{told}");
+    let error = host.failure("workspace.missing", json!({}), "failed");
+    assert!(error.contains("it exited with 127") && error.contains("no-such-program"), "{error}");
 }
 
-fn the_policy_is_told_what_runs(world: &World) {
+fn the_policy_receives_the_command(world: &World) {
     std::fs::create_dir(world.work("sub")).unwrap();
     let execution = json!({
         "type": "shell", "script": "git log -- $value > out/log && rm \"$value\"", "cwd": "sub", "env": { "DEPTH": "$value" },
@@ -292,10 +292,10 @@ fn the_policy_is_told_what_runs(world: &World) {
     let footprint = host.footprint("workspace.declared", json!({ "value": "x" }));
     assert_eq!(footprint.hosts, ["api.example.com:443"]);
     assert!(footprint.writes.iter().any(|path| path == "/etc"), "{:?}", footprint.writes);
-    let held = footprint.sandbox.unwrap();
+    let sandbox = footprint.sandbox.unwrap();
     assert!(
-        held.ends_with("writes only `out`, `/etc`, reads only `.` and the system's programs, the whole network"),
-        "{held}"
+        sandbox.ends_with("writes only `out`, `/etc`, reads only `.` and the system's programs, the whole network"),
+        "{sandbox}"
     );
     // A line of a value never begins a line of the prompt, where it could pass for another part.
     let footprint = host.footprint("workspace.plain", json!({ "value": "a\necho b" }));
@@ -317,19 +317,19 @@ git log -- 'a\necho b' > out/log && rm ""'a\necho b'"""#
 }
 
 /// A request or JavaScript is judged by the values it receives.
-fn what_is_given_is_shown(world: &World) {
+fn the_preview_contains_the_arguments(world: &World) {
     let post = json!({
         "type": "http", "method": "POST", "url": "https://api.example.com/a?q=$value", "headers": { "Content-Type": "text/plain" },
         "body": "$value",
     });
     let code = json!({ "type": "inline", "code": "return args.value;" });
     let host = world.host(&[tool("post", post), tool("code", code)]);
-    let shown = |id: &str| host.footprint(id, json!({ "value": "a\n\nX-Dry-Run: \"b\"" })).preview.unwrap();
+    let preview = |id: &str| host.footprint(id, json!({ "value": "a\n\nX-Dry-Run: \"b\"" })).preview.unwrap();
     assert_eq!(
-        shown("workspace.post"),
+        preview("workspace.post"),
         "POST https://api.example.com/a?q=a%0A%0AX-Dry-Run%3A%20%22b%22\nContent-Type: text/plain\n\na\\n\\nX-Dry-Run: \"b\""
     );
-    assert_eq!(shown("workspace.code"), "args = {\"value\":\"a\\n\\nX-Dry-Run: \\\"b\\\"\"}\nreturn args.value;");
+    assert_eq!(preview("workspace.code"), "args = {\"value\":\"a\\n\\nX-Dry-Run: \\\"b\\\"\"}\nreturn args.value;");
 }
 
 fn a_declaration_of_the_sandbox_counts(world: &World) {
@@ -369,8 +369,8 @@ fn a_declaration_of_the_sandbox_counts(world: &World) {
 }
 
 /// The user may take a long time to answer. A change made in the meantime is not covered by the approval.
-fn a_yes_is_to_what_was_asked(world: &World) {
-    let held = |path: &str| {
+fn an_approval_covers_only_the_previewed_call(world: &World) {
+    let writing_tool = |path: &str| {
         let execution = json!({ "type": "shell", "script": "echo x > out/new" });
         let more = json!({ "sandbox": { "fs": { "write": [path] } }, "requiresApproval": true });
         with_fields(tool("held", execution), more)
@@ -379,7 +379,7 @@ fn a_yes_is_to_what_was_asked(world: &World) {
     for name in [world.work("out"), outside.clone()] {
         std::fs::create_dir(name).unwrap();
     }
-    let host = world.host(&[held("out")]);
+    let host = world.host(&[writing_tool("out")]);
     let call = |meanwhile: &(dyn Fn() + Sync)| host.call_while("workspace.held", json!({}), meanwhile);
     assert_eq!(call(&|| {}).failure, None);
     let refused = |answer: zubi_host::CallAnswer, why: &str| {
@@ -400,7 +400,7 @@ fn a_yes_is_to_what_was_asked(world: &World) {
     let file = world.work(".vscode/agent-tools.json");
     let text = zubi_base::fs::read_text(&file).unwrap();
     refused(call(&|| zubi_base::fs::write_atomic(&file, format!("{text}\n").as_bytes()).unwrap()), "has changed since");
-    let host = world.host(&[held("out")]);
+    let host = world.host(&[writing_tool("out")]);
     let revoke = || drop(TrustStore::new(world.root.join("state")).revoke(&world.root.join("work")).unwrap());
     refused(host.call_while("workspace.held", json!({}), &revoke), "is not trusted any more");
 }

@@ -15,7 +15,7 @@ use zubi_host::{CallAnswer, CallContext, CallRequest, HostConfig, LocalHost, Too
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver, Caller, NoProgress, Restrictions, Surface};
 
 /// How long a test waits for something that must happen.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(crate) struct World {
     _directory: tempfile::TempDir,
@@ -25,10 +25,10 @@ pub(crate) struct World {
 }
 
 /// A user who approves everything.
-struct Yes;
+struct AllowAll;
 
 #[async_trait]
-impl Approver for Yes {
+impl Approver for AllowAll {
     async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         ApprovalAnswer::allow_once()
     }
@@ -100,7 +100,7 @@ impl World {
             spawner: Spawner::with_supervisor(executable),
             user_catalogue: None,
             search_path: Some("/usr/bin:/bin".into()),
-            kind: zubi_host::HostKind::Front,
+            kind: zubi_host::HostKind::InProcess,
             clock: Arc::new(SystemClock),
         });
         Host { world: self, host: host.unwrap() }
@@ -119,7 +119,7 @@ impl Host<'_> {
     }
 
     pub(crate) fn call_until(&self, tool: &str, arguments: Value, cancel: CancellationToken) -> CallAnswer {
-        self.call_with(tool, arguments, cancel, Arc::new(Yes))
+        self.call_with(tool, arguments, cancel, Arc::new(AllowAll))
     }
 
     fn call_with(
@@ -131,10 +131,10 @@ impl Host<'_> {
     ) -> CallAnswer {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
-        let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, patience: PATIENCE };
+        let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout: TEST_TIMEOUT };
         let started = Instant::now();
         let answer = self.world.runtime.block_on(self.host.call(request, circumstances)).unwrap();
-        assert!(started.elapsed() < PATIENCE, "{}", answer.text);
+        assert!(started.elapsed() < TEST_TIMEOUT, "{}", answer.text);
         answer
     }
 
@@ -158,14 +158,14 @@ impl Host<'_> {
     pub(crate) fn text(&self, tool: &str, arguments: Value) -> String {
         let answer = self.call(tool, arguments);
         assert_eq!(answer.failure, None, "{}", answer.text);
-        let told = answer.text.trim_end();
-        told.rsplit_once("\n[").map_or(told, |(text, _)| text).to_owned()
+        let output = answer.text.trim_end();
+        output.rsplit_once("\n[").map_or(output, |(text, _)| text).to_owned()
     }
 
     /// The text of a call that fails with this code.
     pub(crate) fn failure(&self, tool: &str, arguments: Value, code: &str) -> String {
         let answer = self.call(tool, arguments);
-        assert_eq!(answer.failure.map(zubi_tool_api::Code::as_str), Some(code), "{}", answer.text);
+        assert_eq!(answer.failure.map(zubi_tool_api::ErrorCode::as_str), Some(code), "{}", answer.text);
         answer.text
     }
 
@@ -176,8 +176,8 @@ impl Host<'_> {
         let circumstances = CallContext {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
-            approver: Arc::new(Yes),
-            patience: PATIENCE,
+            approver: Arc::new(AllowAll),
+            timeout: TEST_TIMEOUT,
         };
         self.world.runtime.block_on(self.host.explain(request, circumstances)).unwrap().unwrap().footprint
     }

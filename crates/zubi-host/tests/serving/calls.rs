@@ -8,63 +8,63 @@ use zubi_base::rpc::ConnectionError;
 use zubi_host::{CallRequest, RemoteHost, ToolService as _};
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalScope, Approver, Caller, NoApprover};
 
-use crate::world::{PATIENCE, Person, World, circumstances, request};
+use crate::world::{TEST_TIMEOUT, Person, World, circumstances, request};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_person_behind_a_client_is_asked_and_his_answer_counts() {
+async fn the_user_of_a_client_is_prompted_and_the_answer_applies() {
     let world = World::new(&[], "[[policy]]\naction = 'ask'\ntools = ['file.write']\nreason = 'look at it'\n");
     let remote = world.remote().await;
     let write = |content: &str| request("file.write", json!({ "path": "new.txt", "content": content }));
-    let no = Person::with_answer(ApprovalAnswer::Deny { text: Some("not today".to_owned()) });
-    let answer = remote.call(write("one"), circumstances(Arc::clone(&no) as _)).await.unwrap();
+    let denier = Person::with_answer(ApprovalAnswer::Deny { text: Some("not today".to_owned()) });
+    let answer = remote.call(write("one"), circumstances(Arc::clone(&denier) as _)).await.unwrap();
     assert!(answer.text.contains("not today"), "{}", answer.text);
     assert!(!world.root.join("work/new.txt").exists());
-    let question = no.asked.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap();
+    let question = denier.requests.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap();
     assert_eq!((question.tool.as_str(), question.footprint.writes.len()), ("file.write", 1));
-    assert!(question.why.contains("look at it") && !question.options.is_empty(), "{question:?}");
+    assert!(question.reason.contains("look at it") && !question.options.is_empty(), "{question:?}");
 
     // The user may edit the arguments; the edited ones are used.
     let edited = json!({ "path": "new.txt", "content": "edited" });
-    let yes = Person::with_answer(ApprovalAnswer::Allow { option: 0, arguments: Some(edited) });
-    let answer = remote.call(write("two"), circumstances(yes)).await.unwrap();
+    let approver = Person::with_answer(ApprovalAnswer::Allow { option: 0, arguments: Some(edited) });
+    let answer = remote.call(write("two"), circumstances(approver)).await.unwrap();
     assert_eq!(answer.failure, None, "{}", answer.text);
     assert_eq!(std::fs::read_to_string(world.root.join("work/new.txt")).unwrap(), "edited");
 
     let answer = remote.call(write("three"), circumstances(Arc::new(NoApprover))).await.unwrap();
-    assert_eq!(answer.failure, Some(zubi_tool_api::Code::ApprovalUnavailable), "{}", answer.text);
+    assert_eq!(answer.failure, Some(zubi_tool_api::ErrorCode::ApprovalUnavailable), "{}", answer.text);
 }
 
 /// An approval for the session by the user behind one client does not hold for the user behind another client or a
 /// later one.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_yes_for_the_session_ends_with_the_connection_and_is_for_no_other() {
+async fn a_session_approval_ends_with_its_connection() {
     let world = World::new(&[], "");
     // Files that control other programs are not written without approval.
     let write = || request("file.write", json!({ "path": ".vscode/tasks.json", "content": "{}" }));
     let call = async |client: &RemoteHost, approver: Arc<dyn Approver>| {
         client.call(write(), circumstances(approver)).await.unwrap().failure
     };
-    let nobody = || Arc::new(NoApprover);
-    let refused = Some(zubi_tool_api::Code::ApprovalUnavailable);
+    let no_approver = || Arc::new(NoApprover);
+    let refused = Some(zubi_tool_api::ErrorCode::ApprovalUnavailable);
     let (first, second) = (world.remote().await, world.remote().await);
     let person = Person::with_answer(ApprovalAnswer::Allow { option: 1, arguments: None });
     assert_eq!(call(&first, Arc::clone(&person) as _).await, None);
-    let question = person.asked.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap();
+    let question = person.requests.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap();
     assert_eq!(question.options[1].scope, ApprovalScope::Session);
-    assert_eq!(call(&first, nobody()).await, None, "the person has said yes for the session");
-    assert_eq!(call(&second, nobody()).await, refused, "another client's person has said nothing");
-    let own = world.host.call(write(), circumstances(nobody())).await.unwrap();
+    assert_eq!(call(&first, no_approver()).await, None, "the person has said yes for the session");
+    assert_eq!(call(&second, no_approver()).await, refused, "another client's person has said nothing");
+    let own = world.host.call(write(), circumstances(no_approver())).await.unwrap();
     assert_eq!(own.failure, refused, "the host's own session is another one too");
 
     drop(first);
     let mut connected = world.shared.client_count();
-    tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
-    assert_eq!(call(&world.remote().await, nobody()).await, refused, "who comes later gets nothing of it");
+    tokio::time::timeout(TEST_TIMEOUT, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
+    assert_eq!(call(&world.remote().await, no_approver()).await, refused, "who comes later gets nothing of it");
 }
 
 /// One client may represent several users: an approval in one conversation does not hold in the others.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_yes_in_one_conversation_is_none_in_another_over_the_same_connection() {
+async fn a_session_approval_is_limited_to_its_conversation() {
     let world = World::new(&[], "");
     let remote = world.remote().await;
     let call = async |session: u64, approver: Arc<dyn Approver>| {
@@ -72,18 +72,18 @@ async fn a_yes_in_one_conversation_is_none_in_another_over_the_same_connection()
         let caller = Arc::new(Caller { session, ..(*write.caller).clone() });
         remote.call(CallRequest { caller, ..write }, circumstances(approver)).await.unwrap().failure
     };
-    let nobody = || Arc::new(NoApprover);
-    let refused = Some(zubi_tool_api::Code::ApprovalUnavailable);
+    let no_approver = || Arc::new(NoApprover);
+    let refused = Some(zubi_tool_api::ErrorCode::ApprovalUnavailable);
     assert_eq!(call(7, Person::with_answer(ApprovalAnswer::Allow { option: 1, arguments: None })).await, None);
-    assert_eq!(call(7, nobody()).await, None, "the person has said yes for the session");
+    assert_eq!(call(7, no_approver()).await, None, "the person has said yes for the session");
     for other in [0, 1, 2, 8, u64::MAX] {
-        assert_eq!(call(other, nobody()).await, refused, "session {other} is another one");
+        assert_eq!(call(other, no_approver()).await, refused, "session {other} is another one");
     }
 }
 
 /// A client that claims to prompt for approval, and answers nonsense, has denied the call.
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_is_none_is_no_yes() {
+async fn an_invalid_answer_is_no_approval() {
     let world = World::new(&[], "[[policy]]\naction = 'ask'\ntools = ['file.write']\n");
     let client = world.client(|_, _| json!({ "yes": "of course" })).await;
     let arguments = json!({ "path": "new.txt", "content": "x" });
@@ -95,10 +95,10 @@ async fn an_answer_that_is_none_is_no_yes() {
 
 /// Restrictions for one call of a client do not affect other calls, and a slow call does not delay others.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_call_that_waits_is_taken_back_and_delays_nobody() {
+async fn a_waiting_call_can_be_cancelled_and_delays_no_other() {
     let world = World::new(&[], "[[policy]]\naction = 'ask'\ntools = ['file.write']\n");
-    let asked = Arc::new(Mutex::new(0));
-    let counted = Arc::clone(&asked);
+    let prompt_count = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&prompt_count);
     let client = world
         .client(move |_, _| {
             *counted.lock().unwrap_or_else(PoisonError::into_inner) += 1;
@@ -114,12 +114,12 @@ async fn a_call_that_waits_is_taken_back_and_delays_nobody() {
         client.request("ping", json!(null)).await.unwrap();
     }
     cancel.cancel();
-    let begun = Instant::now();
-    let answer = tokio::time::timeout(PATIENCE, waiting).await.unwrap().unwrap().unwrap();
-    assert_eq!(answer, Some(zubi_tool_api::Code::Cancelled));
-    assert!(begun.elapsed() < Duration::from_secs(10));
+    let started = Instant::now();
+    let answer = tokio::time::timeout(TEST_TIMEOUT, waiting).await.unwrap().unwrap().unwrap();
+    assert_eq!(answer, Some(zubi_tool_api::ErrorCode::Cancelled));
+    assert!(started.elapsed() < Duration::from_secs(10));
     assert!(!world.root.join("work/new.txt").exists());
-    assert_eq!(*asked.lock().unwrap_or_else(PoisonError::into_inner), 0, "another client was asked");
+    assert_eq!(*prompt_count.lock().unwrap_or_else(PoisonError::into_inner), 0, "another client was asked");
 }
 
 /// A user who never answers.
@@ -133,24 +133,24 @@ impl zubi_tool_api::cx::Approver for NeverAnswers {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn when_the_host_closes_its_doors_clients_hear_it() {
+async fn clients_are_disconnected_when_the_host_closes() {
     let world = World::new(&[], "");
     let client = world.client(|_, _| json!(null)).await;
     assert_eq!(*world.shared.client_count().borrow(), 1);
     world.shared.close().await;
-    let lost = client.request("ping", json!(null)).await.unwrap_err();
-    assert!(matches!(lost, ConnectionError::Closed { .. }), "{lost:?}");
+    let error = client.request("ping", json!(null)).await.unwrap_err();
+    assert!(matches!(error, ConnectionError::Closed { .. }), "{error:?}");
     assert_eq!(*world.shared.client_count().borrow(), 0);
     let names: Vec<_> = world.root.join("run").read_dir_utf8().unwrap().flatten().collect();
     assert!(names.is_empty(), "{names:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_client_says_of_itself_is_in_the_status() {
+async fn client_details_are_in_the_status() {
     let world = World::new(&[], "");
     let client = world.client(|_, _| json!(null)).await;
-    let told = json!({ "protocol": 1, "client": "an\u{1b}[31magent\n1", "pid": 12 });
-    let info = client.request("host/info", told).await.unwrap();
+    let hello = json!({ "protocol": 1, "client": "an\u{1b}[31magent\n1", "pid": 12 });
+    let info = client.request("host/info", hello).await.unwrap();
     assert_eq!((info["kind"].as_str(), info["trusted"].as_bool()), (Some("front"), Some(true)), "{info}");
     let status = client.request("host/status", json!(null)).await.unwrap();
     let one = &status["clients"][0];

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_host::ToolService as _;
 use zubi_tool_api::cx::{ApprovalAnswer, NoApprover, Restrictions};
 
-use crate::world::{PATIENCE, Person, World, circumstances, request};
+use crate::world::{TEST_TIMEOUT, Person, World, circumstances, request};
 
 fn tool(id: &str, effect: &str) -> Value {
     json!({
@@ -41,15 +41,15 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     let registered = json!({ "client": "ck3", "tools": [tool("look", "read"), tool("act", "execute")] });
     let answer = client.request("tools/register", registered).await.unwrap();
     assert_eq!(answer, json!({ "tools": ["ck3.look", "ck3.act"], "functions": [] }));
-    tokio::time::timeout(PATIENCE, changes.changed()).await.unwrap().unwrap();
+    tokio::time::timeout(TEST_TIMEOUT, changes.changed()).await.unwrap().unwrap();
 
     let remote = world.remote().await;
     let call = async |tool: &str, text: Value, person: Arc<dyn zubi_tool_api::cx::Approver>| {
         let answer = remote.call(request(tool, json!({ "text": text })), circumstances(person)).await;
         answer.unwrap().text
     };
-    let nobody = || Arc::new(NoApprover) as _;
-    insta::assert_snapshot!(call("ck3_look", json!("hi"), nobody()).await, @r#"
+    let no_approver = || Arc::new(NoApprover) as _;
+    insta::assert_snapshot!(call("ck3_look", json!("hi"), no_approver()).await, @r#"
     {
       "tool": "look",
       "arguments": {
@@ -57,24 +57,24 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
       }
     }
     "#);
-    insta::assert_snapshot!(call("ck3.look", json!(["hi"]), nobody()).await, @r#"
+    insta::assert_snapshot!(call("ck3.look", json!(["hi"]), no_approver()).await, @r#"
     Invalid input: text: expected string, got ["hi"]
     `text` (string): Any.
     "#);
-    insta::assert_snapshot!(call("ck3.look", json!("fail"), nobody()).await, @"
+    insta::assert_snapshot!(call("ck3.look", json!("fail"), no_approver()).await, @"
     Error in ck3.look: asked to
     Check the arguments; the tool is another program's.
     ");
-    insta::assert_snapshot!(call("ck3.look", json!("odd"), nobody()).await, @r#"
+    insta::assert_snapshot!(call("ck3.look", json!("odd"), no_approver()).await, @r#"
     Error in ck3.look: its answer is not understood: invalid type: string "not a result", expected struct InvokeResult
     Check the arguments; the tool is another program's.
     "#);
-    insta::assert_snapshot!(call("ck3.act", json!("hi"), nobody()).await, @r#"
+    insta::assert_snapshot!(call("ck3.act", json!("hi"), no_approver()).await, @r#"
     Failed to run ck3.act: it runs something whose effect cannot be known, and there is nobody to ask here
     The user can allow it with `allow = ["ck3.act"]` in zubi.toml.
     "#);
-    let yes = Person::with_answer(ApprovalAnswer::allow_once());
-    assert!(call("ck3.act", json!("hi"), yes).await.contains("\"act\""));
+    let approver = Person::with_answer(ApprovalAnswer::allow_once());
+    assert!(call("ck3.act", json!("hi"), approver).await.contains("\"act\""));
 
     client.request("tools/unregister", json!({ "tools": ["act"] })).await.unwrap();
     let left = async || {
@@ -84,11 +84,11 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     assert_eq!(left().await, ["ck3.look"]);
     client.connection.close("done");
     let mut connected = world.shared.client_count();
-    tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
+    tokio::time::timeout(TEST_TIMEOUT, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
     assert!(left().await.is_empty());
     // The other client has been notified of every change.
-    let gone = remote.call(request("ck3.look", json!({ "text": "hi" })), circumstances(nobody())).await.unwrap_err();
-    assert_eq!(gone.name, "ck3.look");
+    let error = remote.call(request("ck3.look", json!({ "text": "hi" })), circumstances(no_approver())).await.unwrap_err();
+    assert_eq!(error.name, "ck3.look");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -141,8 +141,8 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
     });
     let world = World::new(&[declared], "allow = ['kb.search']");
     let call = async |text: &str| {
-        let asked = request("kb.search", json!({ "text": text }));
-        world.host.call(asked, circumstances(Arc::new(NoApprover))).await.unwrap().text
+        let call_request = request("kb.search", json!({ "text": text }));
+        world.host.call(call_request, circumstances(Arc::new(NoApprover))).await.unwrap().text
     };
     insta::assert_snapshot!(call("x").await, @"
     Failed to run kb.search: it is unavailable here: the function it calls is not registered
@@ -152,7 +152,7 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
     let mut changes = world.host.changes();
     changes.mark_unchanged();
     client.request("tools/register", json!({ "client": "kb", "functions": ["kb.search"] })).await.unwrap();
-    tokio::time::timeout(PATIENCE, changes.changed()).await.unwrap().unwrap();
+    tokio::time::timeout(TEST_TIMEOUT, changes.changed()).await.unwrap().unwrap();
     insta::assert_snapshot!(call("x").await, @r#"
     {
       "function": "kb.search",
@@ -171,24 +171,24 @@ async fn a_tool_file_calls_a_function_that_a_client_has_registered() {
     assert!(twice.contains("registered already"), "{twice}");
     client.connection.close("done");
     let mut connected = world.shared.client_count();
-    tokio::time::timeout(PATIENCE, connected.wait_for(|count| *count == 0)).await.unwrap().unwrap();
+    tokio::time::timeout(TEST_TIMEOUT, connected.wait_for(|count| *count == 0)).await.unwrap().unwrap();
     assert!(call("x").await.contains("is not registered"));
 }
 
 /// Every other client receives a notification that the list has changed.
 #[tokio::test(flavor = "multi_thread")]
-async fn other_clients_hear_of_a_change() {
+async fn other_clients_are_notified_of_a_change() {
     let world = World::new(&[], "");
     let (client, other) = (world.client(invoke_with).await, world.client(invoke_with).await);
     client.request("tools/register", json!({ "client": "ck3", "tools": [tool("look", "read")] })).await.unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     loop {
-        let heard = other.heard.notifications.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if heard.iter().any(|(method, _)| method == "tools/changed") {
+        let notifications = other.received.notifications.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if notifications.iter().any(|(method, _)| method == "tools/changed") {
             return;
         }
-        assert!(begun.elapsed() < PATIENCE, "{heard:?}");
+        assert!(started.elapsed() < TEST_TIMEOUT, "{notifications:?}");
         let never = CancellationToken::new();
-        other.connection.request("ping", Value::Null, &never, Instant::now() + PATIENCE).await.unwrap();
+        other.connection.request("ping", Value::Null, &never, Instant::now() + TEST_TIMEOUT).await.unwrap();
     }
 }

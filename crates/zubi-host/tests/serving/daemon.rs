@@ -9,9 +9,9 @@ use zubi_host::{ClientPolicy, Daemon, DaemonConfig, DaemonEnd, DaemonError};
 use zubi_ipc::client;
 use zubi_ipc::discovery::RunDirectory;
 use zubi_ipc::listener::PortChoice;
-use zubi_ipc::wire::host::Environment;
+use zubi_ipc::wire::host::HostEnvironment;
 
-use crate::world::{PATIENCE, World};
+use crate::world::{TEST_TIMEOUT, World};
 
 /// The time after which an unused daemon ends; the test also waits much longer and checks that no client was
 /// disconnected.
@@ -22,7 +22,7 @@ fn config(world: &World, idle: Option<Duration>) -> DaemonConfig {
     DaemonConfig {
         folders: vec![world.root.join("work")],
         run: world.root.join("daemons"),
-        environment: Environment::default(),
+        environment: HostEnvironment::default(),
         port: PortChoice::None,
         limits: ClientPolicy::default(),
         idle,
@@ -30,32 +30,32 @@ fn config(world: &World, idle: Option<Duration>) -> DaemonConfig {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn it_ends_when_nobody_has_been_connected_for_so_long_and_not_before() {
+async fn the_daemon_ends_once_idle_and_not_before() {
     let world = World::new(&[], "");
     let daemon = Daemon::open(Arc::clone(&world.host), config(&world, Some(IDLE))).await.unwrap();
     let found = RunDirectory::open(world.root.join("daemons"), false).unwrap().read().hosts.pop().unwrap();
-    let heard = world.client(|_, _| Value::Null).await.heard;
-    let connection = client::connect(&found, heard, PATIENCE).await.unwrap();
+    let received = world.client(|_, _| Value::Null).await.received;
+    let connection = client::connect(&found, received, TEST_TIMEOUT).await.unwrap();
     assert!(tokio::time::timeout(MUCH_LATER, daemon.wait_for_shutdown()).await.is_err(), "somebody is connected");
     connection.close("done");
-    assert_eq!(tokio::time::timeout(PATIENCE, daemon.wait_for_shutdown()).await.unwrap(), DaemonEnd::Idle);
+    assert_eq!(tokio::time::timeout(TEST_TIMEOUT, daemon.wait_for_shutdown()).await.unwrap(), DaemonEnd::Idle);
     daemon.end().await;
     let left: Vec<_> = world.root.join("daemons").read_dir_utf8().unwrap().flatten().collect();
     assert!(left.iter().all(|entry| entry.path().extension() == Some("lock")), "{left:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn there_is_one_and_it_ends_when_it_is_asked_to() {
+async fn only_one_daemon_runs_and_it_ends_on_request() {
     let world = World::new(&[], "");
     let daemon = Daemon::open(Arc::clone(&world.host), config(&world, None)).await.unwrap();
     let second = Daemon::open(Arc::clone(&world.host), config(&world, None)).await;
     assert!(matches!(second, Err(DaemonError::Exists { pid }) if pid == std::process::id()));
     let found = RunDirectory::open(world.root.join("daemons"), false).unwrap().read().hosts.pop().unwrap();
-    let heard = world.client(|_, _| Value::Null).await.heard;
-    let connection = client::connect(&found, heard, PATIENCE).await.unwrap();
+    let received = world.client(|_, _| Value::Null).await.received;
+    let connection = client::connect(&found, received, TEST_TIMEOUT).await.unwrap();
     let never = CancellationToken::new();
-    let deadline = std::time::Instant::now() + PATIENCE;
+    let deadline = std::time::Instant::now() + TEST_TIMEOUT;
     assert_eq!(connection.request("host/shutdown", Value::Null, &never, deadline).await.unwrap(), json!(true));
-    assert_eq!(tokio::time::timeout(PATIENCE, daemon.wait_for_shutdown()).await.unwrap(), DaemonEnd::Asked);
+    assert_eq!(tokio::time::timeout(TEST_TIMEOUT, daemon.wait_for_shutdown()).await.unwrap(), DaemonEnd::Requested);
     daemon.end().await;
 }

@@ -6,7 +6,7 @@ use zubi_ipc::wire::methods::{METHODS, Sender};
 use crate::world::World;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn over_the_port_one_looks_and_does_nothing_else() {
+async fn the_port_is_read_only() {
     let world = World::new(&[], "");
     let client = world.on_port().await;
     let listed = client.request("tools/list", json!(null)).await.unwrap();
@@ -31,10 +31,10 @@ async fn over_the_port_one_looks_and_does_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_asked_wrongly_is_told_with_its_field() {
+async fn invalid_requests_are_rejected_with_the_field() {
     let world = World::new(&[], "");
     let client = world.client(|_, _| json!(null)).await;
-    let mut told = String::new();
+    let mut errors = String::new();
     for (method, params) in [
         ("getDiagnosis", json!(null)),
         ("getDiagnostics", json!({})),
@@ -48,10 +48,10 @@ async fn what_is_asked_wrongly_is_told_with_its_field() {
         ("tools/call", json!({ "tool": "absent" })),
         ("tools/list", json!({ "restrictions": { "tools": "x" } })),
     ] {
-        told.push_str(&client.request_error(method, params).await);
-        told.push('\n');
+        errors.push_str(&client.request_error(method, params).await);
+        errors.push('\n');
     }
-    insta::assert_snapshot!(told.replace(world.root.as_str(), "ROOT"), @r#"
+    insta::assert_snapshot!(errors.replace(world.root.as_str(), "ROOT"), @r#"
     -32601: there is no method `getDiagnosis`
     -32602 [path]: Invalid params: path: missing; name a file with `path` or `uri`
     -32602 [path]: Invalid params: path: invalid type: integer `3`, expected a string

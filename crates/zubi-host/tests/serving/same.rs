@@ -15,7 +15,7 @@ fn timeless(answer: CallAnswer) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn calls_lists_resources_and_policies_are_the_same() {
+async fn local_and_remote_answers_are_equal() {
     let settings = "[[policy]]\naction = 'deny'\ntools = ['file.delete']\nreason = 'nothing is deleted here'\n";
     let world = World::new(&[], settings);
     let remote = world.remote().await;
@@ -64,11 +64,11 @@ async fn calls_lists_resources_and_policies_are_the_same() {
             hosts[0].explain(request(tool, arguments.clone()), circumstances(Arc::new(NoApprover))).await,
             hosts[1].explain(request(tool, arguments), circumstances(Arc::new(NoApprover))).await,
         ];
-        let shown = |it: &Result<Result<_, _>, _>| match it {
+        let render = |it: &Result<Result<_, _>, _>| match it {
             Ok(Ok(explanation)) => json!(explanation).to_string(),
             other => format!("{other:?}"),
         };
-        assert_eq!(shown(&here), shown(&there), "{tool}");
+        assert_eq!(render(&here), render(&there), "{tool}");
     }
     assert_eq!(hosts[0].policy().await, hosts[1].policy().await);
     assert_eq!(hosts[0].resources().await, hosts[1].resources().await);
@@ -88,14 +88,14 @@ async fn calls_lists_resources_and_policies_are_the_same() {
 
 /// A difference is reported only if programs are found elsewhere, and only in a status line.
 #[tokio::test(flavor = "multi_thread")]
-async fn another_environment_is_told_in_the_status_line() {
+async fn a_different_environment_is_reported_in_the_status_line() {
     let world = World::new(&[], "");
     let own = zubi_host::environment::of_process(Some("/elsewhere".as_ref()), None);
     let remote = zubi_host::RemoteHost::attach(&world.found, "test 1", &own).await.unwrap();
-    let ask = async |tool: &str, arguments: Value| {
+    let last_line = async |tool: &str, arguments: Value| {
         let answer = remote.call(request(tool, arguments), circumstances(Arc::new(NoApprover))).await;
         answer.unwrap().text.lines().last().unwrap().to_owned()
     };
-    insta::assert_snapshot!(ask("editor", json!({ "command": "open_files" })).await, @"[no editor · no editor is connected, so no file is open in one · the host has another PATH]");
-    insta::assert_snapshot!(ask("domainlang_get", json!({})).await, @r#"{"summary":{"fileCount":1,"domainCount":1,"boundedContextCount":1,"teamCount":0,"classificationCount":0,"contextMapCount":0,"domainMapCount":0,"namespaceCount":0,"relationshipCount":0,"classificationBreakdown":{}}}"#);
+    insta::assert_snapshot!(last_line("editor", json!({ "command": "open_files" })).await, @"[no editor · no editor is connected, so no file is open in one · the host has another PATH]");
+    insta::assert_snapshot!(last_line("domainlang_get", json!({})).await, @r#"{"summary":{"fileCount":1,"domainCount":1,"boundedContextCount":1,"teamCount":0,"classificationCount":0,"contextMapCount":0,"domainMapCount":0,"namespaceCount":0,"relationshipCount":0,"classificationBreakdown":{}}}"#);
 }

@@ -18,13 +18,13 @@ use zubi_host::{
 use zubi_ipc::client;
 use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_ipc::listener::PortChoice;
-use zubi_ipc::wire::host::Environment;
+use zubi_ipc::wire::host::HostEnvironment;
 use zubi_tool_api::cx::{
     ApprovalAnswer, ApprovalRequest, Approver, Caller, NoProgress, ProgressSink, Restrictions, Surface,
 };
 
 /// How long a test waits for something that must happen.
-pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
+pub(crate) const TEST_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(crate) struct World {
     _directory: tempfile::TempDir,
@@ -61,14 +61,14 @@ impl World {
             spawner: Spawner::direct(),
             user_catalogue: None,
             search_path: None,
-            kind: HostKind::Front,
+            kind: HostKind::InProcess,
             clock: Arc::new(SystemClock),
         });
         let host = Arc::new(host.unwrap());
         let run = RunDirectory::open(root.join("run"), true).unwrap();
         let sharing = PublishOptions {
-            kind: HostKind::Front,
-            environment: Environment::default(),
+            kind: HostKind::InProcess,
+            environment: HostEnvironment::default(),
             port: PortChoice::Default,
             limits: ClientPolicy::default(),
             ends: None,
@@ -80,30 +80,30 @@ impl World {
 
     /// Connects to the host as another process would.
     pub(crate) async fn remote(&self) -> RemoteHost {
-        RemoteHost::attach(&self.found, "test 1", &Environment::default()).await.unwrap()
+        RemoteHost::attach(&self.found, "test 1", &HostEnvironment::default()).await.unwrap()
     }
 
     /// Connects a client on the socket that answers requests with this function.
     pub(crate) async fn client(&self, answers: impl Fn(&str, Value) -> Value + Send + Sync + 'static) -> Client {
-        let heard = Arc::new(ReceivedMessages { answers: Box::new(answers), notifications: Mutex::default() });
-        let connection = client::connect(&self.found, Arc::clone(&heard) as _, PATIENCE).await.unwrap();
-        Client { connection, heard }
+        let received = Arc::new(ReceivedMessages { answers: Box::new(answers), notifications: Mutex::default() });
+        let connection = client::connect(&self.found, Arc::clone(&received) as _, TEST_TIMEOUT).await.unwrap();
+        Client { connection, received: heard: received }
     }
 
     /// Connects a client on the port that receives no requests.
     pub(crate) async fn on_port(&self) -> Client {
-        let heard =
+        let received =
             Arc::new(ReceivedMessages { answers: Box::new(|_, _| Value::Null), notifications: Mutex::default() });
         let (port, token) = (self.found.port.unwrap(), &self.found.token);
-        let connection = client::connect_port(port, token, Arc::clone(&heard) as _, PATIENCE).await.unwrap();
-        Client { connection, heard }
+        let connection = client::connect_port(port, token, Arc::clone(&received) as _, TEST_TIMEOUT).await.unwrap();
+        Client { connection, received: heard: received }
     }
 }
 
 /// A connected client that is not zubi.
 pub(crate) struct Client {
     pub(crate) connection: Connection,
-    pub(crate) heard: Arc<ReceivedMessages>,
+    pub(crate) received: Arc<ReceivedMessages>,
 }
 
 /// A client's answer to a method and its parameters.
@@ -126,7 +126,7 @@ impl PeerHandler for ReceivedMessages {
 
 impl Client {
     pub(crate) async fn request(&self, method: &str, params: Value) -> Result<Value, ConnectionError> {
-        self.connection.request(method, params, &CancellationToken::new(), Instant::now() + PATIENCE).await
+        self.connection.request(method, params, &CancellationToken::new(), Instant::now() + TEST_TIMEOUT).await
     }
 
     /// Returns the code, the message and the field of the error that the request must cause.
@@ -144,20 +144,20 @@ impl Client {
 /// A user who gives this answer, and the approval requests they received.
 pub(crate) struct Person {
     pub(crate) answer: ApprovalAnswer,
-    pub(crate) asked: Mutex<Vec<ApprovalRequest>>,
+    pub(crate) requests: Mutex<Vec<ApprovalRequest>>,
 }
 
 #[async_trait]
 impl Approver for Person {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         self.answer.clone()
     }
 }
 
 impl Person {
     pub(crate) fn with_answer(answer: ApprovalAnswer) -> Arc<Self> {
-        Arc::new(Self { answer, asked: Mutex::default() })
+        Arc::new(Self { answer, requests: Mutex::default() })
     }
 }
 
@@ -176,5 +176,5 @@ pub(crate) fn circumstances(approver: Arc<dyn Approver>) -> CallContext {
 }
 
 pub(crate) fn with_progress(approver: Arc<dyn Approver>, progress: Arc<dyn ProgressSink>) -> CallContext {
-    CallContext { cancel: CancellationToken::new(), progress, approver, patience: PATIENCE }
+    CallContext { cancel: CancellationToken::new(), progress, approver, timeout: TEST_TIMEOUT }
 }

@@ -37,7 +37,7 @@ pub struct DiscoveredHosts {
 pub struct RejectedRecord {
     pub file: Utf8PathBuf,
     /// Reason for people, with a hint; refers to the file as "it".
-    pub why: String,
+    pub reason: String,
 }
 
 /// Directory with the discovery files.
@@ -101,7 +101,7 @@ impl RunDirectory {
     pub fn read(&self) -> DiscoveredHosts {
         let mut found = DiscoveredHosts::default();
         let disbelieve =
-            |file: &Utf8Path, why: String| RejectedRecord { file: file.to_owned(), why: of_it(file, &why) };
+            |file: &Utf8Path, why: String| RejectedRecord { file: file.to_owned(), reason: of_it(file, &why) };
         match std::fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return found,
             _ => {}
@@ -153,7 +153,7 @@ impl RunDirectory {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(_) if file.is_symlink() => return Err("it is a link; remove it".to_owned()),
             // The usual hint, to make the file ours, would be wrong for a file that another user has planted.
-            Err(_) if !is_of_us(file) => return Err("it belongs to another user; remove it".to_owned()),
+            Err(_) if !is_owned_by_current_user(file) => return Err("it belongs to another user; remove it".to_owned()),
             Err(error) => return Err(error.to_string()),
         };
         let host = parse(&content)?;
@@ -192,7 +192,7 @@ impl RunDirectory {
 /// Whether the host's process id refers to a process that is visible here. A reboot cannot be distinguished from
 /// another machine.
 fn is_of_here(host: &DiscoveryRecord) -> bool {
-    let agree = |said: Option<&String>, own: Option<String>| said.zip(own).is_none_or(|(said, own)| *said == own);
+    let agree = |recorded: Option<&String>, own: Option<String>| recorded.zip(own).is_none_or(|(said, own)| *said == own);
     agree(host.boot.as_ref(), boot_id()) && agree(host.namespace.as_ref(), pid_namespace())
 }
 
@@ -275,12 +275,12 @@ pub(crate) fn current_uid() -> u32 {
 }
 
 /// Whether the path itself (links are not followed) belongs to this user; `false` if that cannot be read.
-fn is_of_us(path: &Utf8Path) -> bool {
+fn is_owned_by_current_user(path: &Utf8Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == current_uid())
 }
 
 /// Whether the path is a directory, or a link to one, that belongs to this user and that only this user can write.
-pub(super) fn is_owned_by_us(path: &Utf8Path) -> bool {
+pub(super) fn is_owner_only_writable(path: &Utf8Path) -> bool {
     std::fs::metadata(path)
         .is_ok_and(|metadata| metadata.is_dir() && metadata.uid() == current_uid() && metadata.mode() & 0o022 == 0)
 }

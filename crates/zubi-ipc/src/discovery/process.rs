@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_start_stands_behind_any_name() {
+    fn the_start_time_is_parsed_after_any_process_name() {
         let stat = |name: &str, state: &str| {
             format!("7 ({name}) {state} 1 7 7 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4242 2 3\n").into_bytes()
         };

@@ -31,7 +31,7 @@ fn host(instance: &str, folders: &[&str]) -> DiscoveryRecord {
         started_at: process_start(pid).unwrap(),
         boot: boot_id(),
         namespace: pid_namespace(),
-        kind: HostKind::Front,
+        kind: HostKind::InProcess,
         workspace_folders: folders.iter().map(|&folder| folder.to_owned()).collect(),
         socket: None,
         port: None,
@@ -72,7 +72,7 @@ impl World {
     fn discovered(&self) -> String {
         let DiscoveredHosts { hosts, disbelieved } = self.run.read();
         let mut lines: Vec<String> = hosts.into_iter().map(|host| host.instance).collect();
-        lines.extend(disbelieved.into_iter().map(|RejectedRecord { file, why }| format!("{file}: {why}")));
+        lines.extend(disbelieved.into_iter().map(|RejectedRecord { file, reason: why }| format!("{file}: {why}")));
         lines.join("\n").replace(self.root.as_str(), "[root]")
     }
 }
@@ -159,9 +159,9 @@ fn what_a_dead_host_has_left_is_removed_in_silence() {
         drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     }
     // The first process does not exist, the second reuses the id.
-    let gone = DiscoveryRecord { pid: u32::MAX, socket: Some(socket(ONE)), ..host(ONE, &["/w"]) };
+    let ended_host = DiscoveryRecord { pid: u32::MAX, socket: Some(socket(ONE)), ..host(ONE, &["/w"]) };
     let reused = DiscoveryRecord { started_at: 1, socket: Some(elsewhere.clone()), ..host(TWO, &["/w"]) };
-    let files = [world.plant_host(&gone), world.plant_host(&reused)];
+    let files = [world.plant_host(&ended_host), world.plant_host(&reused)];
     assert_eq!(world.run.read(), DiscoveredHosts::default());
     assert!(files.iter().all(|file| !file.exists()));
     assert!(!socket(ONE).exists());
@@ -170,7 +170,7 @@ fn what_a_dead_host_has_left_is_removed_in_silence() {
     // Only sockets are removed, whatever a file names.
     let plain = socket(ONE);
     zubi_base::owner_only::write_atomic(&plain, b"text").unwrap();
-    world.plant_host(&gone);
+    world.plant_host(&ended_host);
     assert_eq!(world.run.read(), DiscoveredHosts::default());
     assert!(plain.exists());
 }
@@ -278,7 +278,7 @@ fn a_flood_of_files_is_read_to_a_bound() {
     }
     let DiscoveredHosts { hosts, disbelieved } = world.run.read();
     assert_eq!((hosts.len(), disbelieved.len()), (0, 257));
-    assert_snapshot!(disbelieved[0].why, @"only 256 of its 300 files are read; remove those of no host");
+    assert_snapshot!(disbelieved[0].reason, @"only 256 of its 300 files are read; remove those of no host");
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn a_name_that_is_no_name_is_not_published() {
 }
 
 #[test]
-fn a_socket_path_that_is_too_long_is_an_error_that_says_what_to_do() {
+fn a_too_long_socket_path_is_an_error_with_a_hint() {
     let run = RunDirectory::open(format!("/{}", "x".repeat(90)), false).unwrap();
     let error = run.socket(ONE).unwrap_err().to_string().replace(&"x".repeat(90), "xxx");
     assert_snapshot!(error, @"`/xxx/aaaaaaaaaaaaaaa2.sock` is longer than the 107 bytes allowed for a socket path; set `XDG_RUNTIME_DIR` to a directory of yours with a shorter path");
@@ -322,7 +322,7 @@ fn the_runtime_directory_is_used_if_it_is_ours() {
 }
 
 #[test]
-fn a_folder_is_served_by_whoever_contains_it() {
+fn a_folder_is_served_by_the_hosts_that_contain_it() {
     let serves = |folders: &[&str], folder: &str| host(ONE, folders).serves(Utf8Path::new(folder));
     assert_eq!(serves(&["/w"], "/w"), Some(2));
     assert_eq!(serves(&["/w"], "/w/inner/deep"), Some(2));
@@ -345,12 +345,12 @@ fn the_best_host_of_a_folder_comes_first() {
         ..host(instance, &[folder])
     };
     let expected = [
-        make("deepest", "/w/inner", HostKind::Front, 9),
+        make("deepest", "/w/inner", HostKind::InProcess, 9),
         make("editor", "/w", HostKind::Editor, 9),
         make("daemon", "/w", HostKind::Daemon, 9),
-        make("early", "/w", HostKind::Front, 1),
-        make("front a", "/w", HostKind::Front, 2),
-        make("front b", "/w", HostKind::Front, 2),
+        make("early", "/w", HostKind::InProcess, 1),
+        make("front a", "/w", HostKind::InProcess, 2),
+        make("front b", "/w", HostKind::InProcess, 2),
         make("elsewhere", "/x", HostKind::Editor, 1),
     ];
     let mut hosts = expected.clone();

@@ -11,11 +11,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
-use zubi_base::rpc::{Connection, Options};
+use zubi_base::rpc::{Connection, ConnectionOptions};
 
 use super::pending::{PendingPeer, PendingPeers};
-use super::{ConnectionHandler, Limits, Peer, Transport};
-use crate::auth::{self, AuthResult, Authenticate, Bytes32, Challenge, Role};
+use super::{ConnectionHandler, ConnectionLimits, ConnectedPeer, Transport};
+use crate::auth::{self, AuthResult, Authenticate, Bytes32, Challenge, HandshakeRole};
 use crate::discovery::current_uid;
 use crate::handshake::{read_line, write_line};
 use crate::wire::codes;
@@ -28,11 +28,11 @@ const REFUSAL: Duration = Duration::from_secs(1);
 
 /// State that the accept loops and all connections share.
 pub(super) struct Acceptor {
-    on: Arc<dyn ConnectionHandler>,
+    handler: Arc<dyn ConnectionHandler>,
     token: Bytes32,
-    limits: Limits,
+    limits: ConnectionLimits,
     slots: Arc<Semaphore>,
-    strangers: PendingPeers,
+    pending_peers: PendingPeers,
     next_id: AtomicU64,
     stop: CancellationToken,
     tasks: TaskTracker,
@@ -49,15 +49,15 @@ impl Acceptor {
     pub(super) fn new(
         on: Arc<dyn ConnectionHandler>,
         token: Bytes32,
-        limits: Limits,
+        limits: ConnectionLimits,
         stop: CancellationToken,
     ) -> Arc<Self> {
         Arc::new(Self {
-            on,
+            handler: on,
             token,
             limits,
             slots: Arc::new(Semaphore::new(limits.connections)),
-            strangers: PendingPeers::new(limits.strangers),
+            pending_peers: PendingPeers::new(limits.strangers),
             next_id: AtomicU64::new(1),
             stop,
             tasks: TaskTracker::new(),
@@ -94,8 +94,8 @@ impl Acceptor {
             match accepted {
                 Ok((stream, _)) => {
                     // Awaited here, so that a flood of connections does not become a flood of tasks.
-                    let Some(stranger) = self.strangers.next(&self.stop).await else { return };
-                    self.tasks.spawn(Arc::clone(&self).by_port(stream, stranger));
+                    let Some(pending_peer) = self.pending_peers.next(&self.stop).await else { return };
+                    self.tasks.spawn(Arc::clone(&self).by_port(stream, pending_peer));
                 }
                 Err(error) => self.pause(&error).await,
             }
@@ -122,7 +122,7 @@ impl Acceptor {
         self.attend(AdmittedPeer { channel: Transport::Socket, pid, slot }, reader, writer).await;
     }
 
-    async fn by_port(self: Arc<Self>, mut stream: TcpStream, stranger: PendingPeer) {
+    async fn by_port(self: Arc<Self>, mut stream: TcpStream, pending_peer: PendingPeer) {
         // Messages are small, and each side waits for the other's.
         stream.set_nodelay(true).ok();
         let (reader, mut writer) = stream.split();
@@ -130,10 +130,10 @@ impl Acceptor {
         let admitted = tokio::select! {
             admitted = self.prove(&mut reader, &mut writer) => admitted,
             () = tokio::time::sleep(self.limits.handshake) => None,
-            () = stranger.evicted() => None,
+            () = pending_peer.evicted() => None,
         };
         let Some(slot) = admitted else { return };
-        drop(stranger);
+        drop(pending_peer);
         // Bytes that arrived right after the handshake are already in the buffer.
         let rest = reader.buffer().to_vec();
         let (reader, writer) = stream.into_split();
@@ -155,7 +155,7 @@ impl Acceptor {
             return None;
         }
         let theirs: Authenticate = serde_json::from_value(params).ok()?;
-        if !auth::verify_proof(theirs.proof, self.token, Role::Client, nonce, theirs.nonce) {
+        if !auth::verify_proof(theirs.proof, self.token, HandshakeRole::Client, nonce, theirs.nonce) {
             let why = "the proof is wrong: read the discovery file of this host again";
             self.refuse(writer, Some(id), why).await;
             return None;
@@ -164,7 +164,7 @@ impl Acceptor {
             self.refuse(writer, Some(id), &self.full()).await;
             return None;
         };
-        let ours = AuthResult { proof: auth::compute_proof(self.token, Role::Server, nonce, theirs.nonce) };
+        let ours = AuthResult { proof: auth::compute_proof(self.token, HandshakeRole::Server, nonce, theirs.nonce) };
         let response = Response { id: Some(id), result: Ok(serde_json::to_value(ours).ok()?) };
         write_line(writer, Message::Response(response).to_body()).await.ok()?;
         Some(slot)
@@ -194,9 +194,9 @@ impl Acceptor {
         W: AsyncWrite + Send + Unpin + 'static,
     {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
-        let peer = Peer { id, channel, pid, since: Instant::now() };
-        let connection = Connection::start_with(reader, writer, Options::ipc(), |connection| {
-            self.on.peer_connected(peer, connection.clone())
+        let peer = ConnectedPeer { id, channel, pid, connected_at: Instant::now() };
+        let connection = Connection::start_with(reader, writer, ConnectionOptions::ipc(), |connection| {
+            self.handler.peer_connected(peer, connection.clone())
         });
         let mut closed = connection.closed_reason();
         let reason = tokio::select! {
@@ -207,13 +207,13 @@ impl Acceptor {
             connection.close(reason);
         }
         let why = closed.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
-        self.on.peer_disconnected(&peer, &why.unwrap_or_default());
+        self.handler.peer_disconnected(&peer, &why.unwrap_or_default());
         connection.flushed().await;
         drop(slot);
     }
 
     /// Completes with the reason when this side must close the connection.
-    async fn reason_to_close(&self, peer: &Peer, connection: &Connection) -> &'static str {
+    async fn reason_to_close(&self, peer: &ConnectedPeer, connection: &Connection) -> &'static str {
         tokio::select! {
             () = self.stop.cancelled() => "the host ends",
             () = self.idle(connection), if peer.channel == Transport::Port => "idle for too long",
@@ -222,15 +222,15 @@ impl Acceptor {
 
     /// Completes when no message has arrived and no request has been running for the configured time.
     async fn idle(&self, connection: &Connection) {
-        let mut heard = connection.received_count();
+        let mut previous_count = connection.received_count();
         let mut quiet = 0;
         // The first tenth may have begun late, so one more is counted.
         while quiet <= 10 {
             tokio::time::sleep(self.limits.idle / 10).await;
             let now = connection.received_count();
-            let is_quiet = now == heard && !connection.is_busy();
+            let is_quiet = now == previous_count && !connection.is_busy();
             quiet = if is_quiet { quiet + 1 } else { 0 };
-            heard = now;
+            previous_count = now;
         }
     }
 }

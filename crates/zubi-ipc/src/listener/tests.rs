@@ -26,7 +26,7 @@ async fn a_squatted_port_is_passed_over() {
 }
 
 #[tokio::test]
-async fn when_all_are_taken_any_will_do() {
+async fn an_arbitrary_port_is_used_if_all_are_taken() {
     let (_listeners, ports) = occupy_ports(11);
     assert!(take_port(ports.clone()).is_none(), "no port is free");
     let (_, port) = take_port([ports.as_slice(), &[0]].concat()).unwrap();

@@ -99,7 +99,8 @@ pub struct Selection {
 /// Result of `getActiveFile`. Without an active file, only `active` and possibly `note` are present.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub struct ActiveFile {
+#[schemars(rename = "ActiveFile")]
+pub struct ActiveFileResult {
     /// Whether a file of the workspace is in the active editor.
     pub active: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -13,7 +13,7 @@ pub enum HostKind {
     Daemon,
     /// The process of an agent or a command, which serves other clients as long as it lives.
     #[serde(rename = "front")]
-    Front,
+    InProcess,
 }
 
 impl HostKind {
@@ -21,7 +21,7 @@ impl HostKind {
         match self {
             Self::Editor => "editor",
             Self::Daemon => "daemon",
-            Self::Front => "front",
+            Self::InProcess => "front",
         }
     }
 }
@@ -50,7 +50,8 @@ pub struct FolderInfo {
 /// Environment variables that decide which programs a host finds and what those see.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Environment {
+#[schemars(rename = "Environment")]
+pub struct HostEnvironment {
     /// SHA-256 of `PATH`, in hexadecimal; used only to compare for equality.
     pub path: Option<String>,
     /// `VIRTUAL_ENV` or `CONDA_PREFIX`.
@@ -71,7 +72,7 @@ pub struct HostInfo {
     /// Whether every folder is trusted.
     pub trusted: bool,
     #[serde(default)]
-    pub environment: Environment,
+    pub environment: HostEnvironment,
 }
 
 /// A language server that a host has started.
@@ -101,7 +102,7 @@ pub struct ClientStatus {
     pub pid: Option<u32>,
     /// Transport: `socket` or `port`.
     #[serde(rename = "over")]
-    pub over: String,
+    pub transport: String,
     /// Time since it connected, in seconds.
     pub connected: u64,
 }

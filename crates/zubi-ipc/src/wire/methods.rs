@@ -13,11 +13,11 @@ pub enum Sender {
 }
 
 /// Generates the schema of a message.
-pub type Shape = fn(&mut SchemaGenerator) -> Schema;
+pub type SchemaFn = fn(&mut SchemaGenerator) -> Schema;
 
 /// One method.
 #[derive(Debug, Clone, Copy)]
-pub struct Method {
+pub struct MethodSpec {
     pub name: &'static str,
     pub sender: Sender,
     /// Whether the method is available over the port, which is read-only.
@@ -25,23 +25,23 @@ pub struct Method {
     /// One sentence, ending in a full stop.
     pub summary: &'static str,
     /// `None` if the method has no parameters.
-    pub params: Option<Shape>,
+    pub params: Option<SchemaFn>,
     /// `None` for a notification, which has no answer.
-    pub result: Option<Shape>,
+    pub result: Option<SchemaFn>,
 }
 
 /// Defines a read-only request of a client, available over both transports.
-const fn looks(name: &'static str, summary: &'static str, params: Option<Shape>, result: Shape) -> Method {
-    Method { name, sender: Sender::Client, over_port: true, summary, params, result: Some(result) }
+const fn read_only_method(name: &'static str, summary: &'static str, params: Option<SchemaFn>, result: SchemaFn) -> MethodSpec {
+    MethodSpec { name, sender: Sender::Client, over_port: true, summary, params, result: Some(result) }
 }
 
 /// Defines a request of a client that is available over the socket only.
-const fn socket(name: &'static str, summary: &'static str, params: Option<Shape>, result: Shape) -> Method {
-    Method { name, sender: Sender::Client, over_port: false, summary, params, result: Some(result) }
+const fn socket(name: &'static str, summary: &'static str, params: Option<SchemaFn>, result: SchemaFn) -> MethodSpec {
+    MethodSpec { name, sender: Sender::Client, over_port: false, summary, params, result: Some(result) }
 }
 
-const fn to_client(name: &'static str, summary: &'static str, params: Option<Shape>, result: Option<Shape>) -> Method {
-    Method { name, sender: Sender::Host, over_port: false, summary, params, result }
+const fn to_client(name: &'static str, summary: &'static str, params: Option<SchemaFn>, result: Option<SchemaFn>) -> MethodSpec {
+    MethodSpec { name, sender: Sender::Host, over_port: false, summary, params, result }
 }
 
 /// Expands to the [`SchemaFn`] of a type.
@@ -52,58 +52,58 @@ macro_rules! shape {
 }
 
 /// All methods, in the order of the documentation; `authenticate`, the first request over the port, is not listed.
-pub const METHODS: &[Method] = &[
-    looks(editor::PING, "Checks that the host answers.", None, shape!(editor::Pong)),
-    looks(
+pub const METHODS: &[MethodSpec] = &[
+    read_only_method(editor::PING, "Checks that the host answers.", None, shape!(editor::Pong)),
+    read_only_method(
         diagnostics::GET_DIAGNOSTICS,
         "Returns the diagnostics of one file.",
         Some(shape!(diagnostics::DocumentParams)),
         shape!(diagnostics::FileDiagnostics),
     ),
-    looks(
+    read_only_method(
         diagnostics::GET_ALL_DIAGNOSTICS,
         "Returns the diagnostics of all files, filtered by severity and source.",
         Some(shape!(diagnostics::AllDiagnosticsParams)),
         shape!(diagnostics::AllDiagnostics),
     ),
-    looks(
+    read_only_method(
         diagnostics::GET_WORKSPACE_ERRORS,
         "Counts diagnostics by severity and source, and lists the files with the most errors.",
         None,
         shape!(diagnostics::WorkspaceErrors),
     ),
-    looks(
+    read_only_method(
         diagnostics::VALIDATE_FILE,
         "Checks one file and waits for the result.",
         Some(shape!(diagnostics::ValidateFileParams)),
         shape!(diagnostics::ValidatedFile),
     ),
-    looks(editor::GET_OPEN_FILES, "Returns the files that are open in the editor.", None, shape!(editor::OpenFiles)),
-    looks(
+    read_only_method(editor::GET_OPEN_FILES, "Returns the files that are open in the editor.", None, shape!(editor::OpenFiles)),
+    read_only_method(
         editor::GET_ACTIVE_FILE,
         "Returns the file in the active editor, the position of the cursor, and the file's diagnostics.",
         None,
-        shape!(editor::ActiveFile),
+        shape!(editor::ActiveFileResult),
     ),
-    looks(
+    read_only_method(
         editor::EXECUTE_COMMAND,
         "Runs one of the allowed commands; others are refused.",
         Some(shape!(editor::ExecuteCommandParams)),
         shape!(editor::ExecutedCommand),
     ),
-    looks(
+    read_only_method(
         tools::LIST,
         "Lists the tools; over the port, only read-only ones.",
         Some(shape!(tools::ListParams)),
-        shape!(tools::ToolList),
+        shape!(tools::ToolInfoList),
     ),
-    looks(
+    read_only_method(
         tools::CALL,
         "Calls a tool; over the port, only a read-only one, and without approval prompts.",
         Some(shape!(tools::CallParams)),
         shape!(tools::CallResult),
     ),
-    socket(tools::FIND, "Finds one tool by its name.", Some(shape!(tools::FindParams)), shape!(tools::Tool)),
+    socket(tools::FIND, "Finds one tool by its name.", Some(shape!(tools::FindParams)), shape!(tools::ToolInfo)),
     socket(
         tools::EXPLAIN,
         "Explains the policy decision for a call without making it, as `zubi policy explain --json` does.",
@@ -129,8 +129,8 @@ pub const METHODS: &[Method] = &[
         shape!(tools::RegisteredTools),
     ),
     socket(tools::RESOURCES, "Lists the readable documents.", None, shape!(tools::Resources)),
-    socket(tools::READ_RESOURCE, "Reads one document.", Some(shape!(tools::ReadParams)), shape!(tools::ResourceText)),
-    looks(
+    socket(tools::READ_RESOURCE, "Reads one document.", Some(shape!(tools::ReadParams)), shape!(tools::ResourceContent)),
+    read_only_method(
         host::INFO,
         "Exchanges information about the client and the host.",
         Some(shape!(host::HostInfoParams)),
@@ -160,7 +160,7 @@ pub const METHODS: &[Method] = &[
 ];
 
 /// Finds a method that a client can send.
-pub fn of_client(name: &str) -> Option<&'static Method> {
+pub fn of_client(name: &str) -> Option<&'static MethodSpec> {
     METHODS.iter().find(|method| method.name == name && method.sender == Sender::Client)
 }
 
@@ -169,7 +169,7 @@ pub fn document() -> Value {
     let mut generator = SchemaGenerator::default();
     let mut methods = Map::new();
     for method in METHODS {
-        let mut shape = |shape: Option<Shape>| shape.map_or(Value::Null, |shape| shape(&mut generator).to_value());
+        let mut shape = |shape: Option<SchemaFn>| shape.map_or(Value::Null, |shape| shape(&mut generator).to_value());
         let described = json!({
             "from": match method.sender {
                 Sender::Client => "client",

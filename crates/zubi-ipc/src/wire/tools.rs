@@ -30,7 +30,8 @@ pub struct ListParams {
 /// One tool. `description`, `input` and `effect` are as `zubi tools show --json` prints them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Tool {
+#[schemars(rename = "Tool")]
+pub struct ToolInfo {
     pub id: String,
     pub title: String,
     pub description: String,
@@ -57,8 +58,9 @@ pub struct Tool {
 
 /// Result of `tools/list`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ToolList {
-    pub tools: Vec<Tool>,
+#[schemars(rename = "ToolList")]
+pub struct ToolInfoList {
+    pub tools: Vec<ToolInfo>,
 }
 
 /// Parameters of `tools/find`: one tool by id or wire name, including hidden ones.
@@ -98,7 +100,7 @@ pub struct CallParams {
     /// Time-out of the caller, in milliseconds.
     #[serde(rename = "patience")]
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub patience: Option<u64>,
+    pub timeout_ms: Option<u64>,
     /// Progress is sent as notifications `$/progress {token, value}` with this token.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub token: Option<Value>,
@@ -138,7 +140,8 @@ pub struct CallResult {
 
 /// Value of `$/progress`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Progress {
+#[schemars(rename = "Progress")]
+pub struct ProgressValue {
     /// Fraction from 0 to 1, if known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub fraction: Option<f64>,
@@ -149,7 +152,7 @@ pub struct Progress {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProgressParams {
     pub token: Value,
-    pub value: Progress,
+    pub value: ProgressValue,
 }
 
 /// Parameters of `tools/register`: tools that this client implements as long as it is connected. Their ids are prefixed
@@ -272,7 +275,8 @@ pub struct ApprovalParams {
 /// A document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct Resource {
+#[schemars(rename = "Resource")]
+pub struct ResourceInfo {
     pub uri: String,
     pub name: String,
     pub description: String,
@@ -282,7 +286,7 @@ pub struct Resource {
 /// Result of `resources/list`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Resources {
-    pub resources: Vec<Resource>,
+    pub resources: Vec<ResourceInfo>,
 }
 
 /// Parameters of `resources/read`.
@@ -299,7 +303,8 @@ pub struct ReadParams {
 /// there is no document with this URI.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub struct ResourceText {
+#[schemars(rename = "ResourceText")]
+pub struct ResourceContent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

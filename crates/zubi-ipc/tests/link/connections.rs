@@ -9,12 +9,12 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::ConnectionError;
 use zubi_ipc::client::ConnectError;
 use zubi_ipc::discovery::{DiscoveryRecord, compare_preference};
-use zubi_ipc::listener::{Limits, Transport};
+use zubi_ipc::listener::{ConnectionLimits, Transport};
 
-use crate::world::{PATIENCE, request, soon, world, world_with};
+use crate::world::{EVENT_TIMEOUT, request, soon, world, world_with};
 
 #[tokio::test]
-async fn a_client_finds_a_host_and_both_ask() {
+async fn a_client_finds_a_host_and_both_sides_send_requests() {
     let world = world();
     let mut found = world.run.read().hosts;
     found.sort_by(|a, b| compare_preference(a, b, "/w/inner".into()));
@@ -54,11 +54,11 @@ async fn a_hundred_requests_find_their_answers_in_any_order() {
             })
         })
         .collect();
-    let mut held = Vec::new();
+    let mut pending = Vec::new();
     for _ in 0..100 {
-        held.push(world.holds().await);
+        pending.push(world.next_pending_request().await);
     }
-    for (params, responder) in held.into_iter().rev() {
+    for (params, responder) in pending.into_iter().rev() {
         responder.answer(Ok(params));
     }
     for answer in join_all(asking).await {
@@ -68,15 +68,15 @@ async fn a_hundred_requests_find_their_answers_in_any_order() {
 }
 
 #[tokio::test]
-async fn either_side_takes_a_request_back() {
+async fn either_side_cancels_a_request() {
     let mut world = world();
     let connection = world.connect().await.unwrap();
     let cancel = CancellationToken::new();
     let asking = {
         let (connection, cancel) = (connection.clone(), cancel.clone());
-        tokio::spawn(async move { connection.request("hold", Value::Null, &cancel, Instant::now() + PATIENCE).await })
+        tokio::spawn(async move { connection.request("hold", Value::Null, &cancel, Instant::now() + EVENT_TIMEOUT).await })
     };
-    let (_, responder) = world.holds().await;
+    let (_, responder) = world.next_pending_request().await;
     cancel.cancel();
     soon(responder.cancel().cancelled()).await;
     assert_eq!(asking.await.unwrap(), Err(ConnectionError::Cancelled));
@@ -90,11 +90,11 @@ async fn either_side_takes_a_request_back() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_takes_its_requests_back() {
+async fn a_disconnected_client_cancels_its_requests() {
     let mut world = world();
     let connection = world.connect().await.unwrap();
     let asking = tokio::spawn(async move { request(&connection, "hold", Value::Null).await });
-    let (_, responder) = world.holds().await;
+    let (_, responder) = world.next_pending_request().await;
     asking.abort();
     soon(responder.cancel().cancelled()).await;
     world.wait_for_connections(0).await;
@@ -126,7 +126,7 @@ async fn a_frame_may_be_cut_at_every_byte() {
 }
 
 #[tokio::test]
-async fn a_client_that_never_reads_loses_its_connection_and_nobody_elses() {
+async fn a_client_that_never_reads_loses_only_its_own_connection() {
     let world = world();
     let other = world.connect().await.unwrap();
     let mut raw = world.open_socket().await;
@@ -143,7 +143,7 @@ async fn a_client_that_never_reads_loses_its_connection_and_nobody_elses() {
 }
 
 #[tokio::test]
-async fn the_65th_connection_is_told_that_there_is_no_room() {
+async fn the_65th_connection_is_refused() {
     let world = world();
     let mut connections = Vec::new();
     for n in 0..64 {
@@ -190,12 +190,12 @@ async fn a_thousand_connections_leave_the_host_alive() {
 }
 
 #[tokio::test]
-async fn a_connection_to_the_port_that_says_nothing_ends_and_one_that_waits_does_not() {
-    let mut world = world_with(Limits { idle: Duration::from_millis(300), ..Limits::default() });
+async fn an_idle_port_connection_is_closed_and_a_waiting_one_is_not() {
+    let mut world = world_with(ConnectionLimits { idle: Duration::from_millis(300), ..ConnectionLimits::default() });
     let socket = world.connect().await.unwrap();
     let waiting = world.connect_port().await.unwrap();
     let asking = tokio::spawn(async move { request(&waiting, "hold", json!(7)).await });
-    let (_, responder) = world.holds().await;
+    let (_, responder) = world.next_pending_request().await;
     let idle = world.connect_port().await.unwrap();
     let mut closed = idle.closed_reason();
     soon(closed.wait_for(Option::is_some)).await.unwrap();
@@ -213,8 +213,8 @@ async fn an_end_lets_the_answers_out_and_leaves_nothing() {
     let by_port = world.connect_port().await.unwrap();
     let asking = tokio::spawn(async move { request(&connection, "hold", Value::Null).await });
     let waiting = tokio::spawn(async move { request(&by_port, "hold", Value::Null).await });
-    let (_, first) = world.holds().await;
-    let (_, second) = world.holds().await;
+    let (_, first) = world.next_pending_request().await;
+    let (_, second) = world.next_pending_request().await;
     first.answer(Ok(json!("just in time")));
     world.stop.cancel();
     soon(&mut world.serving).await.unwrap();
@@ -224,10 +224,10 @@ async fn an_end_lets_the_answers_out_and_leaves_nothing() {
     assert!(second.cancel().is_cancelled());
     assert_eq!(*world.seen.farewells.lock().unwrap(), ["the host ends"; 2]);
     assert!(!world.socket().exists());
-    let gone = world.connect().await.unwrap_err();
-    assert!(matches!(gone, ConnectError::NobodyListens { .. }), "{gone}");
-    let gone = world.connect_port().await.unwrap_err();
-    assert!(matches!(gone, ConnectError::NobodyListens { .. }), "{gone}");
+    let error = world.connect().await.unwrap_err();
+    assert!(matches!(error, ConnectError::Unreachable { .. }), "{error}");
+    let error = world.connect_port().await.unwrap_err();
+    assert!(matches!(error, ConnectError::Unreachable { .. }), "{error}");
 }
 
 #[tokio::test]
@@ -240,9 +240,9 @@ async fn a_host_that_is_dropped_ends_too() {
 }
 
 #[tokio::test]
-async fn a_host_of_another_version_is_told() {
+async fn a_host_of_another_version_is_reported() {
     let world = world();
     let other = DiscoveryRecord { version: 9, ..world.advertisement.clone() };
-    let error = zubi_ipc::client::connect(&other, std::sync::Arc::new(crate::world::Client), PATIENCE).await;
+    let error = zubi_ipc::client::connect(&other, std::sync::Arc::new(crate::world::Client), EVENT_TIMEOUT).await;
     assert_snapshot!(error.unwrap_err(), @"the host speaks version 9 of the protocol, and this zubi 1; update the older one");
 }

@@ -11,7 +11,7 @@ use tokio::io::BufReader;
 use tokio::net::{TcpListener, TcpStream, UnixListener};
 use zubi_ipc::client::{self, ConnectError};
 
-use crate::world::{Client, PATIENCE, Raw, advertisement, directory, soon};
+use crate::world::{Client, EVENT_TIMEOUT, Raw, advertisement, directory, soon};
 
 const TOKEN: &str = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
@@ -23,7 +23,7 @@ async fn at_port<F: Future<Output = ()> + Send>(host: impl FnOnce(Raw<TcpStream>
         let (stream, _) = listener.accept().await.unwrap();
         host(Raw(BufReader::new(stream))).await;
     };
-    let connecting = client::connect_port(port, TOKEN, Arc::new(Client), PATIENCE);
+    let connecting = client::connect_port(port, TOKEN, Arc::new(Client), EVENT_TIMEOUT);
     let (connected, ()) = soon(async { tokio::join!(connecting, hosting) }).await;
     match connected.map(drop).unwrap_err() {
         ConnectError::NotProved { why, .. } => ConnectError::NotProved { port: 1, why },
@@ -71,7 +71,7 @@ async fn a_host_that_cannot_prove_itself_is_not_believed() {
 }
 
 #[tokio::test]
-async fn a_host_that_says_nothing_is_given_up() {
+async fn an_unresponsive_host_times_out() {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let timeout = Duration::from_millis(50);
@@ -80,8 +80,8 @@ async fn a_host_that_says_nothing_is_given_up() {
     let error = client::connect_port(port, "no token", Arc::new(Client), timeout).await.unwrap_err();
     assert!(matches!(error, ConnectError::NotProved { .. }), "{error}");
     drop(listener);
-    let error = client::connect_port(port, TOKEN, Arc::new(Client), PATIENCE).await.unwrap_err();
-    assert!(matches!(error, ConnectError::NobodyListens { .. }), "{error}");
+    let error = client::connect_port(port, TOKEN, Arc::new(Client), EVENT_TIMEOUT).await.unwrap_err();
+    assert!(matches!(error, ConnectError::Unreachable { .. }), "{error}");
 
     // The same over a socket: a stopped process still has its accept queue.
     let (_guard, root) = directory();
@@ -91,10 +91,10 @@ async fn a_host_that_says_nothing_is_given_up() {
     assert_eq!(error, ConnectError::TimedOut { after: timeout });
     let letting_go = async { drop(listener.accept().await.unwrap()) };
     // The connection that timed out is still in the queue, so two are to accept.
-    let (error, (), ()) = tokio::join!(at_socket(&socket, PATIENCE), letting_go, async {
+    let (error, (), ()) = tokio::join!(at_socket(&socket, EVENT_TIMEOUT), letting_go, async {
         drop(listener.accept().await.unwrap());
     });
-    assert!(matches!(error, ConnectError::Gone { .. }), "{error}");
+    assert!(matches!(error, ConnectError::Disconnected { .. }), "{error}");
 }
 
 async fn at_socket(socket: &Utf8Path, timeout: Duration) -> ConnectError {
@@ -105,21 +105,21 @@ async fn at_socket(socket: &Utf8Path, timeout: Duration) -> ConnectError {
 #[tokio::test]
 async fn what_is_not_our_socket_is_not_opened() {
     let (_guard, root) = directory();
-    let shown = |error: ConnectError| error.to_string().replace(root.as_str(), "[root]");
+    let error_text = |error: ConnectError| error.to_string().replace(root.as_str(), "[root]");
     let socket = root.join("x.sock");
-    assert_snapshot!(shown(at_socket(&socket, PATIENCE).await), @"cannot connect to `[root]/x.sock`: No such file or directory (os error 2)");
+    assert_snapshot!(error_text(at_socket(&socket, EVENT_TIMEOUT).await), @"cannot connect to `[root]/x.sock`: No such file or directory (os error 2)");
     drop(UnixListener::bind(&socket).unwrap());
-    assert_snapshot!(shown(at_socket(&socket, PATIENCE).await), @"cannot connect to `[root]/x.sock`: Connection refused (os error 111)");
+    assert_snapshot!(error_text(at_socket(&socket, EVENT_TIMEOUT).await), @"cannot connect to `[root]/x.sock`: Connection refused (os error 111)");
     let link = root.join("link.sock");
     symlink(&socket, &link).unwrap();
-    assert_snapshot!(shown(at_socket(&link, PATIENCE).await), @"refusing to use `[root]/link.sock`: it is not a socket of this user");
+    assert_snapshot!(error_text(at_socket(&link, EVENT_TIMEOUT).await), @"refusing to use `[root]/link.sock`: it is not a socket of this user");
     let plain = root.join("plain.sock");
     zubi_base::owner_only::write_atomic(&plain, b"").unwrap();
-    assert_snapshot!(shown(at_socket(&plain, PATIENCE).await), @"refusing to use `[root]/plain.sock`: it is not a socket of this user");
-    let none = client::connect(&advertisement(None, Some(1), TOKEN), Arc::new(Client), PATIENCE).await;
+    assert_snapshot!(error_text(at_socket(&plain, EVENT_TIMEOUT).await), @"refusing to use `[root]/plain.sock`: it is not a socket of this user");
+    let none = client::connect(&advertisement(None, Some(1), TOKEN), Arc::new(Client), EVENT_TIMEOUT).await;
     assert_eq!(none.unwrap_err(), ConnectError::NoSocket);
     if rustix::process::geteuid().is_root() {
         std::os::unix::fs::chown(&socket, Some(65_534), None).unwrap();
-        assert_snapshot!(shown(at_socket(&socket, PATIENCE).await), @"refusing to use `[root]/x.sock`: it is not a socket of this user");
+        assert_snapshot!(error_text(at_socket(&socket, EVENT_TIMEOUT).await), @"refusing to use `[root]/x.sock`: it is not a socket of this user");
     }
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use serde_json::json;
-use zubi_ipc::auth::{Bytes32, Role, compute_proof};
-use zubi_ipc::listener::Limits;
+use zubi_ipc::auth::{Bytes32, HandshakeRole, compute_proof};
+use zubi_ipc::listener::ConnectionLimits;
 
 use crate::world::{World, soon, world, world_with};
 
@@ -13,7 +13,7 @@ use crate::world::{World, soon, world, world_with};
 fn authenticate(token: &str, nonce: &str) -> String {
     let bytes = |text: &str| Bytes32::from_hex(text).unwrap();
     let ours = Bytes32::random().unwrap();
-    let proof = compute_proof(bytes(token), Role::Client, bytes(nonce), ours);
+    let proof = compute_proof(bytes(token), HandshakeRole::Client, bytes(nonce), ours);
     let params = json!({ "nonce": ours, "proof": proof });
     format!("{}\n", json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": params }))
 }
@@ -21,9 +21,9 @@ fn authenticate(token: &str, nonce: &str) -> String {
 const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\",\"params\":{}}\n";
 
 /// Everything the host sends after the nonce in reply to `said`.
-async fn said_to(world: &World, said: &[u8]) -> String {
+async fn response_to(world: &World, input: &[u8]) -> String {
     let (mut raw, _) = world.knock().await;
-    raw.write(said).await;
+    raw.write(input).await;
     raw.rest().await
 }
 
@@ -38,16 +38,16 @@ async fn a_page_in_a_browser_gets_no_word_and_has_no_effect() {
         world.port(),
         2 * PING.len() + good.len(),
     );
-    assert_eq!(said_to(&world, post.as_bytes()).await, "");
+    assert_eq!(response_to(&world, post.as_bytes()).await, "");
     // Without a request line: a proxy may have cut off the headers.
-    for said in ["GET / HTTP/1.1\r\n\r\n", "\r\n", "\u{feff}{}\n", " {}\n", "\x16\x03\x01\x02"] {
-        assert_eq!(said_to(&world, said.as_bytes()).await, "", "{said:?}");
+    for input in ["GET / HTTP/1.1\r\n\r\n", "\r\n", "\u{feff}{}\n", " {}\n", "\x16\x03\x01\x02"] {
+        assert_eq!(response_to(&world, input.as_bytes()).await, "", "{input:?}");
     }
     assert_eq!((world.connection_count(), world.requests()), (0, 0));
 }
 
 #[tokio::test]
-async fn whoever_does_not_begin_with_a_proof_gets_no_word() {
+async fn a_connection_without_a_proof_gets_no_response() {
     let world = world();
     let nonce = "0".repeat(64);
     let proof = json!({ "nonce": nonce, "proof": nonce });
@@ -58,17 +58,17 @@ async fn whoever_does_not_begin_with_a_proof_gets_no_word() {
         json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": { "nonce": nonce, "proof": "0" } });
     let token = json!({ "jsonrpc": "2.0", "id": 1, "method": "authenticate", "params": { "token": world.advertisement.token } });
     let long = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"{}", "x".repeat(5_000));
-    for said in [PING.to_owned(), "{}\n".to_owned(), "{\n".to_owned(), long]
+    for input in [PING.to_owned(), "{}\n".to_owned(), "{\n".to_owned(), long]
         .into_iter()
         .chain([notification, old, bare, short, token].map(|message| format!("{message}\n")))
     {
-        assert_eq!(said_to(&world, format!("{said}{PING}").as_bytes()).await, "", "{said}");
+        assert_eq!(response_to(&world, format!("{input}{PING}").as_bytes()).await, "", "{input}");
     }
     assert_eq!((world.connection_count(), world.requests()), (0, 0));
 }
 
 #[tokio::test]
-async fn a_wrong_proof_is_told_and_let_go() {
+async fn a_wrong_proof_is_refused() {
     let world = world();
     let (mut raw, nonce) = world.knock().await;
     let wrong = authenticate(&"0".repeat(64), &nonce);
@@ -92,7 +92,7 @@ async fn a_wrong_proof_is_told_and_let_go() {
 }
 
 #[tokio::test]
-async fn what_comes_right_behind_the_proof_is_not_lost() {
+async fn data_sent_right_after_the_proof_is_not_lost() {
     let world = world();
     let (mut raw, nonce) = world.knock().await;
     raw.write(format!("{}{PING}", authenticate(&world.advertisement.token, &nonce)).as_bytes()).await;
@@ -101,8 +101,8 @@ async fn what_comes_right_behind_the_proof_is_not_lost() {
 }
 
 #[tokio::test]
-async fn strangers_are_few_and_do_not_stay() {
-    let world = world_with(Limits { handshake: Duration::from_millis(500), ..Limits::default() });
+async fn unauthenticated_connections_are_limited_and_time_out() {
+    let world = world_with(ConnectionLimits { handshake: Duration::from_millis(500), ..ConnectionLimits::default() });
     let mut sitting = Vec::new();
     for _ in 0..16 {
         sitting.push(world.knock().await.0);

@@ -15,15 +15,15 @@ use zubi_base::framing::ResponseError;
 use zubi_base::rpc::{Connection, ConnectionError, PeerHandler, Responder};
 use zubi_ipc::client::{self, ConnectError};
 use zubi_ipc::discovery::{DiscoveryRecord, PublishedFiles, RunDirectory, new_instance, process_start};
-use zubi_ipc::listener::{ConnectionHandler, Limits, Listener, ListenerConfig, Peer, PortChoice};
+use zubi_ipc::listener::{ConnectionHandler, ConnectionLimits, Listener, ListenerConfig, ConnectedPeer, PortChoice};
 use zubi_ipc::wire::PROTOCOL;
 use zubi_ipc::wire::host::HostKind;
 
 /// Time limit for events that must happen.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, what).await.unwrap()
+    tokio::time::timeout(EVENT_TIMEOUT, what).await.unwrap()
 }
 
 /// Events that the host has recorded.
@@ -33,20 +33,20 @@ pub(crate) struct HostLog {
     pub(crate) opened: AtomicUsize,
     /// Number of requests handed to the host.
     pub(crate) requests: AtomicUsize,
-    pub(crate) peers: Mutex<Vec<(Peer, Connection)>>,
+    pub(crate) peers: Mutex<Vec<(ConnectedPeer, Connection)>>,
     pub(crate) farewells: Mutex<Vec<String>>,
-    held: mpsc::UnboundedSender<(Value, Responder)>,
+    pending_requests: mpsc::UnboundedSender<(Value, Responder)>,
 }
 
 impl ConnectionHandler for Host {
-    fn peer_connected(&self, peer: Peer, connection: Connection) -> Arc<dyn PeerHandler> {
+    fn peer_connected(&self, peer: ConnectedPeer, connection: Connection) -> Arc<dyn PeerHandler> {
         self.0.opened.fetch_add(1, Ordering::SeqCst);
         self.0.peers.lock().unwrap().push((peer, connection));
         self.0.connected.send_modify(|count| *count += 1);
         Arc::new(Self(Arc::clone(&self.0)))
     }
 
-    fn peer_disconnected(&self, peer: &Peer, why: &str) {
+    fn peer_disconnected(&self, peer: &ConnectedPeer, why: &str) {
         self.0.peers.lock().unwrap().retain(|(other, _)| other.id != peer.id);
         self.0.farewells.lock().unwrap().push(why.to_owned());
         self.0.connected.send_modify(|count| *count -= 1);
@@ -62,7 +62,7 @@ impl PeerHandler for Host {
         self.0.requests.fetch_add(1, Ordering::SeqCst);
         match method {
             "ping" | "echo" => responder.answer(Ok(params)),
-            "hold" => drop(self.0.held.send((params, responder))),
+            "hold" => drop(self.0.pending_requests.send((params, responder))),
             _ => responder.answer(Err(ResponseError::method_not_found(method))),
         }
     }
@@ -89,7 +89,7 @@ pub(crate) struct World {
     pub(crate) advertisement: DiscoveryRecord,
     pub(crate) run: RunDirectory,
     pub(crate) seen: Arc<HostLog>,
-    pub(crate) held: mpsc::UnboundedReceiver<(Value, Responder)>,
+    pub(crate) pending_requests: mpsc::UnboundedReceiver<(Value, Responder)>,
     pub(crate) stop: CancellationToken,
     pub(crate) serving: JoinHandle<()>,
     _published: PublishedFiles,
@@ -122,10 +122,10 @@ pub(crate) fn advertisement(socket: Option<Utf8PathBuf>, port: Option<u16>, toke
 }
 
 pub(crate) fn world() -> World {
-    world_with(Limits::default())
+    world_with(ConnectionLimits::default())
 }
 
-pub(crate) fn world_with(limits: Limits) -> World {
+pub(crate) fn world_with(limits: ConnectionLimits) -> World {
     let (guard, root) = directory();
     let run = RunDirectory::open(root.join("run"), true).unwrap();
     let instance = new_instance().unwrap();
@@ -144,11 +144,11 @@ pub(crate) fn world_with(limits: Limits) -> World {
         requests: AtomicUsize::new(0),
         peers: Mutex::default(),
         farewells: Mutex::default(),
-        held: held_sender,
+        pending_requests: held_sender,
     });
     let stop = CancellationToken::new();
     let serving = tokio::spawn(listener.serve(Arc::new(Host(Arc::clone(&seen))), stop.clone()));
-    World { advertisement, run, seen, held, stop, serving, _published: published, _guard: guard }
+    World { advertisement, run, seen, pending_requests: held, stop, serving, _published: published, _guard: guard }
 }
 
 impl World {
@@ -161,11 +161,11 @@ impl World {
     }
 
     pub(crate) async fn connect(&self) -> Result<Connection, ConnectError> {
-        client::connect(&self.advertisement, Arc::new(Client), PATIENCE).await
+        client::connect(&self.advertisement, Arc::new(Client), EVENT_TIMEOUT).await
     }
 
     pub(crate) async fn connect_port(&self) -> Result<Connection, ConnectError> {
-        client::connect_port(self.port(), &self.advertisement.token, Arc::new(Client), PATIENCE).await
+        client::connect_port(self.port(), &self.advertisement.token, Arc::new(Client), EVENT_TIMEOUT).await
     }
 
     /// An unauthenticated connection to the port, and the nonce that it receives.
@@ -184,8 +184,8 @@ impl World {
         soon(self.seen.connected.subscribe().wait_for(|now| *now == count)).await.unwrap();
     }
 
-    pub(crate) async fn holds(&mut self) -> (Value, Responder) {
-        soon(self.held.recv()).await.unwrap()
+    pub(crate) async fn next_pending_request(&mut self) -> (Value, Responder) {
+        soon(self.pending_requests.recv()).await.unwrap()
     }
 
     pub(crate) fn connection_count(&self) -> usize {
@@ -198,7 +198,7 @@ impl World {
 }
 
 pub(crate) async fn request(connection: &Connection, method: &str, params: Value) -> Result<Value, ConnectionError> {
-    connection.request(method, params, &CancellationToken::new(), Instant::now() + PATIENCE).await
+    connection.request(method, params, &CancellationToken::new(), Instant::now() + EVENT_TIMEOUT).await
 }
 
 /// A raw stream, without a protocol.

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 
-fn offers(capabilities: Value) -> ServerCapabilities {
+fn server_capabilities(capabilities: Value) -> ServerCapabilities {
     ServerCapabilities::new(Utf8Path::new("/w"), capabilities, Vec::new())
 }
 
@@ -14,18 +14,18 @@ fn rust() -> (&'static Utf8Path, &'static str) {
 }
 
 /// Lists every method that is supported for a document.
-fn list(offers: &ServerCapabilities, document: Option<(&Utf8Path, &str)>) -> String {
+fn list(capabilities: &ServerCapabilities, document: Option<(&Utf8Path, &str)>) -> String {
     METHODS
         .iter()
         .map(|(method, ..)| *method)
-        .filter(|method| offers.supports(method, document))
+        .filter(|method| capabilities.supports(method, document))
         .collect::<Vec<_>>()
         .join("\n")
 }
 
 #[test]
-fn static_capabilities_are_offers() {
-    let offers = offers(json!({
+fn static_capabilities_are_supported() {
+    let capabilities = server_capabilities(json!({
         "hoverProvider": true,
         "definitionProvider": false,
         "referencesProvider": {},
@@ -37,7 +37,7 @@ fn static_capabilities_are_offers() {
         "semanticTokensProvider": { "full": { "delta": true } },
         "workspace": { "fileOperations": { "willRename": { "filters": [{ "pattern": { "glob": "**/*.rs", "matches": "file" } }] } } },
     }));
-    assert_snapshot!(list(&offers, Some(rust())), @"
+    assert_snapshot!(list(&capabilities, Some(rust())), @"
     callHierarchy/incomingCalls
     callHierarchy/outgoingCalls
     codeAction/resolve
@@ -52,14 +52,14 @@ fn static_capabilities_are_offers() {
     workspace/symbol
     workspace/willRenameFiles
     ");
-    assert!(!offers.supports("workspace/willRenameFiles", Some((Utf8Path::new("/w/a.txt"), "plaintext"))));
-    assert!(!offers.supports("rust-analyzer/expandMacro", None));
+    assert!(!capabilities.supports("workspace/willRenameFiles", Some((Utf8Path::new("/w/a.txt"), "plaintext"))));
+    assert!(!capabilities.supports("rust-analyzer/expandMacro", None));
 }
 
 #[test]
-fn registrations_come_and_go_and_cover_their_documents() {
-    let mut offers = offers(json!({}));
-    offers.register(&json!({ "registrations": [
+fn registrations_apply_to_matching_documents_until_unregistered() {
+    let mut capabilities = server_capabilities(json!({}));
+    capabilities.register(&json!({ "registrations": [
         { "id": "1", "method": "textDocument/hover", "registerOptions": { "documentSelector": [{ "language": "rust" }] } },
         { "id": "2", "method": "textDocument/definition", "registerOptions": { "documentSelector": [{ "pattern": "**/*.py" }] } },
         { "id": "3", "method": "textDocument/completion", "registerOptions": { "documentSelector": null, "resolveProvider": true } },
@@ -68,7 +68,7 @@ fn registrations_come_and_go_and_cover_their_documents() {
         { "id": "6", "method": "textDocument/references", "registerOptions": { "documentSelector": [{ "scheme": "untitled" }] } },
         { "id": 7 }, "nonsense",
     ] }));
-    assert_snapshot!(list(&offers, Some(rust())), @"
+    assert_snapshot!(list(&capabilities, Some(rust())), @"
     completionItem/resolve
     textDocument/completion
     textDocument/diagnostic
@@ -76,27 +76,27 @@ fn registrations_come_and_go_and_cover_their_documents() {
     textDocument/rename
     workspace/diagnostic
     ");
-    assert!(offers.supports("textDocument/definition", None), "for some document it is offered");
-    assert_eq!(offers.diagnostic_identifiers(rust()), [Some("x".to_owned())]);
-    offers.unregister(&json!({ "unregisterations": [{ "id": "1" }, { "id": "5" }, { "id": "unknown" }] }));
-    offers.unregister(&json!({ "unregistrations": [{ "id": "3" }] }));
-    assert_snapshot!(list(&offers, Some(rust())), @"textDocument/rename");
+    assert!(capabilities.supports("textDocument/definition", None), "for some document it is offered");
+    assert_eq!(capabilities.diagnostic_identifiers(rust()), [Some("x".to_owned())]);
+    capabilities.unregister(&json!({ "unregisterations": [{ "id": "1" }, { "id": "5" }, { "id": "unknown" }] }));
+    capabilities.unregister(&json!({ "unregistrations": [{ "id": "3" }] }));
+    assert_snapshot!(list(&capabilities, Some(rust())), @"textDocument/rename");
 }
 
 #[test]
-fn withheld_methods_are_not_offered() {
-    let offers = ServerCapabilities::new(
+fn withheld_methods_are_unsupported() {
+    let capabilities = ServerCapabilities::new(
         Utf8Path::new("/w"),
         json!({ "hoverProvider": true }),
         vec!["textDocument/hover".to_owned()],
     );
-    assert_snapshot!(list(&offers, None), @"");
+    assert_snapshot!(list(&capabilities, None), @"");
 }
 
 #[test]
-fn documents_are_kept_in_step_as_the_server_says() {
+fn document_sync_follows_server_capabilities() {
     let sync = |capabilities: Value| {
-        let Sync { open_close, change, save } = offers(capabilities).sync(rust());
+        let Sync { open_close, change, save } = server_capabilities(capabilities).sync(rust());
         format!("open {open_close}, change {change:?}, save {save:?}")
     };
     assert_snapshot!(sync(json!({})), @"open false, change None, save None");
@@ -105,7 +105,7 @@ fn documents_are_kept_in_step_as_the_server_says() {
     assert_snapshot!(sync(json!({ "textDocumentSync": { "openClose": true, "change": 2, "save": true } })), @"open true, change Whole, save Some(false)");
     assert_snapshot!(sync(json!({ "textDocumentSync": { "change": 2, "save": { "includeText": true } } })), @"open true, change Whole, save Some(true)");
     assert_snapshot!(sync(json!({ "textDocumentSync": { "openClose": false } })), @"open false, change None, save None");
-    let mut registered = offers(json!({}));
+    let mut registered = server_capabilities(json!({}));
     registered.register(&json!({ "registrations": [
         { "id": "1", "method": "textDocument/didOpen", "registerOptions": { "documentSelector": ["rust"] } },
         { "id": "2", "method": "textDocument/didChange", "registerOptions": { "documentSelector": ["rust"], "syncKind": 2 } },
@@ -116,14 +116,14 @@ fn documents_are_kept_in_step_as_the_server_says() {
 
 #[test]
 fn watched_files_are_matched_by_pattern_and_kind() {
-    let mut offers = offers(json!({}));
-    assert!(!offers.has_watchers());
-    offers.register(&json!({ "registrations": [{ "id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": [
+    let mut capabilities = server_capabilities(json!({}));
+    assert!(!capabilities.has_watchers());
+    capabilities.register(&json!({ "registrations": [{ "id": "1", "method": "workspace/didChangeWatchedFiles", "registerOptions": { "watchers": [
         { "globPattern": "**/*.rs" },
         { "globPattern": { "baseUri": "file:///w/conf", "pattern": "*.toml" }, "kind": 5 },
         { "globPattern": "[" }, { "globPattern": null }, {},
     ] } }] }));
-    assert!(offers.has_watchers());
+    assert!(capabilities.has_watchers());
     for (path, kind, expected) in [
         ("/w/src/a.rs", ChangeKind::Changed, true),
         ("/w/src/a.py", ChangeKind::Changed, false),
@@ -132,15 +132,15 @@ fn watched_files_are_matched_by_pattern_and_kind() {
         ("/w/conf/a.toml", ChangeKind::Deleted, true),
         ("/w/a.toml", ChangeKind::Created, false),
     ] {
-        assert_eq!(offers.watches(Utf8Path::new(path), kind), expected, "{path} {kind:?}");
+        assert_eq!(capabilities.watches(Utf8Path::new(path), kind), expected, "{path} {kind:?}");
     }
 }
 
 #[test]
 fn a_server_cannot_register_without_end() {
-    let mut offers = offers(json!({}));
+    let mut capabilities = server_capabilities(json!({}));
     let registrations: Vec<_> =
         (0..2 * MAX_REGISTRATIONS).map(|id| json!({ "id": id.to_string(), "method": "textDocument/hover" })).collect();
-    offers.register(&json!({ "registrations": registrations }));
-    assert_eq!(offers.registrations.len(), MAX_REGISTRATIONS);
+    capabilities.register(&json!({ "registrations": registrations }));
+    assert_eq!(capabilities.registrations.len(), MAX_REGISTRATIONS);
 }

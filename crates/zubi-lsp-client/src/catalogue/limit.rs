@@ -26,7 +26,8 @@ pub struct Limit {
     #[serde(default)]
     pub names_sources: Vec<String>,
     #[serde(default)]
-    pub about: CaveatScope,
+    #[serde(rename = "about")]
+    pub scope: CaveatScope,
 }
 
 /// The part of a server's knowledge that a [`Limit`] makes incomplete.

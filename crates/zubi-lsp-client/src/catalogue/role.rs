@@ -5,7 +5,7 @@ use serde::Deserialize;
 /// A kind of request. Requests for symbols never wait for a server that only checks and formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Role {
+pub enum ServerRole {
     /// Definition, references, implementations, hierarchies.
     Navigation,
     /// Outlines and the search for symbols.
@@ -20,7 +20,7 @@ pub enum Role {
     Format,
 }
 
-impl Role {
+impl ServerRole {
     pub(super) const ALL: [Self; 8] = [
         Self::Navigation,
         Self::Symbols,

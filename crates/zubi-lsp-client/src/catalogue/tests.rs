@@ -17,13 +17,13 @@ fn check(text: &str, show: impl Fn(&Catalogue) -> String) -> String {
 }
 
 /// Returns the built-in rows, including disabled ones.
-fn all() -> Vec<Arc<ServerEntry>> {
+fn builtin_entries() -> Vec<Arc<ServerEntry>> {
     read(BUILTIN.iter().copied()).unwrap()
 }
 
 #[test]
 fn the_short_way_reads_the_same_rows() {
-    assert_eq!(Catalogue::builtin().rows, all());
+    assert_eq!(Catalogue::builtin().rows, builtin_entries());
 }
 
 fn languages(row: &ServerEntry) -> String {
@@ -32,7 +32,7 @@ fn languages(row: &ServerEntry) -> String {
 
 #[test]
 fn the_tested_servers() {
-    let table: Vec<String> = all()
+    let table: Vec<String> = builtin_entries()
         .iter()
         .filter(|row| row.tested)
         .map(|row| {
@@ -75,15 +75,15 @@ fn the_tested_servers() {
 }
 
 #[test]
-fn every_id_stands_once() {
+fn ids_are_unique() {
     let count = |text: &&str| toml::from_str::<CatalogueFile<ServerEntry>>(text).unwrap().server.len();
     // Rows with the same id are merged, so a duplicate id makes one row less.
-    assert_eq!(all().len(), BUILTIN.iter().map(count).sum::<usize>());
+    assert_eq!(builtin_entries().len(), BUILTIN.iter().map(count).sum::<usize>());
 }
 
 #[test]
-fn every_row_says_what_is_needed() {
-    for row in all() {
+fn every_entry_has_required_fields() {
+    for row in builtin_entries() {
         let id = &row.id;
         assert!(!row.install.is_empty(), "{id}: no way to install it");
         assert!(!row.root_markers.is_empty() && row.root_markers.iter().all(|group| !group.is_empty()), "{id}");
@@ -103,10 +103,10 @@ fn every_row_says_what_is_needed() {
 
 #[test]
 fn of_several_servers_for_one_purpose_one_answers() {
-    for row in all().iter().filter(|row| row.enabled && row.roles.contains(&Role::Navigation)) {
+    for row in builtin_entries().iter().filter(|row| row.enabled && row.roles.contains(&ServerRole::Navigation)) {
         for language in &row.languages {
             let servers = Catalogue::builtin().for_language(&language.id);
-            let navigators: Vec<_> = servers.iter().filter(|row| row.roles.contains(&Role::Navigation)).collect();
+            let navigators: Vec<_> = servers.iter().filter(|row| row.roles.contains(&ServerRole::Navigation)).collect();
             for pair in navigators.windows(2) {
                 let ids = format!("{}: {} and {}", language.id, pair[0].id, pair[1].id);
                 assert!(pair[0].group.is_some() && pair[0].group == pair[1].group, "no group of one: {ids}");
@@ -122,8 +122,8 @@ proptest! {
 
     /// A user's row changes only the fields that it names, in the row with its id.
     #[test]
-    fn a_users_row_changes_nothing_else(at in 0..all().len(), priority in 0..10_000_u32, enabled: bool) {
-        let before = all();
+    fn a_users_row_changes_nothing_else(at in 0..builtin_entries().len(), priority in 0..10_000_u32, enabled: bool) {
+        let before = builtin_entries();
         let id = &before[at].id;
         let text = format!("[[server]]\nid = \"{id}\"\npriority = {priority}\nenabled = {enabled}");
         let after = Catalogue::builtin().with_user(&text).unwrap();
@@ -149,7 +149,7 @@ fn one_extension_means_one_language() {
 }
 
 #[test]
-fn servers_of_a_language_come_in_order() {
+fn servers_of_a_language_are_listed_in_order() {
     let ids = |language: &str| {
         let rows = Catalogue::builtin().for_language(language);
         let ids: Vec<_> =
@@ -162,11 +162,11 @@ fn servers_of_a_language_come_in_order() {
 }
 
 #[test]
-fn roles_decide_what_a_server_is_asked() {
-    let asked = |id: &str, method: &str| Catalogue::builtin().row(id).unwrap().answers(method);
-    assert!(asked("ruff", "textDocument/formatting") && asked("ruff", "codeAction/resolve"));
-    assert!(!asked("ruff", "workspace/symbol") && !asked("ruff", "textDocument/hover"));
-    assert!(!asked("ruff", "textDocument/codeLens") && asked("ty", "textDocument/codeLens"));
+fn roles_determine_supported_methods() {
+    let answers = |id: &str, method: &str| Catalogue::builtin().row(id).unwrap().answers(method);
+    assert!(answers("ruff", "textDocument/formatting") && answers("ruff", "codeAction/resolve"));
+    assert!(!answers("ruff", "workspace/symbol") && !answers("ruff", "textDocument/hover"));
+    assert!(!answers("ruff", "textDocument/codeLens") && answers("ty", "textDocument/codeLens"));
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn a_users_rows_change_and_add() {
 }
 
 #[test]
-fn mistakes_are_named() {
+fn invalid_entries_are_reported() {
     let refused = |text: &str| check(text, |_| "accepted".to_owned());
     assert_snapshot!(refused("[[server]]\nid = \"x\""), @"server `x`: missing field `title`");
     let unknown = refused("[[server]]\nid = \"ty\"\nprio = 1");

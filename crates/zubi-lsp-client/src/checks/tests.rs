@@ -9,7 +9,7 @@ use super::*;
 /// Runs a script: events with their times in milliseconds. Returns the stage after each step.
 fn run(script: &[(u64, &str)]) -> String {
     let start = Instant::now();
-    let checks = Checks::new(Some(Checker { lasts_at_least_ms: 10, ..crate::testing::checker() }));
+    let checks = Checks::new(Some(BackgroundCheck { lasts_at_least_ms: 10, ..crate::testing::checker() }));
     let mut stages = String::new();
     for (at, step) in script {
         let now = start + Duration::from_millis(*at);
@@ -110,7 +110,7 @@ fn the_end_of_a_run_that_was_broken_off_is_not_the_end() {
 }
 
 #[test]
-fn one_run_may_be_all_there_is_for_a_save_and_for_reading_anew() {
+fn a_single_run_may_cover_save_and_reload() {
     let script = [
         (0, "loaded"),
         (10, "begin check/0"),

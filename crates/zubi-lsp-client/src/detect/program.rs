@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
-use zubi_base::process::{CommandSpec, Output, Spawner};
+use zubi_base::process::{CommandSpec, CommandOutput, Spawner};
 
 use super::version::{at_least, version_in};
 use crate::catalogue::ServerEntry;
@@ -73,12 +73,12 @@ pub struct ProgramFinder {
     spawner: Spawner,
     /// The directories of PATH, in order. Relative ones are left out: they would name files of the project.
     path: Vec<Utf8PathBuf>,
-    answers: Mutex<FxHashMap<Question, Result<Option<String>, String>>>,
+    answers: Mutex<FxHashMap<ProgramSearchKey, Result<Option<String>, String>>>,
 }
 
 /// The arguments on which the result of a search depends.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Question {
+struct ProgramSearchKey {
     program: Utf8PathBuf,
     args: Vec<String>,
     /// The working directory: `rustup` and other version managers choose by it.
@@ -174,12 +174,12 @@ impl ProgramFinder {
 
     /// Returns the version of a program that runs and is new enough, else why it is not usable.
     async fn check(&self, row: &ServerEntry, path: &Utf8Path, directory: &Utf8Path) -> Result<Option<String>, String> {
-        let asked = match &row.version_command {
+        let executable = match &row.version_command {
             None => path.to_owned(),
             Some(sibling) => path.with_file_name(sibling),
         };
-        let ask = !row.version_args.is_empty() && is_executable(&asked);
-        let version = if ask { self.version(asked, &row.version_args, directory).await? } else { None };
+        let has_version_query = !row.version_args.is_empty() && is_executable(&executable);
+        let version = if has_version_query { self.version(executable, &row.version_args, directory).await? } else { None };
         match (&row.minimum_version, &version) {
             (None, _) => Ok(version),
             (Some(minimum), Some(found)) if at_least(found, minimum) => Ok(version),
@@ -195,7 +195,7 @@ impl ProgramFinder {
         directory: &Utf8Path,
     ) -> Result<Option<String>, String> {
         let modified = std::fs::metadata(&program).and_then(|metadata| metadata.modified()).ok();
-        let question = Question { program, args: args.to_vec(), directory: directory.to_owned(), modified };
+        let question = ProgramSearchKey { program, args: args.to_vec(), directory: directory.to_owned(), modified };
         let answers = || self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answer) = answers().get(&question) {
             return answer.clone();
@@ -211,7 +211,7 @@ impl ProgramFinder {
     }
 }
 
-fn version_of(output: &Output) -> Result<Option<String>, String> {
+fn version_of(output: &CommandOutput) -> Result<Option<String>, String> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
     if output.status.success() {
@@ -219,8 +219,8 @@ fn version_of(output: &Output) -> Result<Option<String>, String> {
     }
     let lines = || stderr.lines().chain(stdout.lines()).map(str::trim).filter(|line| !line.is_empty());
     // A Python or Node.js program prints a page of stack before or after the relevant line.
-    let said = lines().find(|line| line.contains("rror")).or_else(|| lines().next());
-    let quote = said.map(|line| line.chars().filter(|c| !c.is_control()).take(MAX_QUOTE_CHARS).collect::<String>());
+    let error_line = lines().find(|line| line.contains("rror")).or_else(|| lines().next());
+    let quote = error_line.map(|line| line.chars().filter(|c| !c.is_control()).take(MAX_QUOTE_CHARS).collect::<String>());
     Err(match (quote, output.status.code()) {
         (Some(quote), _) => format!("it failed: {quote}"),
         (None, Some(code)) => format!("it failed with exit code {code}"),

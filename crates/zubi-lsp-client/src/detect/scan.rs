@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::walk::{self, WalkOptions, is_directory};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 
 use super::Languages;
 use crate::catalogue::Catalogue;
@@ -19,13 +19,13 @@ const MAX_MARKERS: usize = 10_000;
 
 /// The limits of a scan.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct ScanLimits {
     /// The maximum number of files and directories read.
     pub entries: usize,
     pub time: Duration,
 }
 
-impl Default for Limits {
+impl Default for ScanLimits {
     /// The Linux kernel has about 90,000 files and takes under a second.
     fn default() -> Self {
         Self { entries: 300_000, time: Duration::from_secs(3) }
@@ -42,7 +42,7 @@ pub struct Detection {
     /// The markers in the order of their paths.
     pub markers: Vec<Marker>,
     /// The reason why the scan is not complete, for an answer's status line.
-    pub cut: Option<String>,
+    pub incomplete_reason: Option<String>,
 }
 
 /// The files of one language.
@@ -65,7 +65,7 @@ pub struct Marker {
 
 /// Walks the folders of a workspace. Respects `.gitignore` (in a repository or not) and `.ignore`, follows no symbolic
 /// link, and reads only names. Blocks; a small project takes milliseconds.
-pub fn scan(workspace: &Workspace, catalogue: &Catalogue, limits: Limits) -> Detection {
+pub fn scan(workspace: &WorkspaceFolders, catalogue: &Catalogue, limits: ScanLimits) -> Detection {
     let languages = Languages::from_catalogue(catalogue);
     let markers: BTreeSet<&str> =
         catalogue.rows().flat_map(|row| row.root_markers.iter().flatten()).map(String::as_str).collect();
@@ -77,11 +77,11 @@ pub fn scan(workspace: &Workspace, catalogue: &Catalogue, limits: Limits) -> Det
         for entry in walk::entries(&folder.path, WalkOptions::default()) {
             seen += 1;
             if seen > limits.entries {
-                detection.cut = Some(format!("only the first {} files were scanned", limits.entries));
+                detection.incomplete_reason = Some(format!("only the first {} files were scanned", limits.entries));
                 break 'folders;
             }
             if Instant::now() > end {
-                detection.cut = Some(format!("the scan was stopped after {} ms", limits.time.as_millis()));
+                detection.incomplete_reason = Some(format!("the scan was stopped after {} ms", limits.time.as_millis()));
                 break 'folders;
             }
             let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
@@ -131,7 +131,7 @@ impl Marker {
 
 impl Detection {
     fn count(&mut self, language: &str, path: &Utf8Path, folder: &Utf8Path) {
-        let less_deep = |known: &Utf8PathBuf| path.components().count() < known.components().count();
+        let less_deep = |example: &Utf8PathBuf| path.components().count() < example.components().count();
         let Some(files) = self.languages.get_mut(language) else {
             let (folder, path) = (folder.to_owned(), path.to_owned());
             let examples = BTreeMap::from([(folder, path.clone())]);
@@ -143,9 +143,9 @@ impl Detection {
             path.clone_into(&mut files.example);
         }
         match files.examples.get_mut(folder) {
-            Some(known) => {
-                if less_deep(known) {
-                    path.clone_into(known);
+            Some(example) => {
+                if less_deep(example) {
+                    path.clone_into(example);
                 }
             }
             None => drop(files.examples.insert(folder.to_owned(), path.to_owned())),
@@ -160,30 +160,30 @@ mod tests {
     use super::*;
 
     /// Creates a directory with these files, as a workspace.
-    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Workspace) {
+    fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, WorkspaceFolders) {
         let directory = tempfile::tempdir().unwrap();
         let root = Utf8Path::from_path(directory.path()).unwrap();
         for (path, content) in files {
             std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             zubi_base::fs::write_atomic(&root.join(path), content.as_bytes()).unwrap();
         }
-        let workspace = Workspace::open(&[root.to_owned()]).unwrap();
+        let workspace = WorkspaceFolders::open(&[root.to_owned()]).unwrap();
         (directory, workspace)
     }
 
-    fn show(workspace: &Workspace) -> String {
-        let detection = scan(workspace, Catalogue::builtin(), Limits::default());
-        let shown = |path: &Utf8Path| format!("/{}", path.strip_prefix(workspace.root()).unwrap());
+    fn show(workspace: &WorkspaceFolders) -> String {
+        let detection = scan(workspace, Catalogue::builtin(), ScanLimits::default());
+        let relative_path = |path: &Utf8Path| format!("/{}", path.strip_prefix(workspace.root()).unwrap());
         let mut lines = Vec::new();
         for (language, files) in &detection.languages {
-            lines.push(format!("{language}: {}, for instance {}", files.count, shown(&files.example)));
+            lines.push(format!("{language}: {}, for instance {}", files.count, relative_path(&files.example)));
         }
-        let mut directories: Vec<_> = detection.directories.iter().map(|path| shown(path)).collect();
+        let mut directories: Vec<_> = detection.directories.iter().map(|path| relative_path(path)).collect();
         // Siblings come in the disk's order.
         directories.sort_unstable();
         lines.push(directories.join(" "));
-        lines.extend(detection.markers.iter().map(|marker| format!("{} in {}", marker.name, shown(&marker.directory))));
-        lines.extend(detection.cut);
+        lines.extend(detection.markers.iter().map(|marker| format!("{} in {}", marker.name, relative_path(&marker.directory))));
+        lines.extend(detection.incomplete_reason);
         lines.join("\n")
     }
 
@@ -216,22 +216,22 @@ mod tests {
     }
 
     #[test]
-    fn limits_are_said() {
+    fn reached_limits_are_reported() {
         let (_directory, workspace) = tree(&[("a.rs", ""), ("b.rs", ""), ("c.rs", "")]);
-        let limited = |entries, time| scan(&workspace, Catalogue::builtin(), Limits { entries, time });
+        let limited = |entries, time| scan(&workspace, Catalogue::builtin(), ScanLimits { entries, time });
         let cut = limited(2, Duration::from_mins(1));
-        assert_eq!(cut.cut.as_deref(), Some("only the first 2 files were scanned"));
+        assert_eq!(cut.incomplete_reason.as_deref(), Some("only the first 2 files were scanned"));
         assert_eq!(cut.languages["rust"].count, 1);
-        assert_eq!(limited(9, Duration::ZERO).cut.as_deref(), Some("the scan was stopped after 0 ms"));
-        assert_eq!(limited(4, Duration::from_mins(1)).cut, None);
+        assert_eq!(limited(9, Duration::ZERO).incomplete_reason.as_deref(), Some("the scan was stopped after 0 ms"));
+        assert_eq!(limited(4, Duration::from_mins(1)).incomplete_reason, None);
     }
 
     #[test]
-    fn folders_inside_folders_are_walked_once() {
+    fn nested_folders_are_walked_once() {
         let (directory, _) = tree(&[("a.rs", ""), ("inner/b.rs", "")]);
         let root = Utf8Path::from_path(directory.path()).unwrap();
-        let workspace = Workspace::open(&[root.to_owned(), root.join("inner")]).unwrap();
-        let detection = scan(&workspace, Catalogue::builtin(), Limits::default());
+        let workspace = WorkspaceFolders::open(&[root.to_owned(), root.join("inner")]).unwrap();
+        let detection = scan(&workspace, Catalogue::builtin(), ScanLimits::default());
         assert_eq!((detection.languages["rust"].count, detection.directories.len()), (2, 2));
     }
 }

@@ -37,7 +37,7 @@ impl Wire {
 struct Fixture {
     _directory: tempfile::TempDir,
     root: Utf8PathBuf,
-    documents: Documents,
+    documents: MirroredDocuments,
     wire: Wire,
     sync: Sync,
 }
@@ -50,7 +50,7 @@ impl Fixture {
         let directory = tempfile::tempdir().unwrap();
         let root = Utf8PathBuf::from_path_buf(directory.path().to_owned()).unwrap();
         let sync = Sync { open_close: true, change: ChangeSync::Whole, save: None };
-        Self { _directory: directory, root, documents: Documents::default(), wire: Wire::default(), sync }
+        Self { _directory: directory, root, documents: MirroredDocuments::default(), wire: Wire::default(), sync }
     }
 
     fn write(&self, name: &str, content: &[u8]) -> Utf8PathBuf {
@@ -60,7 +60,7 @@ impl Fixture {
     }
 
     fn touch_at(&mut self, name: &str, now: Duration, certainly: bool) -> Result<SyncAction, ReadError> {
-        let opening = OpenParams { language: "rust", sync: self.sync, now };
+        let opening = DocumentOpenParams { language: "rust", sync: self.sync, now };
         self.documents.sync(&self.root.join(name), opening, certainly, &self.wire)
     }
 
@@ -70,7 +70,7 @@ impl Fixture {
 }
 
 #[test]
-fn a_document_is_opened_once_and_sent_again_only_when_its_text_changed() {
+fn documents_open_once_and_resend_only_changed_text() {
     let mut fixture = Fixture::new();
     fixture.write("a.rs", b"\xEF\xBB\xBFone\r\n");
     assert_eq!(fixture.touch("a.rs").unwrap(), SyncAction::Opened);
@@ -119,7 +119,7 @@ fn an_event_outweighs_the_stamp() {
 }
 
 #[test]
-fn servers_get_changes_the_way_they_ask_for() {
+fn changes_are_sent_in_the_negotiated_sync_kind() {
     let mut fixture = Fixture::new();
     fixture.sync = Sync { save: Some(true), ..fixture.sync };
     fixture.write("a.rs", b"one");
@@ -131,7 +131,7 @@ fn servers_get_changes_the_way_they_ask_for() {
     fixture.touch("a.rs").unwrap();
     fixture.sync = Sync { open_close: false, ..fixture.sync };
     fixture.write("b.rs", b"x");
-    assert_eq!(fixture.touch("b.rs").unwrap(), SyncAction::NotTold);
+    assert_eq!(fixture.touch("b.rs").unwrap(), SyncAction::NotSynced);
     assert_snapshot!(fixture.wire.take(), @r#"
     didOpen a.rs v1 "one"
     didChange a.rs v2 "two"

@@ -9,9 +9,9 @@ use zubi_base::endpoint::{DiagnosticsReport, DocumentRef, EndpointError, Request
 use zubi_base::lsp::Diagnostic;
 use zubi_base::rpc::ConnectionError;
 
-use super::{Failure, ServerEndpoint};
+use super::{RunFailure, ServerEndpoint};
 use crate::checks::CheckState;
-use crate::session::Session;
+use crate::session::ServerSession;
 use crate::tsserver;
 
 /// The maximum time reserved for returning an answer after waiting without result.
@@ -19,10 +19,10 @@ const TIME_TO_ANSWER: Duration = Duration::from_secs(1);
 
 /// Limits the deadline for results that may not come: a tenth of the time is reserved for returning the known results,
 /// because the caller stops listening at the deadline.
-fn patience(cx: &RequestCx) -> RequestCx {
+fn reserve_answer_time(cx: &RequestCx) -> RequestCx {
     let left = cx.deadline.saturating_duration_since(Instant::now());
-    let kept = (left / 10).min(TIME_TO_ANSWER);
-    RequestCx { deadline: cx.deadline.checked_sub(kept).unwrap_or(cx.deadline), ..cx.clone() }
+    let reserve = (left / 10).min(TIME_TO_ANSWER);
+    RequestCx { deadline: cx.deadline.checked_sub(reserve).unwrap_or(cx.deadline), ..cx.clone() }
 }
 
 impl ServerEndpoint {
@@ -30,12 +30,12 @@ impl ServerEndpoint {
     /// the published diagnostics must do.
     async fn pull_from_tsserver(
         &self,
-        session: &Arc<Session>,
+        session: &Arc<ServerSession>,
         path: &Utf8Path,
         cx: &RequestCx,
-    ) -> Result<Option<Vec<Diagnostic>>, Failure> {
+    ) -> Result<Option<Vec<Diagnostic>>, RunFailure> {
         let Some(command) = &session.spec().tsserver_command else { return Ok(None) };
-        if !session.peer().offers().offers_command(command) {
+        if !session.peer().capabilities().supports_command(command) {
             return Ok(None);
         }
         let document = zubi_base::uri::from_path(path);
@@ -44,7 +44,7 @@ impl ServerEndpoint {
             let question = tsserver::question(command, step, &document);
             let answer = match self.request_with_retries(session, "workspace/executeCommand", &question, cx).await {
                 Ok(answer) => tsserver::answer(answer),
-                Err(Failure::Final(EndpointError::Server { message, .. })) => {
+                Err(RunFailure::Final(EndpointError::Server { message, .. })) => {
                     tracing::debug!(server = %self.id, step, message, "tsserver did not return the diagnostics");
                     None
                 }
@@ -59,10 +59,10 @@ impl ServerEndpoint {
     /// Pulls the diagnostics; `None` if the server does not support it.
     async fn pull(
         &self,
-        session: &Arc<Session>,
+        session: &Arc<ServerSession>,
         path: &Utf8Path,
         cx: &RequestCx,
-    ) -> Result<Option<Vec<Diagnostic>>, Failure> {
+    ) -> Result<Option<Vec<Diagnostic>>, RunFailure> {
         let providers = session.pulls_for(path);
         if providers.is_empty() {
             return self.pull_from_tsserver(session, path, cx).await;
@@ -93,7 +93,7 @@ impl ServerEndpoint {
 
     /// Waits for a publication that belongs to the current text, or for the server to register pull diagnostics, until
     /// the deadline. Returns whether the last publication is reliable then.
-    async fn await_publication(session: &Session, path: &Utf8Path, cx: &RequestCx) -> Result<bool, EndpointError> {
+    async fn await_publication(session: &ServerSession, path: &Utf8Path, cx: &RequestCx) -> Result<bool, EndpointError> {
         let store = &session.peer().diagnostics;
         let settling = &session.peer().settling;
         let mut publications = store.publications();
@@ -108,10 +108,10 @@ impl ServerEndpoint {
                 return Ok(false);
             }
             if store.published_report(path).current && settling.is_idle(path) {
-                match settling.fence() {
+                match settling.barrier_method() {
                     None => return Ok(true),
-                    Some(fence) => {
-                        if Self::pass_fence(session, fence, path, cx).await? {
+                    Some(method) => {
+                        if Self::pass_barrier(session, method, path, cx).await? {
                             return Ok(true);
                         }
                     }
@@ -130,8 +130,8 @@ impl ServerEndpoint {
 
     /// Sends a request that is answered after everything that the server has queued for a document. Returns whether the
     /// server has finished with the document then.
-    async fn pass_fence(
-        session: &Session,
+    async fn pass_barrier(
+        session: &ServerSession,
         fence: &str,
         path: &Utf8Path,
         cx: &RequestCx,
@@ -153,18 +153,18 @@ impl ServerEndpoint {
     /// Waits until the server's check has reported everything about the files as they were last saved; `false` when
     /// that was not so at the deadline. Does not wait while the project is being read: the caller decides how long to
     /// wait for that.
-    async fn await_check(session: &Session, cx: &RequestCx) -> Result<bool, EndpointError> {
+    async fn await_check(session: &ServerSession, cx: &RequestCx) -> Result<bool, EndpointError> {
         let checks = &session.peer().checks;
         let mut changes = checks.changes();
         let mut ended = session.end_reason();
-        let asked = Instant::now();
+        let started = Instant::now();
         loop {
             changes.mark_unchanged();
             let (until, due) = match checks.stage() {
                 CheckState::Settled => return Ok(true),
                 CheckState::Loading => return Ok(false),
                 CheckState::Running => (cx.deadline, None),
-                CheckState::Due { since } => (since.max(asked) + checks.begins_within(), Some(since)),
+                CheckState::Due { since } => (since.max(started) + checks.begins_within(), Some(since)),
             };
             tokio::select! {
                 _ = changes.changed() => {}
@@ -180,10 +180,10 @@ impl ServerEndpoint {
 
     pub(super) async fn diagnose(
         &self,
-        session: &Arc<Session>,
+        session: &Arc<ServerSession>,
         document: &DocumentRef,
         cx: &RequestCx,
-    ) -> Result<DiagnosticsReport, Failure> {
+    ) -> Result<DiagnosticsReport, RunFailure> {
         let path = &document.path;
         if !session.spec().diagnoses {
             return Ok(DiagnosticsReport { items: Vec::new(), current: true, unheard: false, note: None });
@@ -194,15 +194,15 @@ impl ServerEndpoint {
         let mut pulled = self.pull(session, path, cx).await?;
         let mut reliable = false;
         if pulled.is_none() {
-            reliable = Self::await_publication(session, path, &patience(cx)).await?;
+            reliable = Self::await_publication(session, path, &reserve_answer_time(cx)).await?;
             // pyright and ty register pull diagnostics a moment after they were initialized.
             pulled = self.pull(session, path, cx).await?;
         }
-        let patience = patience(cx);
+        let limited_cx = reserve_answer_time(cx);
         // Diagnostics published while the check ran are not final, nor are they when the check has begun again
         // meanwhile.
         while !(settled && checks.stage() == CheckState::Settled) {
-            settled = Self::await_check(session, &patience).await?;
+            settled = Self::await_check(session, &limited_cx).await?;
             if !settled || pulled.is_none() {
                 break;
             }
@@ -210,7 +210,7 @@ impl ServerEndpoint {
             // answers the next request.
             match self.pull(session, path, cx).await {
                 Ok(again) => pulled = again,
-                Err(Failure::Final(EndpointError::TimedOut { .. })) => break,
+                Err(RunFailure::Final(EndpointError::TimedOut { .. })) => break,
                 Err(error) => return Err(error),
             }
         }

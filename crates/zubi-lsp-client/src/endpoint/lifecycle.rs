@@ -13,8 +13,8 @@ use zubi_base::endpoint::{EndpointError, Readiness};
 use zubi_base::position::Encoding;
 
 use super::{LaunchSpec, ServerEndpoint};
-use crate::session::{Session, StartError};
-use crate::watch::FileChange;
+use crate::session::{ServerSession, StartError};
+use crate::watch::WatchedFileChange;
 
 /// The pause before a server is started for the third time without having answered anything; doubles up to
 /// [`LONGEST_BACK_OFF`]. The second start is immediate.
@@ -50,24 +50,24 @@ pub(crate) trait Starter: Send + Sync {
         first: Option<Utf8PathBuf>,
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
-    ) -> Result<Arc<Session>, StartError>;
+    ) -> Result<Arc<ServerSession>, StartError>;
 }
 
 /// The state that the tasks of an endpoint share.
 pub(super) struct EndpointState {
     pub(super) launch: LaunchSpec,
     pub(super) starter: Arc<dyn Starter>,
-    pub(super) phase: watch::Sender<Phase>,
+    pub(super) phase: watch::Sender<EndpointPhase>,
     pub(super) readiness: Arc<watch::Sender<Readiness>>,
     /// Documents to open when it starts: those of the first requests, or those its predecessor had open.
-    pub(super) wanted: Mutex<Vec<Utf8PathBuf>>,
+    pub(super) documents_to_open: Mutex<Vec<Utf8PathBuf>>,
     /// One captured request at a time: an edit does not name the request that it belongs to.
     pub(super) capture: tokio::sync::Mutex<()>,
     pub(super) failures: Mutex<u32>,
     /// The encoding that the last run negotiated.
     pub(super) encoding: Mutex<Encoding>,
     /// Changes on disk that came while it was being started.
-    pub(super) pending: Mutex<Vec<FileChange>>,
+    pub(super) pending: Mutex<Vec<WatchedFileChange>>,
     /// Cancelled when the endpoint is shut down.
     pub(super) stop: CancellationToken,
     /// Every task that holds a process.
@@ -76,10 +76,10 @@ pub(super) struct EndpointState {
 
 /// The phase of an endpoint's life cycle.
 #[derive(Clone)]
-pub(super) enum Phase {
+pub(super) enum EndpointPhase {
     Idle,
     Starting,
-    Running(Arc<Session>),
+    Running(Arc<ServerSession>),
     Down {
         why: String,
         hint: String,
@@ -91,9 +91,9 @@ pub(super) enum Phase {
 
 /// Runs the server once: starts it, waits for its end, and records the reason.
 pub(super) async fn run(shared: Arc<EndpointState>) {
-    let wanted = std::mem::take(&mut *lock(&shared.wanted));
+    let documents_to_open = std::mem::take(&mut *lock(&shared.documents_to_open));
     let readiness = Arc::clone(&shared.readiness);
-    let start = shared.starter.start(&shared.launch, wanted.first().cloned(), readiness, &shared.tasks);
+    let start = shared.starter.start(&shared.launch, documents_to_open.first().cloned(), readiness, &shared.tasks);
     let started = tokio::select! {
         started = start => started,
         () = shared.stop.cancelled() => return,
@@ -109,8 +109,8 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
             return;
         }
     };
-    for path in &wanted {
-        if let Err(error) = session.bring_up_to_date(path, false) {
+    for path in &documents_to_open {
+        if let Err(error) = session.sync_document(path, false) {
             tracing::debug!(%error, "a document cannot be opened again");
         }
     }
@@ -118,11 +118,11 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
     let (published, changes) = {
         let mut pending = lock(&shared.pending);
         let published = shared.phase.send_if_modified(|phase| {
-            let wanted = matches!(phase, Phase::Starting);
-            if wanted {
-                *phase = Phase::Running(running);
+            let is_starting = matches!(phase, EndpointPhase::Starting);
+            if is_starting {
+                *phase = EndpointPhase::Running(running);
             }
-            wanted
+            is_starting
         });
         (published, std::mem::take(&mut *pending))
     };
@@ -144,21 +144,21 @@ pub(super) async fn run(shared: Arc<EndpointState>) {
         // Ended on request: nothing went wrong, and the server is not started again.
         return;
     }
-    lock(&shared.wanted).extend(session.open_documents().into_iter().rev());
-    shared.mark_down(why, ASK_AGAIN.to_owned(), session.was_useful());
+    lock(&shared.documents_to_open).extend(session.open_documents().into_iter().rev());
+    shared.mark_down(why, RETRY_HINT.to_owned(), session.was_useful());
 }
 
 /// Waits until a running server has ended and returns the reason; `None` when the server is no longer needed and the
 /// caller must end it. Ends the server when it uses more memory than allowed.
-async fn until_its_end(shared: &EndpointState, session: &Arc<Session>) -> Option<String> {
-    let keep = shared.launch.keep;
+async fn until_its_end(shared: &EndpointState, session: &Arc<ServerSession>) -> Option<String> {
+    let retention = shared.launch.retention;
     let mut ended = session.end_reason();
-    let mut look = tokio::time::interval(MEMORY_LOOK);
-    look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut memory_check = tokio::time::interval(MEMORY_LOOK);
+    memory_check.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         // While it reads the project, a client may be waiting for that.
         let settled = session.peer().readiness().is_settled();
-        let idle = if settled { keep.idle } else { keep.idle.max(LONGEST_WAIT) };
+        let idle = if settled { retention.idle } else { retention.idle.max(LONGEST_WAIT) };
         let idle_at = session.unused_since().unwrap_or_else(Instant::now) + idle;
         let over = async { ended.wait_for(Option::is_some).await.map(|why| why.clone()).ok().flatten() };
         tokio::select! {
@@ -170,12 +170,12 @@ async fn until_its_end(shared: &EndpointState, session: &Arc<Session>) -> Option
                 }
             }
             // The kernel sends no notification about a process's memory, so this is the one thing that zubi polls.
-            _ = look.tick(), if keep.memory_mb.is_some() => {}
+            _ = memory_check.tick(), if retention.memory_mb.is_some() => {}
         }
-        let Some(limit) = keep.memory_mb else { continue };
-        let held = session.memory().await.unwrap_or_default() / MEGABYTE;
-        if held > limit {
-            tracing::warn!(server = %shared.launch.spec.name, held, limit, "a language server is too large");
+        let Some(limit) = retention.memory_mb else { continue };
+        let used_mb = session.memory().await.unwrap_or_default() / MEGABYTE;
+        if used_mb > limit {
+            tracing::warn!(server = %shared.launch.spec.name, used_mb, limit, "a language server is too large");
             session.end_because(format!(
                 "it used more than {limit} MB of memory and was ended; `max_memory_mb` in servers.toml allows more"
             ));
@@ -186,7 +186,7 @@ async fn until_its_end(shared: &EndpointState, session: &Arc<Session>) -> Option
 impl ServerEndpoint {
     /// Returns the error for a process that has ended; the next request starts a new one.
     pub(super) fn on_process_exit(&self, why: String) -> EndpointError {
-        EndpointError::Exited { endpoint: self.id.clone(), why, hint: ASK_AGAIN.to_owned() }
+        EndpointError::Exited { endpoint: self.id.clone(), why, hint: RETRY_HINT.to_owned() }
     }
 
     /// Like [`Self::on_process_exit`], once it is known whether the next process is started at once.
@@ -194,28 +194,28 @@ impl ServerEndpoint {
         let mut phases = self.shared.phase.subscribe();
         // It has ended; the task that watches it records that in the next moment.
         let is_known =
-            |phase: &Phase| !matches!(phase, Phase::Running(session) if session.end_reason().borrow().is_some());
+            |phase: &EndpointPhase| !matches!(phase, EndpointPhase::Running(session) if session.end_reason().borrow().is_some());
         let phase = tokio::time::timeout(WRITTEN_DOWN, phases.wait_for(is_known)).await;
         let retry_at = match phase.ok().and_then(Result::ok).as_deref() {
-            Some(Phase::Down { retry_at, .. }) => *retry_at,
+            Some(EndpointPhase::Down { retry_at, .. }) => *retry_at,
             _ => return self.on_process_exit(why),
         };
-        EndpointError::Exited { endpoint: self.id.clone(), why, hint: retry_hint(ASK_AGAIN, retry_at) }
+        EndpointError::Exited { endpoint: self.id.clone(), why, hint: retry_hint(RETRY_HINT, retry_at) }
     }
 }
 
 impl EndpointState {
     /// Ends a server that has received no request for a while; the next request starts another. Returns `false` when a
     /// request came in this very moment.
-    fn lay_down(&self, session: &Arc<Session>) -> bool {
+    fn lay_down(&self, session: &Arc<ServerSession>) -> bool {
         let left = self.phase.send_if_modified(|phase| {
-            let own = matches!(phase, Phase::Running(running) if Arc::ptr_eq(running, session));
+            let own = matches!(phase, EndpointPhase::Running(running) if Arc::ptr_eq(running, session));
             if own {
                 // All of it before another task can see the phase as idle and start a server.
                 session.peer().deactivate();
-                lock(&self.wanted).extend(session.open_documents().into_iter().rev());
+                lock(&self.documents_to_open).extend(session.open_documents().into_iter().rev());
                 self.readiness.send_replace(Readiness::Starting);
-                *phase = Phase::Idle;
+                *phase = EndpointPhase::Idle;
             }
             own
         });
@@ -228,7 +228,7 @@ impl EndpointState {
     /// Returns the state of a server that does not run. The remaining pause is computed now.
     pub(super) fn readiness_without_session(&self) -> Readiness {
         match &*self.phase.borrow() {
-            Phase::Down { why, hint, retry_at } => {
+            EndpointPhase::Down { why, hint, retry_at } => {
                 Readiness::Failed { why: why.clone(), hint: retry_hint(hint, *retry_at) }
             }
             _ => self.readiness.borrow().clone(),
@@ -239,9 +239,9 @@ impl EndpointState {
         Self {
             launch,
             starter,
-            phase: watch::Sender::new(Phase::Idle),
+            phase: watch::Sender::new(EndpointPhase::Idle),
             readiness: Arc::new(watch::Sender::new(Readiness::Starting)),
-            wanted: Mutex::default(),
+            documents_to_open: Mutex::default(),
             capture: tokio::sync::Mutex::new(()),
             failures: Mutex::new(0),
             encoding: Mutex::default(),
@@ -269,9 +269,9 @@ impl EndpointState {
         }
         self.readiness.send_replace(Readiness::Failed { why: why.clone(), hint: hint.clone() });
         self.phase.send_if_modified(|phase| {
-            let closed = matches!(phase, Phase::Closed);
+            let closed = matches!(phase, EndpointPhase::Closed);
             if !closed {
-                *phase = Phase::Down { why, hint, retry_at };
+                *phase = EndpointPhase::Down { why, hint, retry_at };
             }
             !closed
         });
@@ -279,7 +279,7 @@ impl EndpointState {
 }
 
 /// The hint for a server that has ended.
-pub(super) const ASK_AGAIN: &str = "retry the request: zubi starts the server again";
+pub(super) const RETRY_HINT: &str = "retry the request: zubi starts the server again";
 
 /// Returns the hint for a server that is started again only after a pause.
 pub(super) fn retry_hint(hint: &str, retry_at: Instant) -> String {
@@ -289,7 +289,7 @@ pub(super) fn retry_hint(hint: &str, retry_at: Instant) -> String {
     }
     // Rounded up: an earlier request would not start it.
     let seconds = pause.as_millis().div_ceil(1000);
-    let then = if hint == ASK_AGAIN { "retry the request then" } else { hint };
+    let then = if hint == RETRY_HINT { "retry the request then" } else { hint };
     format!("it failed several times in a row and is started again only after {seconds} s; {then}")
 }
 
@@ -304,7 +304,7 @@ pub(super) fn was_shut_down() -> (String, String) {
 
 /// Returns the reason with the exit status and the last lines of standard error, which are known a moment after the
 /// pipe closed.
-pub(super) async fn why_it_ended(session: &Session, otherwise: String) -> String {
+pub(super) async fn await_end_reason(session: &ServerSession, otherwise: String) -> String {
     let mut ended = session.end_reason();
     let why = ended.wait_for(Option::is_some).await;
     why.ok().and_then(|why| why.clone()).unwrap_or(otherwise)

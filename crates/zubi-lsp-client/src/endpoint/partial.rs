@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 /// Merges an answer from its parts (LSP 3.18, "Partial Result Progress"): the final answer is one more part.
-pub(super) fn merge_partial(pieces: Vec<Value>, last: Value) -> Value {
-    if pieces.is_empty() {
+pub(super) fn merge_partial(parts: Vec<Value>, last: Value) -> Value {
+    if parts.is_empty() {
         return last;
     }
     let mut whole = Vec::new();
     let mut object: Option<serde_json::Map<String, Value>> = None;
-    for piece in pieces.into_iter().chain(std::iter::once(last)) {
-        match piece {
+    for part in parts.into_iter().chain(std::iter::once(last)) {
+        match part {
             Value::Array(items) => whole.extend(items),
             // `{items: […]}` (workspace diagnostics): the lists are joined, the rest is the first part's.
             Value::Object(mut piece) => {

@@ -7,38 +7,38 @@ use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::EditCapture;
 
 use super::*;
-use crate::checks::Checker;
-use crate::testing::{FakeServer, FakeStarter, Workspace};
+use crate::checks::BackgroundCheck;
+use crate::testing::{FakeServer, FakeStarter, TestWorkspace};
 
 mod keeping;
 
 /// An endpoint and the servers it starts, one after the other.
 struct Fixture {
-    workspace: Workspace,
+    workspace: TestWorkspace,
     endpoint: Arc<ServerEndpoint>,
     starts: mpsc::UnboundedReceiver<FakeServer>,
 }
 
 impl Fixture {
     fn new(files: &[(&str, &str)]) -> Self {
-        Self::with_workspace(Workspace::new(files))
+        Self::with_workspace(TestWorkspace::new(files))
     }
 
-    fn with_workspace(workspace: Workspace) -> Self {
+    fn with_workspace(workspace: TestWorkspace) -> Self {
         Self::with_timeouts(workspace, Duration::from_mins(30), Duration::from_mins(1))
     }
 
     /// With a server that is ended when it receives no request for `idle`, and that has `request_timeout` for an
     /// answer.
-    fn with_timeouts(workspace: Workspace, idle: Duration, request_timeout: Duration) -> Self {
+    fn with_timeouts(workspace: TestWorkspace, idle: Duration, request_timeout: Duration) -> Self {
         let (starter, starts) = FakeStarter::new();
         let launch = LaunchSpec {
             spec: workspace.spec.clone(),
             command: CommandSpec::new("/none", workspace.root.clone()),
-            workspace: Arc::new(zubi_base::workspace::Workspace::open(std::slice::from_ref(&workspace.root)).unwrap()),
+            workspace: Arc::new(zubi_base::workspace::WorkspaceFolders::open(std::slice::from_ref(&workspace.root)).unwrap()),
             allowed_commands: vec!["fake.fix".to_owned()],
             request_timeout,
-            keep: RetentionPolicy { idle, memory_mb: None },
+            retention: RetentionPolicy { idle, memory_mb: None },
             virtual_documents: None,
             limits: Caveats::default(),
         };
@@ -78,7 +78,7 @@ fn show(report: &DiagnosticsReport) -> String {
 }
 
 #[tokio::test]
-async fn first_questions_share_one_start_and_documents_come_first() {
+async fn concurrent_first_requests_share_one_start_and_open_documents_first() {
     let mut fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
     let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
     let questions =
@@ -97,7 +97,7 @@ async fn first_questions_share_one_start_and_documents_come_first() {
 }
 
 #[tokio::test]
-async fn what_is_not_offered_is_not_asked() {
+async fn unsupported_methods_are_not_requested() {
     let mut fixture = Fixture::new(&[]);
     let question = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(json!({})).await;
@@ -110,7 +110,7 @@ async fn what_is_not_offered_is_not_asked() {
 }
 
 #[tokio::test]
-async fn a_question_is_asked_again_when_the_protocol_says_so() {
+async fn requests_are_retried_on_retriable_errors() {
     let mut fixture = Fixture::new(&[]);
     let question = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(json!({ "hoverProvider": true })).await;
@@ -156,7 +156,7 @@ async fn a_question_does_not_wait_for_a_slow_one() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_is_started_again_with_its_documents_and_asked_again() {
+async fn a_server_that_dies_is_restarted_with_its_documents_and_the_request_is_retried() {
     let mut fixture = Fixture::new(&[("a.rs", "fn a() {}")]);
     let capabilities =
         json!({ "textDocumentSync": 1, "hoverProvider": true, "executeCommandProvider": { "commands": ["x"] } });
@@ -180,7 +180,7 @@ async fn a_server_that_dies_is_started_again_with_its_documents_and_asked_again(
 }
 
 #[tokio::test]
-async fn what_a_server_offers_is_not_told_by_its_death() {
+async fn capability_queries_restart_a_dead_server() {
     let mut fixture = Fixture::new(&[]);
     let question = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(json!({ "hoverProvider": true, "positionEncoding": "utf-8" })).await;
@@ -195,19 +195,19 @@ async fn what_a_server_offers_is_not_told_by_its_death() {
     }
     assert_eq!(fixture.endpoint.encoding(), Encoding::Utf8, "nor is its encoding forgotten");
     let endpoint = Arc::clone(&fixture.endpoint);
-    let offers = tokio::spawn(async move { endpoint.offers("textDocument/hover", None, &cx()).await });
+    let supported = tokio::spawn(async move { endpoint.supports("textDocument/hover", None, &cx()).await });
     let again = tokio::time::timeout(Duration::from_secs(10), fixture.server(json!({ "hoverProvider": true }))).await;
     let _server = again.expect("it is started again");
-    assert!(offers.await.unwrap());
+    assert!(supported.await.unwrap());
     // A caller whose deadline has passed does not wait.
     let impatient = RequestCx { deadline: Instant::now(), ..cx() };
     let other = Fixture::new(&[]);
-    assert!(!other.endpoint.offers("textDocument/hover", None, &impatient).await);
+    assert!(!other.endpoint.supports("textDocument/hover", None, &impatient).await);
 }
 
 #[tokio::test]
 async fn a_question_to_a_ready_server_is_not_answered_by_a_loading_one() {
-    let mut workspace = Workspace::new(&[]);
+    let mut workspace = TestWorkspace::new(&[]);
     workspace.spec.recipe = crate::readiness::ReadinessSignal::Log {
         prefixes: vec!["ready".to_owned()],
         parts: Vec::new(),
@@ -247,7 +247,7 @@ async fn a_server_that_dies_without_answering_is_given_time() {
 }
 
 #[tokio::test]
-async fn partial_results_are_put_together() {
+async fn partial_results_are_merged() {
     let mut fixture = Fixture::new(&[]);
     let endpoint = Arc::clone(&fixture.endpoint);
     let question = tokio::spawn(async move {
@@ -265,7 +265,7 @@ async fn partial_results_are_put_together() {
 }
 
 #[tokio::test]
-async fn edits_go_to_the_request_that_asked_for_them() {
+async fn edits_are_returned_to_the_request_that_caused_them() {
     let mut fixture = Fixture::new(&[]);
     let captured = EditCapture::default();
     let question = fixture.request("workspace/executeCommand", RequestCx { edits: Some(captured.clone()), ..cx() });
@@ -281,7 +281,7 @@ async fn edits_go_to_the_request_that_asked_for_them() {
 }
 
 #[tokio::test]
-async fn pushed_diagnostics_are_awaited_for_the_present_text() {
+async fn pushed_diagnostics_are_awaited_for_the_current_text() {
     let mut fixture = Fixture::new(&[("a.rs", "1")]);
     let question = fixture.diagnose("a.rs", cx());
     let mut server = fixture.server(json!({ "textDocumentSync": 1 })).await;
@@ -312,8 +312,8 @@ struct CheckedServer {
 
 impl CheckedServer {
     async fn start(begins_within_ms: u64) -> (Self, tokio::task::JoinHandle<Result<DiagnosticsReport, EndpointError>>) {
-        let mut workspace = Workspace::new(&[("a.rs", "1")]);
-        workspace.spec.checker = Some(Checker { begins_within_ms, ..crate::testing::checker() });
+        let mut workspace = TestWorkspace::new(&[("a.rs", "1")]);
+        workspace.spec.checker = Some(BackgroundCheck { begins_within_ms, ..crate::testing::checker() });
         let mut fixture = Fixture::with_workspace(workspace);
         let question = fixture.diagnose("a.rs", cx());
         let mut server = fixture
@@ -383,7 +383,7 @@ async fn a_check_is_waited_for_so_that_all_problems_belong_to_one_text() {
 }
 
 #[tokio::test]
-async fn a_check_that_begins_again_while_its_last_words_are_fetched_is_waited_for() {
+async fn a_check_that_restarts_during_the_final_pull_is_awaited() {
     let (mut it, question) = CheckedServer::start(10_000).await;
     it.expect_pull("native").await;
     it.check("begin").await;
@@ -414,7 +414,7 @@ async fn a_check_that_never_begins_is_waited_for_once() {
 
 #[tokio::test]
 async fn what_is_published_before_the_server_is_done_with_a_document_is_not_believed() {
-    let mut workspace = Workspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
+    let mut workspace = TestWorkspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
     workspace.spec.document_status = Some(crate::testing::document_status());
     let mut fixture = Fixture::with_workspace(workspace);
     let question = fixture.diagnose("a.rs", cx());
@@ -471,7 +471,7 @@ async fn what_is_published_before_the_server_is_done_with_a_document_is_not_beli
 }
 
 #[tokio::test]
-async fn documents_that_are_no_text_are_said_to_be() {
+async fn non_text_documents_are_reported() {
     let mut fixture = Fixture::new(&[("a.rs", "\0")]);
     let question =
         fixture.request("textDocument/hover", cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs"))));

@@ -4,11 +4,11 @@ use insta::assert_json_snapshot;
 use serde_json::json;
 use zubi_base::endpoint::EditCapture;
 
-use crate::testing::Workspace;
+use crate::testing::TestWorkspace;
 
 /// Returns the answer that a server gets for a request, without the workspace's path.
 async fn answer(method: &str, params: serde_json::Value) -> serde_json::Value {
-    let workspace = Workspace::new(&[]);
+    let workspace = TestWorkspace::new(&[]);
     let (_session, mut server) = workspace.start(json!({})).await;
     let answer = match server.request(method, params).await {
         Ok(answer) => answer,
@@ -86,8 +86,8 @@ async fn every_request_of_a_server_is_answered() {
 }
 
 #[tokio::test]
-async fn edits_are_captured_only_while_someone_asked_for_them() {
-    let workspace = Workspace::new(&[]);
+async fn edits_are_captured_only_during_a_capture() {
+    let workspace = TestWorkspace::new(&[]);
     let (session, mut server) = workspace.start(json!({})).await;
     let edit = json!({ "edit": { "changes": { "file:///w/a.rs": [] } } });
     let capture = EditCapture::default();
@@ -109,8 +109,8 @@ async fn edits_are_captured_only_while_someone_asked_for_them() {
 }
 
 #[tokio::test]
-async fn the_log_is_kept_and_cleaned() {
-    let workspace = Workspace::new(&[]);
+async fn log_messages_are_stored_and_cleaned() {
+    let workspace = TestWorkspace::new(&[]);
     let (session, mut server) = workspace.start(json!({})).await;
     server.notify("window/logMessage", json!({ "type": 3, "message": "\u{1b}[1mone\u{1b}[0m" })).await;
     server.notify("window/showMessage", json!({ "type": 1, "message": "two" })).await;
@@ -126,7 +126,7 @@ async fn what_a_server_may_make_zubi_hold_is_bounded() {
     let many = json!({ "items": vec![json!({}); 10_000] });
     assert_eq!(answer("workspace/configuration", many).await.as_array().unwrap().len(), 200);
 
-    let workspace = Workspace::new(&[]);
+    let workspace = TestWorkspace::new(&[]);
     let (session, mut server) = workspace.start(json!({})).await;
     let capture = EditCapture::default();
     session.peer().capture(Some(capture.clone()));
@@ -139,8 +139,8 @@ async fn what_a_server_may_make_zubi_hold_is_bounded() {
 
     session.peer().expect_partial(&json!("t"));
     for _ in 0..80 {
-        let piece = json!({ "token": "t", "value": ["x".repeat(1024 * 1024)] });
-        server.notify("$/progress", piece).await;
+        let part = json!({ "token": "t", "value": ["x".repeat(1024 * 1024)] });
+        server.notify("$/progress", part).await;
     }
     server.request("workspace/workspaceFolders", json!(null)).await.unwrap();
     assert_eq!(session.peer().take_partial(&json!("t")).len(), 63);

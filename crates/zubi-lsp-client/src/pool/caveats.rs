@@ -29,7 +29,7 @@ pub(super) fn no_row(path: &Utf8Path) -> MissingServer {
 }
 
 /// Returns the error for a workspace folder that was deleted after zubi was started.
-pub(super) fn folder_gone(folder: &Folder) -> MissingServer {
+pub(super) fn missing_folder(folder: &Folder) -> MissingServer {
     MissingServer {
         subject: folder.name.clone(),
         why: format!("the workspace folder `{}` no longer exists", folder.path),
@@ -103,7 +103,7 @@ pub(super) fn caveats(row: &ServerEntry, root: &Utf8Path, trusted: bool, finder:
                 content.contains(text).then(|| clause.clone())
             }),
         };
-        match fact.about {
+        match fact.scope {
             CaveatScope::Project => limits.project.extend(clause),
             CaveatScope::Beyond => limits.beyond.extend(clause),
         }
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sources_that_a_compilation_database_does_not_name_are_counted() {
+    fn sources_missing_from_the_compilation_database_are_counted() {
         let directory = tempfile::tempdir().unwrap();
         let root = fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
         for name in ["src/a.cc", "src/b.cc", "src/c.CC", "src/a.h", "build/made.cc"] {

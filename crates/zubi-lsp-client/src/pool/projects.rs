@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::endpoint::OtherProject;
-use zubi_base::workspace::{Folder, Workspace};
+use zubi_base::workspace::{Folder, WorkspaceFolders};
 
 use crate::catalogue::ServerEntry;
 use crate::detect::{Detection, inner_project, project_root};
@@ -42,7 +42,7 @@ pub(super) fn roots(
 }
 
 /// Returns the note that not all projects were queried.
-pub(super) fn not_asked(row: &ServerEntry, more: usize) -> String {
+pub(super) fn unqueried_projects_note(row: &ServerEntry, more: usize) -> String {
     format!("{more} further projects of {} were not queried", row.title)
 }
 
@@ -53,7 +53,7 @@ fn marker_documents<'a>(row: &'a ServerEntry, detection: &'a Detection) -> impl 
 }
 
 /// Returns the project of a document for a server: the part that one process reads together while the document is open.
-fn project(row: &ServerEntry, document: &Utf8Path, workspace: &Workspace) -> Option<Utf8PathBuf> {
+fn project(row: &ServerEntry, document: &Utf8Path, workspace: &WorkspaceFolders) -> Option<Utf8PathBuf> {
     let root = project_root(row, document, &workspace.folder_of(document)?.path);
     Some(inner_project(row, document, &root))
 }
@@ -63,7 +63,7 @@ pub(super) fn has_several(
     row: &ServerEntry,
     document: &Utf8Path,
     detection: &Detection,
-    workspace: &Workspace,
+    workspace: &WorkspaceFolders,
 ) -> bool {
     let own = project(row, document, workspace);
     let examples = detection.languages.iter().filter(|(language, _)| row.serves(language));
@@ -76,19 +76,19 @@ pub(super) fn other_projects(
     row: &ServerEntry,
     document: &Utf8Path,
     files: impl Iterator<Item = Utf8PathBuf>,
-    workspace: &Workspace,
+    workspace: &WorkspaceFolders,
 ) -> Vec<OtherProject> {
     let own = project(row, document, workspace);
     let mut found: BTreeMap<Utf8PathBuf, Utf8PathBuf> = BTreeMap::new();
-    let mut known: Option<(Utf8PathBuf, Option<Utf8PathBuf>)> = None;
+    let mut previous: Option<(Utf8PathBuf, Option<Utf8PathBuf>)> = None;
     for file in files {
         let Some(directory) = file.parent() else { continue };
         // Files come by directory, and all files of one directory belong to one project.
-        let root = match &known {
+        let root = match &previous {
             Some((last, root)) if last == directory => root.clone(),
             _ => project(row, &file, workspace),
         };
-        known = Some((directory.to_owned(), root.clone()));
+        previous = Some((directory.to_owned(), root.clone()));
         if let Some(root) = root
             && own.as_ref() != Some(&root)
         {

@@ -13,7 +13,7 @@ use zubi_base::endpoint::{DocumentRef, Endpoint, Readiness, RequestCx};
 
 use super::caveats::install_hint;
 use super::{NeededServer, ServerPool};
-use crate::catalogue::{Install, ServerEntry};
+use crate::catalogue::{InstallMethod, ServerEntry};
 use crate::detect::{LanguageFiles, project_root};
 
 /// The abilities of a server that users know, with the request that shows whether the server has each.
@@ -41,7 +41,8 @@ pub struct Survey {
     pub languages: Vec<LanguageReport>,
     /// The reason why not all files were scanned.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cut: Option<String>,
+    #[serde(rename = "cut")]
+    pub incomplete_reason: Option<String>,
 }
 
 /// One language of the workspace.
@@ -117,8 +118,8 @@ pub struct InstallWay {
     pub command: String,
 }
 
-impl From<&Install> for InstallWay {
-    fn from(install: &Install) -> Self {
+impl From<&InstallMethod> for InstallWay {
+    fn from(install: &InstallMethod) -> Self {
         Self { how: install.how.clone(), command: install.command.clone() }
     }
 }
@@ -126,23 +127,23 @@ impl From<&Install> for InstallWay {
 impl ServerPool {
     /// Examines all languages and servers. Each server may take `patience` to become ready. Calls `progress` at each
     /// step.
-    pub async fn survey(&self, patience: Duration, progress: &(dyn Fn(&str) + Send + Sync)) -> Survey {
+    pub async fn survey(&self, ready_timeout: Duration, progress: &(dyn Fn(&str) + Send + Sync)) -> Survey {
         progress("scanning the files");
         let detection = self.shared.detect().await;
         let mut languages = Vec::new();
-        let mut known: Vec<ServerReport> = Vec::new();
+        let mut reports: Vec<ServerReport> = Vec::new();
         for (language, files) in &detection.languages {
             let mut servers = Vec::new();
             let rows = self.shared.catalogue.for_language(language);
             let auxiliary = rows.iter().all(|row| row.auxiliary);
             for row in rows {
                 // A language and its dialects share servers.
-                let report = match known.iter().find(|known| known.id == row.id) {
+                let report = match reports.iter().find(|existing| existing.id == row.id) {
                     Some(report) => report.clone(),
                     None => {
                         progress(&row.title);
-                        let report = self.examine(&row, files, patience).await;
-                        known.push(report.clone());
+                        let report = self.examine(&row, files, ready_timeout).await;
+                        reports.push(report.clone());
                         report
                     }
                 };
@@ -156,14 +157,14 @@ impl ServerPool {
                 servers,
             });
         }
-        Survey { languages, cut: detection.cut.clone() }
+        Survey { languages, incomplete_reason: detection.incomplete_reason.clone() }
     }
 
     async fn examine(
         &self,
         row: &std::sync::Arc<ServerEntry>,
         files: &LanguageFiles,
-        patience: Duration,
+        ready_timeout: Duration,
     ) -> ServerReport {
         let shared = &self.shared;
         let mut report = ServerReport {
@@ -192,16 +193,16 @@ impl ServerPool {
                 return report;
             }
         }
-        let wanted = NeededServer {
+        let needed = NeededServer {
             row: std::sync::Arc::clone(row),
             root: root.into(),
             folder,
             document: files.example.clone(),
         };
         let started = Instant::now();
-        report.state = match shared.start(&wanted).await {
+        report.state = match shared.start(&needed).await {
             Ok(endpoint) => {
-                let state = state(endpoint.as_ref(), &DocumentRef::new(&files.example), started, patience).await;
+                let state = state(endpoint.as_ref(), &DocumentRef::new(&files.example), started, ready_timeout).await;
                 // The next server gets the machine for itself.
                 endpoint.shutdown().await;
                 state
@@ -217,9 +218,9 @@ pub async fn state(
     endpoint: &dyn Endpoint,
     document: &DocumentRef,
     started: Instant,
-    patience: Duration,
+    ready_timeout: Duration,
 ) -> ServerState {
-    let deadline = started + patience;
+    let deadline = started + ready_timeout;
     let mut changes = endpoint.readiness_changes();
     let settled = tokio::time::timeout_at(deadline.into(), changes.wait_for(Readiness::is_settled)).await;
     let ready_ms = settled.is_ok().then(|| u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
@@ -231,7 +232,7 @@ pub async fn state(
     let cx = RequestCx::new(CancellationToken::new(), Instant::now() + Duration::from_secs(1));
     let mut abilities = Vec::new();
     for (name, method) in ABILITIES {
-        if endpoint.offers(method, Some(document), &cx).await {
+        if endpoint.supports(method, Some(document), &cx).await {
             abilities.push(*name);
         }
     }

@@ -11,7 +11,7 @@ use zubi_base::endpoint::{MissingServer, Readiness};
 use zubi_base::process::Spawner;
 
 use crate::endpoint::{LaunchSpec, ServerEndpoint, Starter};
-use crate::session::{Session, StartError};
+use crate::session::{ServerSession, StartError};
 use crate::watch::FileWatcher;
 
 /// The file watcher, started at most once.
@@ -47,9 +47,9 @@ impl Starter for ProcessStarter {
         first: Option<Utf8PathBuf>,
         readiness: Arc<watch::Sender<Readiness>>,
         tasks: &TaskTracker,
-    ) -> Result<Arc<Session>, StartError> {
+    ) -> Result<Arc<ServerSession>, StartError> {
         let watching = async { drop(self.watcher.start().await) };
-        Session::start(launch.spec.clone(), &launch.command, &self.spawner, first, readiness, tasks, watching).await
+        ServerSession::start(launch.spec.clone(), &launch.command, &self.spawner, first, readiness, tasks, watching).await
     }
 }
 
@@ -83,7 +83,7 @@ pub(super) struct NotStarted {
 
 /// The result of starting one group.
 #[derive(Default)]
-pub(super) struct Slot {
+pub(super) struct StartedGroup {
     pub(super) endpoints: Vec<Arc<ServerEndpoint>>,
     pub(super) absent: Vec<MissingServer>,
     /// Whether a server of it can answer where symbols are defined and used; a linter cannot.

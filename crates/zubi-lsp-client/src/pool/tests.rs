@@ -48,7 +48,7 @@ impl Fixture {
         }
         let folders: Vec<_> = folders.iter().map(|folder| root.join(folder)).collect();
         let config = PoolConfig {
-            workspace: Arc::new(Workspace::open(&folders).unwrap()),
+            workspace: Arc::new(WorkspaceFolders::open(&folders).unwrap()),
             catalogue: Catalogue::builtin().clone(),
             spawner: Spawner::direct(),
             trust: Trust::new(TrustStore::new(&state), trusted),
@@ -91,7 +91,7 @@ fn cx() -> RequestCx {
 }
 
 #[tokio::test]
-async fn a_pool_that_was_not_asked_has_done_nothing() {
+async fn an_unused_pool_starts_nothing() {
     let mut fixture = Fixture::new(&["a.rs"], &[("rust-analyzer", true)], true);
     assert_eq!(fixture.pool.refresh(&cx()).await, None);
     assert!(!fixture.state.join("servers").exists());
@@ -100,7 +100,7 @@ async fn a_pool_that_was_not_asked_has_done_nothing() {
 }
 
 #[tokio::test]
-async fn who_does_not_answer_and_why() {
+async fn missing_servers_are_reported_with_reasons() {
     let fixture = Fixture::new(&["a.cob", "Makefile", "a.rs", "a.py"], &[("ruff", true)], true);
     assert_snapshot!(fixture.answering_servers("a.cob").await, @".cob: no server for .cob. add a [[server]] with this language to ~/.config/zubi/servers.toml");
     assert_snapshot!(fixture.answering_servers("Makefile").await, @"Makefile: no server for Makefile. add a [[server]] with this language to ~/.config/zubi/servers.toml");
@@ -138,7 +138,7 @@ async fn trust_takes_effect_at_once() {
 }
 
 #[tokio::test]
-async fn of_a_group_the_first_that_runs_answers_and_others_stand_beside_it() {
+async fn the_first_runnable_server_of_a_group_answers_with_ungrouped_servers() {
     let all = [("pyright-langserver", true), ("ty", true), ("ruff", true)];
     let fixture = Fixture::new(&["a.py"], &all, true);
     assert_snapshot!(fixture.answering_servers("a.py").await, @"
@@ -164,7 +164,7 @@ async fn a_server_started_early_is_ended_when_its_program_proves_unusable() {
 }
 
 #[tokio::test]
-async fn questions_that_come_together_share_one_start() {
+async fn concurrent_requests_share_one_start() {
     let mut fixture = Fixture::new(&["a.rs", "b.rs"], &[("rust-analyzer", true)], true);
     let (one, two) = tokio::join!(fixture.answering_servers("a.rs"), fixture.answering_servers("b.rs"));
     assert_eq!((one.as_str(), two.as_str()), ("rust-analyzer", "rust-analyzer"));
@@ -186,15 +186,15 @@ async fn changes_reach_a_running_server_and_one_that_is_being_started() {
     server.expect_notification("initialized").await;
     let uri = |name: &str| zubi_base::uri::from_path(&fixture.root.join(name)).0;
     server.expect_notification("textDocument/didOpen").await;
-    let told = server.expect_notification("workspace/didChangeWatchedFiles").await;
-    assert_eq!(told["changes"], json!([{ "uri": uri("b.rs"), "type": 1 }]));
+    let notification = server.expect_notification("workspace/didChangeWatchedFiles").await;
+    assert_eq!(notification["changes"], json!([{ "uri": uri("b.rs"), "type": 1 }]));
     // For its check.
     server.expect_notification("textDocument/didOpen").await;
     server.expect_notification("textDocument/didSave").await;
     std::fs::remove_file(fixture.root.join("b.rs")).unwrap();
     assert_eq!(fixture.pool.refresh(&cx()).await, None);
-    let told = server.expect_notification("workspace/didChangeWatchedFiles").await;
-    assert_eq!(told["changes"], json!([{ "uri": uri("b.rs"), "type": 3 }]));
+    let notification = server.expect_notification("workspace/didChangeWatchedFiles").await;
+    assert_eq!(notification["changes"], json!([{ "uri": uri("b.rs"), "type": 3 }]));
 }
 
 #[tokio::test]
@@ -231,7 +231,7 @@ async fn a_workspace_gets_every_server_of_its_languages() {
 }
 
 #[tokio::test]
-async fn files_of_other_projects_are_told_from_those_of_the_own() {
+async fn files_of_other_projects_are_distinguished() {
     let files = [
         "go/a/go.mod",
         "go/a/a.go",
@@ -251,16 +251,16 @@ async fn files_of_other_projects_are_told_from_those_of_the_own() {
         let paths = files.iter().map(|file| fixture.root.join(file)).collect();
         let has = fixture.pool.has_other_projects(&document, method).await;
         let others = fixture.pool.other_projects(&document, method, paths).await;
-        let shown = |path: &Utf8Path| path.strip_prefix(&fixture.root).unwrap().to_string();
-        let shown = others.iter().map(|other| format!("{} with {}", shown(&other.root), shown(&other.example)));
-        format!("{has}: {}", shown.collect::<Vec<_>>().join(", "))
+        let relative_path = |path: &Utf8Path| path.strip_prefix(&fixture.root).unwrap().to_string();
+        let lines = others.iter().map(|other| format!("{} with {}", relative_path(&other.root), relative_path(&other.example)));
+        format!("{has}: {}", lines.collect::<Vec<_>>().join(", "))
     };
     assert_snapshot!(others("go/a/a.go").await, @"true: go/a/inner with go/a/inner/go.mod, go/b with go/b/go.mod");
     assert_snapshot!(others("one/src/lib.rs").await, @"false:");
 }
 
 #[tokio::test]
-async fn of_many_projects_not_all_are_asked_and_that_is_said() {
+async fn a_note_reports_projects_that_were_not_queried() {
     let modules: Vec<String> = (0..6).flat_map(|n| [format!("m{n}/go.mod"), format!("m{n}/x.go")]).collect();
     let modules: Vec<&str> = modules.iter().map(String::as_str).collect();
     let fixture = Fixture::new(&modules, &[("gopls", true)], true);
@@ -275,7 +275,7 @@ async fn of_many_projects_not_all_are_asked_and_that_is_said() {
 }
 
 #[tokio::test]
-async fn every_folder_of_a_workspace_is_asked() {
+async fn every_workspace_folder_is_queried() {
     let fixture = Fixture::of_folders(&["one", "two"], &["one/a.py", "two/deep/b.py"], &[("ty", true)]);
     let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
     assert_snapshot!(fixture.show(&endpoints), @r"
@@ -287,7 +287,7 @@ async fn every_folder_of_a_workspace_is_asked() {
 }
 
 #[tokio::test]
-async fn data_and_markup_beside_code_are_asked_about_on_their_own() {
+async fn data_and_markup_languages_are_queried_independently() {
     let programs = [("ty", true), ("vscode-json-language-server", true)];
     let fixture = Fixture::new(&["tool.py", "settings.json", "README.md"], &programs, true);
     let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
@@ -300,7 +300,7 @@ async fn data_and_markup_beside_code_are_asked_about_on_their_own() {
 }
 
 #[tokio::test]
-async fn of_many_servers_that_are_not_installed_the_preferred_are_suggested() {
+async fn preferred_servers_are_suggested_when_many_are_missing() {
     let fixture = Fixture::new(&["a.rb"], &[], true);
     assert_snapshot!(fixture.answering_servers("a.rb").await, @"
     Ruby LSP: `ruby-lsp` is not installed. install it with gem: gem install ruby-lsp

@@ -241,7 +241,7 @@ fn pyright_is_ready_when_it_knows_its_files() {
 }
 
 #[test]
-fn servers_without_a_signal_say_how_long_they_have_been_up() {
+fn servers_without_a_signal_report_their_uptime() {
     let (_guard, root) = tree(&[]);
     assert_snapshot!(run(ReadinessSignal::Unknown, &root, &["begin a Indexing", "initialized", "end a"]), @"
     begin a Indexing                         → Starting

@@ -3,27 +3,27 @@
 use camino::Utf8Path;
 use serde_json::{Value, json};
 
-use super::{Session, TextSentGuard};
+use super::{ServerSession, TextSentGuard};
 use crate::capabilities::ChangeKind;
 use crate::catalogue::Freshness;
-use crate::documents::{Documents, OutgoingSync, SyncAction};
-use crate::watch::FileChange;
+use crate::documents::{MirroredDocuments, OutgoingSync, SyncAction};
+use crate::watch::WatchedFileChange;
 
 /// The maximum number of changed files that are opened at once because the server does not notice changes by itself. A
 /// checkout of another branch changes thousands; opening all of them would cost more than the request.
 pub(super) const MAX_OPENED_AT_ONCE: usize = 64;
 
-impl Session {
+impl ServerSession {
     /// Notifies the server about files changed on disk. Returns a note when it may not know all of it yet.
-    pub(crate) fn deliver(&self, changes: &[FileChange]) -> Option<String> {
+    pub(crate) fn deliver(&self, changes: &[WatchedFileChange]) -> Option<String> {
         let mut documents = self.documents();
-        let watched: Vec<&FileChange> = {
-            let offers = self.peer.offers();
-            let registered = offers.has_watchers();
+        let watched: Vec<&WatchedFileChange> = {
+            let capabilities = self.peer.capabilities();
+            let registered = capabilities.has_watchers();
             changes
                 .iter()
                 .filter(|change| {
-                    if registered { offers.watches(&change.path, change.kind) } else { self.concerns(&change.path) }
+                    if registered { capabilities.watches(&change.path, change.kind) } else { self.concerns(&change.path) }
                 })
                 .collect()
         };
@@ -59,7 +59,7 @@ impl Session {
     ///
     /// rust-analyzer notices it, but runs its check only for a `didSave`, and drops that when it begins to read a
     /// changed file a moment later. It does not read open files from disk.
-    fn must_open(&self, change: &FileChange) -> bool {
+    fn must_open(&self, change: &WatchedFileChange) -> bool {
         let opens = match self.spec.freshness {
             Freshness::WatchedFiles => self.spec.checker.is_some() && change.kind != ChangeKind::Deleted,
             Freshness::OpenCreated => change.kind == ChangeKind::Created,
@@ -69,7 +69,7 @@ impl Session {
     }
 
     /// Sends the new text of a file that is open, or opens it.
-    fn deliver_one(&self, documents: &mut Documents, change: &FileChange) {
+    fn deliver_one(&self, documents: &mut MirroredDocuments, change: &WatchedFileChange) {
         let path = &change.path;
         let deleted = change.kind == ChangeKind::Deleted;
         if deleted {
@@ -88,7 +88,7 @@ impl Session {
         let touch = if deleted {
             Ok(documents.empty(path, self.open_params(path), &TextSentGuard { session: self, path }))
         } else {
-            self.bring_up_to_date_locked(documents, path, true)
+            self.sync_document_locked(documents, path, true)
         };
         if digests && !matches!(touch, Ok(SyncAction::Opened | SyncAction::Changed)) {
             self.peer.track(|tracker| tracker.on_closed(path));

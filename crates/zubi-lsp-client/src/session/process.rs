@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_lines_that_explain_something_are_quoted() {
+    fn informative_last_lines_are_quoted() {
         let stderr = LineRing::default();
         assert_eq!(quote(&stderr), "");
         stderr.push(

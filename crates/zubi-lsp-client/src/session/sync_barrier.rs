@@ -84,11 +84,11 @@ impl SyncBarrier {
                 Err(error) => return Err(error),
             }
         }
-        let mut known = self.lock();
+        let mut state = self.lock();
         for (path, count) in sent {
             // A text that was sent meanwhile has a fence of its own to pass.
-            if known.documents.get(&path) == Some(&count) {
-                known.documents.remove(&path);
+            if state.documents.get(&path) == Some(&count) {
+                state.documents.remove(&path);
             }
         }
         Ok(())

@@ -8,15 +8,15 @@ use zubi_base::framing::Message;
 use super::delivery::MAX_OPENED_AT_ONCE;
 use super::*;
 use crate::capabilities::ChangeKind;
-use crate::testing::Workspace;
-use crate::watch::FileChange;
+use crate::testing::TestWorkspace;
+use crate::watch::WatchedFileChange;
 
-fn change(workspace: &Workspace, name: &str, kind: ChangeKind) -> FileChange {
-    FileChange { path: workspace.path(name), kind }
+fn change(workspace: &TestWorkspace, name: &str, kind: ChangeKind) -> WatchedFileChange {
+    WatchedFileChange { path: workspace.path(name), kind }
 }
 
 /// Returns the next messages in a short form, up to the `end` notification.
-async fn sync_messages(session: &Session, server: &mut crate::testing::FakeServer, root: &Utf8Path) -> String {
+async fn sync_messages(session: &ServerSession, server: &mut crate::testing::FakeServer, root: &Utf8Path) -> String {
     OutgoingSync::notify(&session.connection, "end", Value::Null);
     let mut lines = Vec::new();
     loop {
@@ -39,8 +39,8 @@ async fn sync_messages(session: &Session, server: &mut crate::testing::FakeServe
 }
 
 #[tokio::test]
-async fn the_handshake_tells_who_zubi_is_and_takes_what_the_server_says() {
-    let mut workspace = Workspace::new(&[]);
+async fn the_handshake_identifies_zubi_and_reads_the_server_capabilities() {
+    let mut workspace = TestWorkspace::new(&[]);
     workspace.spec.push_settings = true;
     workspace.spec.initialization_options = json!({ "x": 1 });
     let (mut server, session) = workspace.connect();
@@ -65,7 +65,7 @@ async fn the_handshake_tells_who_zubi_is_and_takes_what_the_server_says() {
         json!(2)
     );
     assert_eq!((session.encoding(), session.server_version()), (Encoding::Utf32, Some("s 2")));
-    assert!(session.peer().offers().supports("textDocument/hover", None));
+    assert!(session.peer().capabilities().supports("textDocument/hover", None));
     // Its endpoint cannot send it requests yet.
     assert_eq!(*workspace.readiness.borrow(), Readiness::Starting);
     session.peer().activate();
@@ -73,8 +73,8 @@ async fn the_handshake_tells_who_zubi_is_and_takes_what_the_server_says() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_or_goes_is_not_started() {
-    let workspace = Workspace::new(&[]);
+async fn a_server_that_refuses_or_exits_is_not_started() {
+    let workspace = TestWorkspace::new(&[]);
     let (mut server, session) = workspace.connect();
     let (id, _) = server.expect_request("initialize").await;
     server.refuse(id, -32603, None).await;
@@ -87,7 +87,7 @@ async fn a_server_that_refuses_or_goes_is_not_started() {
 
 #[tokio::test]
 async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
-    let mut workspace = Workspace::new(&[("src/a.rs", "fn a() {}"), ("proj.json", "{}")]);
+    let mut workspace = TestWorkspace::new(&[("src/a.rs", "fn a() {}"), ("proj.json", "{}")]);
     workspace.spec.needs_document = true;
     workspace.spec.recipe =
         ReadinessSignal::Progress { titles: vec!["indexing".to_owned()], project_files: vec!["proj.json".to_owned()] };
@@ -104,7 +104,7 @@ async fn a_server_that_needs_a_document_gets_one_and_is_not_ready_before() {
 
 #[tokio::test]
 async fn a_server_without_a_document_to_open_is_not_waited_for() {
-    let mut workspace = Workspace::new(&[("proj.json", "{}")]);
+    let mut workspace = TestWorkspace::new(&[("proj.json", "{}")]);
     workspace.spec.needs_document = true;
     workspace.spec.recipe =
         ReadinessSignal::Progress { titles: Vec::new(), project_files: vec!["proj.json".to_owned()] };
@@ -114,9 +114,9 @@ async fn a_server_without_a_document_to_open_is_not_waited_for() {
 
 #[tokio::test]
 async fn changes_on_disk_reach_a_server_as_it_registered_for_them() {
-    let workspace = Workspace::new(&[("a.rs", "1"), ("b.rs", "1"), ("c.py", "1"), ("Cargo.toml", "")]);
+    let workspace = TestWorkspace::new(&[("a.rs", "1"), ("b.rs", "1"), ("c.py", "1"), ("Cargo.toml", "")]);
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": { "change": 2, "save": true } })).await;
-    session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
+    session.sync_document(&workspace.path("a.rs"), false).unwrap();
     server.expect_notification("textDocument/didOpen").await;
     let changes: Vec<_> =
         ["a.rs", "b.rs", "c.py", "Cargo.toml"].map(|name| change(&workspace, name, ChangeKind::Changed)).to_vec();
@@ -142,7 +142,7 @@ async fn changes_on_disk_reach_a_server_as_it_registered_for_them() {
 
 #[tokio::test]
 async fn a_server_that_does_not_look_gets_changed_files_opened_but_not_all_of_a_checkout() {
-    let mut workspace = Workspace::new(&[("c.py", "1")]);
+    let mut workspace = TestWorkspace::new(&[("c.py", "1")]);
     workspace.spec.freshness = Freshness::OpenedOnly;
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     let mut changes = vec![change(&workspace, "c.py", ChangeKind::Changed)];
@@ -151,14 +151,14 @@ async fn a_server_that_does_not_look_gets_changed_files_opened_but_not_all_of_a_
         changes.push(change(&workspace, &format!("{number}.rs"), ChangeKind::Created));
     }
     assert_snapshot!(session.deliver(&changes).unwrap(), @"3 more files changed at once; fake may still be reading them");
-    let told = sync_messages(&session, &mut server, &workspace.root).await;
-    assert_eq!(told.lines().filter(|line| line.starts_with("didOpen")).count(), MAX_OPENED_AT_ONCE);
-    assert!(!told.contains("c.py"));
+    let messages = sync_messages(&session, &mut server, &workspace.root).await;
+    assert_eq!(messages.lines().filter(|line| line.starts_with("didOpen")).count(), MAX_OPENED_AT_ONCE);
+    assert!(!messages.contains("c.py"));
 }
 
 #[tokio::test]
 async fn the_end_is_orderly() {
-    let workspace = Workspace::new(&[]);
+    let workspace = TestWorkspace::new(&[]);
     let (session, mut server) = workspace.start(json!({})).await;
     let ending = tokio::spawn({
         let session = Arc::clone(&session);
@@ -175,7 +175,7 @@ async fn the_end_is_orderly() {
 
 #[tokio::test]
 async fn a_check_is_due_after_reading_the_project_and_after_saving() {
-    let mut workspace = Workspace::new(&[("a.rs", "1")]);
+    let mut workspace = TestWorkspace::new(&[("a.rs", "1")]);
     workspace.spec.checker = Some(crate::testing::checker());
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": { "change": 1, "save": true } })).await;
     let progress = |kind: &str| json!({ "token": "check/0", "value": { "kind": kind, "title": "cargo check" } });
@@ -186,16 +186,16 @@ async fn a_check_is_due_after_reading_the_project_and_after_saving() {
         server.request("workspace/workspaceFolders", Value::Null).await.unwrap();
         assert_eq!(checks.pending_note().as_deref(), expected);
     }
-    session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
+    session.sync_document(&workspace.path("a.rs"), false).unwrap();
     assert_eq!(checks.pending_note().as_deref(), None);
     workspace.write("a.rs", "2");
-    session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
+    session.sync_document(&workspace.path("a.rs"), false).unwrap();
     assert_eq!(checks.pending_note().as_deref(), Some("cargo check still running"));
 }
 
 #[tokio::test]
 async fn a_created_file_is_opened_for_a_server_that_finds_it_late() {
-    let mut workspace = Workspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
+    let mut workspace = TestWorkspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
     workspace.spec.freshness = Freshness::OpenCreated;
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1, "diagnosticProvider": {} })).await;
     session
@@ -212,8 +212,8 @@ async fn a_created_file_is_opened_for_a_server_that_finds_it_late() {
 }
 
 #[tokio::test]
-async fn a_server_that_looks_at_opened_files_only_is_not_ready_until_it_has_read_the_change() {
-    let mut workspace = Workspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
+async fn a_server_that_reads_only_opened_files_becomes_ready_after_reading_the_change() {
+    let mut workspace = TestWorkspace::new(&[("a.rs", "1"), ("b.rs", "1")]);
     workspace.spec.freshness = Freshness::OpenedOnly;
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
     let mut states = workspace.readiness.subscribe();
@@ -247,12 +247,12 @@ async fn a_server_that_looks_at_opened_files_only_is_not_ready_until_it_has_read
 
 #[tokio::test]
 async fn what_changed_without_being_open_counts_as_saved() {
-    let mut workspace = Workspace::new(&[("a.rs", "1"), ("b.rs", "1"), ("c.py", "1")]);
+    let mut workspace = TestWorkspace::new(&[("a.rs", "1"), ("b.rs", "1"), ("c.py", "1")]);
     workspace.spec.freshness = Freshness::OpenedOnly;
     let sync = json!({ "textDocumentSync": { "openClose": true, "change": 1, "save": true } });
     let (session, mut server) = workspace.start(sync.clone()).await;
     // A document that is opened for a request was not saved just now.
-    session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
+    session.sync_document(&workspace.path("a.rs"), false).unwrap();
     session.deliver(&[change(&workspace, "b.rs", ChangeKind::Changed)]);
     assert_snapshot!(sync_messages(&session, &mut server, &workspace.root).await, @"
     didOpen file:///W/a.rs
@@ -279,19 +279,19 @@ async fn what_changed_without_being_open_counts_as_saved() {
 }
 
 #[tokio::test]
-async fn nothing_is_asked_before_a_server_that_works_on_several_messages_has_taken_up_the_texts() {
-    let mut workspace = Workspace::new(&[("a.rs", "1")]);
-    workspace.spec.fence = Some("fake/fence".to_owned());
+async fn requests_wait_until_a_concurrent_server_has_processed_the_texts() {
+    let mut workspace = TestWorkspace::new(&[("a.rs", "1")]);
+    workspace.spec.barrier_method = Some("fake/fence".to_owned());
     let (session, mut server) = workspace.start(json!({ "textDocumentSync": 1 })).await;
-    let ask = |method: &'static str| {
+    let send_request = |method: &'static str| {
         let session = Arc::clone(&session);
         let deadline = Instant::now() + Duration::from_secs(10);
         tokio::spawn(async move { session.request(method, Value::Null, &CancellationToken::new(), deadline).await })
     };
-    session.bring_up_to_date(&workspace.path("a.rs"), false).unwrap();
+    session.sync_document(&workspace.path("a.rs"), false).unwrap();
     server.expect_notification("textDocument/didOpen").await;
     // Both wait behind one fence, whatever its answer is.
-    let questions = [ask("fake/one"), ask("fake/two")];
+    let questions = [send_request("fake/one"), send_request("fake/two")];
     let (id, params) = server.expect_request("fake/fence").await;
     assert_eq!(params["textDocument"]["uri"], json!(zubi_base::uri::from_path(&workspace.path("a.rs"))));
     server.refuse(id, -32803, None).await;
@@ -307,7 +307,7 @@ async fn nothing_is_asked_before_a_server_that_works_on_several_messages_has_tak
         assert_eq!(question.await.unwrap().unwrap(), json!(1));
     }
     // Nothing was sent since, so no fence comes in between.
-    let question = ask("fake/three");
+    let question = send_request("fake/three");
     let (id, _) = server.expect_request("fake/three").await;
     server.reply(id, json!(3)).await;
     question.await.unwrap().unwrap();

@@ -4,14 +4,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Session;
+use super::ServerSession;
 
 /// The usage data of one run.
 #[derive(Debug)]
-pub(super) struct Usage(Mutex<State>);
+pub(super) struct SessionUsage(Mutex<UsageState>);
 
 #[derive(Debug)]
-struct State {
+struct UsageState {
     /// The number of running requests.
     running: usize,
     /// The time at which a request last began or ended.
@@ -28,17 +28,17 @@ struct Silence {
     since: Instant,
 }
 
-impl Usage {
+impl SessionUsage {
     pub(super) fn new(now: Instant) -> Self {
-        Self(Mutex::new(State { running: 0, last: now, silence: None }))
+        Self(Mutex::new(UsageState { running: 0, last: now, silence: None }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, UsageState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Session {
+impl ServerSession {
     /// Marks the server as in use until the result is dropped.
     pub(crate) fn in_use(self: &Arc<Self>) -> ActivityGuard {
         let mut state = self.usage.state();
@@ -62,13 +62,13 @@ impl Session {
     /// server's time for an answer. Returns whether the server counts as dead: it has sent no message since another
     /// request ran out of time before. One request without an answer proves nothing, because a server with one thread
     /// may be working on it.
-    pub(crate) fn ran_out_of_time(&self, asked: Instant, heard: u64, limit: Duration) -> bool {
+    pub(crate) fn ran_out_of_time(&self, requested_at: Instant, received: u64, limit: Duration) -> bool {
         let mut state = self.usage.state();
         let now = self.received_count();
         match state.silence {
             Some(Silence { heard, since }) if heard == now => since.elapsed() > limit + limit / 2,
             _ => {
-                state.silence = (heard == now).then_some(Silence { heard, since: asked });
+                state.silence = (received == now).then_some(Silence { heard: received, since: requested_at });
                 false
             }
         }
@@ -93,7 +93,7 @@ impl Session {
 }
 
 /// A guard that marks the server as in use.
-pub(crate) struct ActivityGuard(Arc<Session>);
+pub(crate) struct ActivityGuard(Arc<ServerSession>);
 
 impl Drop for ActivityGuard {
     fn drop(&mut self) {

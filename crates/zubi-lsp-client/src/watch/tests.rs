@@ -29,7 +29,7 @@ impl Fixture {
     async fn refresh(&self) -> String {
         let refreshed = self.watcher.refresh().await;
         assert_eq!(refreshed.note, None);
-        let line = |change: &FileChange| {
+        let line = |change: &WatchedFileChange| {
             format!("{:?} {}", change.kind, change.path.strip_prefix(&self.root).unwrap_or(&change.path))
         };
         refreshed.changes.iter().map(line).collect::<Vec<_>>().join("\n")
@@ -42,7 +42,7 @@ fn write(path: &Utf8Path, text: &str) {
 }
 
 #[tokio::test]
-async fn what_happens_to_files_is_told_once() {
+async fn each_file_change_is_reported_once() {
     let fixture = Fixture::new(&["a.rs", "b.rs", "sub/c.rs"]);
     assert_eq!(fixture.refresh().await, "");
     fixture.write("a.rs", "new");
@@ -64,7 +64,7 @@ async fn an_editors_rename_over_a_file_is_a_change() {
 }
 
 #[tokio::test]
-async fn new_directories_are_looked_at_and_watched() {
+async fn new_directories_are_scanned_and_watched() {
     let fixture = Fixture::new(&["a.rs"]);
     fixture.write("new/deep/b.rs", "x");
     assert_snapshot!(fixture.refresh().await, @"Created new/deep/b.rs");
@@ -82,7 +82,7 @@ async fn new_directories_are_looked_at_and_watched() {
 }
 
 #[tokio::test]
-async fn a_directory_deleted_and_made_again_between_questions_is_watched() {
+async fn a_directory_recreated_between_requests_is_watched() {
     let fixture = Fixture::new(&["sub/a.rs", "sub/b.rs"]);
     std::fs::remove_dir_all(fixture.root.join("sub")).unwrap();
     fixture.write("sub/a.rs", "new");
@@ -109,7 +109,7 @@ async fn a_renamed_directory_moves_its_files() {
 }
 
 #[tokio::test]
-async fn ignored_files_are_not_told() {
+async fn ignored_files_are_not_reported() {
     let fixture = Fixture::new(&["src/a.rs"]);
     fixture.write(".gitignore", "build/\n*.log\n");
     fixture.refresh().await;
@@ -131,7 +131,7 @@ async fn ignored_files_are_not_told() {
 }
 
 #[tokio::test]
-async fn the_fence_orders_a_thousand_files() {
+async fn the_barrier_orders_a_thousand_files() {
     let fixture = Fixture::new(&["a.rs"]);
     for number in 0..1000 {
         fixture.write(&format!("many/{}/{number}.rs", number % 10), "x");
@@ -169,7 +169,7 @@ async fn lost_events_and_a_blind_watcher_lead_to_a_comparison() {
 /// A watcher that accepts a limited number of directories and then returns the system's error for a reached limit.
 struct LimitedWatcher {
     watcher: notify::RecommendedWatcher,
-    left: Arc<AtomicU64>,
+    remaining: Arc<AtomicU64>,
 }
 
 impl Watcher for LimitedWatcher {
@@ -178,7 +178,7 @@ impl Watcher for LimitedWatcher {
     }
 
     fn watch(&mut self, path: &std::path::Path, mode: RecursiveMode) -> notify::Result<()> {
-        if self.left.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1)).is_err() {
+        if self.remaining.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(1)).is_err() {
             return Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch).add_path(path.to_owned()));
         }
         self.watcher.watch(path, mode)
@@ -200,7 +200,7 @@ fn limited_workspace(left: u64) -> (Fixture, Arc<AtomicU64>) {
     let state = Utf8Path::from_path(fixture.state.path()).unwrap();
     fixture.watcher = FileWatcher::start_with(std::slice::from_ref(&fixture.root), state, |handler| {
         let watcher = notify::recommended_watcher(handler)?;
-        Ok(Box::new(LimitedWatcher { watcher, left: Arc::clone(&left) }))
+        Ok(Box::new(LimitedWatcher { watcher, remaining: Arc::clone(&left) }))
     });
     (fixture, left)
 }
@@ -214,7 +214,7 @@ const REACHED: &str =
     "the limit of watched directories (fs.inotify.max_user_watches) is reached: files were compared one by one";
 
 #[tokio::test]
-async fn where_the_limit_of_watched_directories_is_reached_files_are_compared_and_that_is_said() {
+async fn reaching_the_watch_limit_falls_back_to_comparison_and_is_reported() {
     for allowed in [0, 1, 2, 3] {
         let (fixture, _left) = limited_workspace(allowed);
         for text in ["first", "second one"] {
@@ -228,7 +228,7 @@ async fn where_the_limit_of_watched_directories_is_reached_files_are_compared_an
 }
 
 #[tokio::test]
-async fn a_limit_that_is_no_longer_reached_is_no_longer_said() {
+async fn a_limit_that_is_no_longer_reached_is_not_reported() {
     let (fixture, left) = limited_workspace(2);
     fixture.write("two/c.rs", "new");
     assert_eq!(changes_and_note(&fixture).await, (1, REACHED.to_owned()));
@@ -240,7 +240,7 @@ async fn a_limit_that_is_no_longer_reached_is_no_longer_said() {
 }
 
 #[tokio::test]
-async fn where_no_watcher_can_be_had_files_are_compared_and_that_is_said() {
+async fn without_a_watcher_files_are_compared_and_the_reason_is_reported() {
     let mut fixture = Fixture::new(&["a.rs"]);
     let state = Utf8Path::from_path(fixture.state.path()).unwrap();
     for (error, why) in [

@@ -57,7 +57,7 @@ impl ServedPair {
             spawner: Spawner::direct(),
             user_catalogue: None,
             search_path: None,
-            kind: zubi_host::HostKind::Front,
+            kind: zubi_host::HostKind::InProcess,
             clock: Arc::new(SystemClock),
         };
         let host = Arc::new(LocalHost::with_providers(&config, vec![provider(&signals)], resources()).unwrap());
@@ -72,11 +72,11 @@ impl ServedPair {
 
 impl Client {
     pub(crate) fn connect() -> Self {
-        Self::connect_asking(ElicitationMode::default())
+        Self::connect_with_elicitation(ElicitationMode::default())
     }
 
     /// A client whose forms stay open as long as this says.
-    pub(crate) fn connect_asking(asking: ElicitationMode) -> Self {
+    pub(crate) fn connect_with_elicitation(asking: ElicitationMode) -> Self {
         let ServedPair { state, write, read, signals, stop, server } = ServedPair::new(asking);
         Self { _state: state, write: Some(write), read: BufReader::new(read).lines(), signals, stop, server }
     }

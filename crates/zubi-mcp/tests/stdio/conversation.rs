@@ -40,7 +40,7 @@ async fn what_is_not_declared_is_not_found() {
 async fn progress_grows_and_ends_before_the_answer() {
     let mut client = Client::new_initialized().await;
     client.begin(7, "test_progress", json!({"progressToken": "tok"})).await;
-    let mut heard: Vec<f64> = Vec::new();
+    let mut progress: Vec<f64> = Vec::new();
     let answer = loop {
         let message = client.next().await.unwrap();
         if message.get("id").is_some() {
@@ -49,29 +49,29 @@ async fn progress_grows_and_ends_before_the_answer() {
         assert_eq!(message["method"], "notifications/progress");
         assert_eq!(message["params"]["progressToken"], "tok");
         assert!(message["params"]["message"].as_str().unwrap().starts_with("step"));
-        heard.push(message["params"]["progress"].as_f64().unwrap());
-        if heard.len() == 3 {
+        progress.push(message["params"]["progress"].as_f64().unwrap());
+        if progress.len() == 3 {
             client.signals.go_on.notify_one();
         }
     };
     assert_eq!(answer["result"]["content"][0]["text"], "finished");
-    assert!(heard.len() >= 3 && heard.is_sorted_by(|left, right| left < right), "{heard:?}");
+    assert!(progress.len() >= 3 && progress.is_sorted_by(|left, right| left < right), "{progress:?}");
     // Nothing of it comes after the answer: the next line is the next answer.
     assert_eq!(client.request(8, "ping", json!({})).await["id"], 8);
 }
 
 #[tokio::test]
-async fn without_a_token_nothing_is_heard() {
+async fn without_a_token_no_progress_is_sent() {
     let mut client = Client::new_initialized().await;
     client.signals.go_on.notify_one();
     assert_eq!(client.call(7, "test_progress", json!({})).await["id"], 7);
 }
 
 #[tokio::test]
-async fn a_cancelled_call_is_told_and_not_answered() {
+async fn a_cancelled_call_reaches_the_tool_and_is_not_answered() {
     let mut client = Client::new_initialized().await;
     client.begin(7, "test_wait", json!({})).await;
-    with_deadline("the call", client.signals.begun.notified()).await;
+    with_deadline("the call", client.signals.started.notified()).await;
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})).await;
     with_deadline("the cancellation", client.signals.cancelled.notified()).await;
     assert_eq!(client.request(8, "ping", json!({})).await["id"], 8);
@@ -84,7 +84,7 @@ async fn a_cancelled_call_is_told_and_not_answered() {
 async fn a_slow_call_does_not_hold_up_a_quick_one() {
     let mut client = Client::new_initialized().await;
     client.begin(7, "test_wait", json!({})).await;
-    with_deadline("the call", client.signals.begun.notified()).await;
+    with_deadline("the call", client.signals.started.notified()).await;
     assert_eq!(client.call(8, "test_echo", json!({})).await["id"], 8);
     client.signals.go_on.notify_one();
     assert_eq!(client.next().await.unwrap()["id"], 7);

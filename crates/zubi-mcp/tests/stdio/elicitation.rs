@@ -36,10 +36,10 @@ pub(crate) fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"))
 }
 
-pub(crate) const YES: &str = "yes: this call";
+pub(crate) const APPROVE_ONCE: &str = "yes: this call";
 
 #[tokio::test]
-async fn a_form_shows_the_call_and_each_yes() {
+async fn a_form_shows_the_call_and_each_approval_option() {
     let mut client = with_forms().await;
     let form = call_tool(&mut client, 1, "test_run", json!({"text": "hi there"})).await;
     let params = &form["params"];
@@ -50,14 +50,14 @@ async fn a_form_shows_the_call_and_each_yes() {
       secret     TOKEN
     ");
     assert_snapshot!(params["requestedSchema"], @r#"{"type":"object","properties":{"answer":{"type":"string","title":"May it run?","enum":["no","yes: this call","yes: exactly `say hi there` (test.run); the secret TOKEN (test.run), for this session","yes: `say` with any arguments (test.run); the secret TOKEN (test.run), for this session"],"default":"no"},"arguments":{"type":"string","description":"The tool's arguments, as JSON; change them to run it with others","default":"{\"text\":\"hi there\"}"},"reason":{"type":"string","description":"If no: what the agent should do instead","maxLength":2000}},"required":["answer"]}"#);
-    let answer = fill_in(&mut client, &form, accept(json!({"answer": YES}))).await;
+    let answer = fill_in(&mut client, &form, accept(json!({"answer": APPROVE_ONCE}))).await;
     assert_eq!((&answer["id"], text(&answer)), (&json!(1), "you said hi there\n[test · ready]"));
 }
 
 #[tokio::test]
-async fn what_a_form_can_say() {
+async fn form_answers_approve_or_deny_the_call() {
     let mut client = with_forms().await;
-    let mut shown = String::new();
+    let mut outcomes = String::new();
     for (id, result) in (1..).zip([
         json!({"action": "decline"}),
         json!({"action": "cancel"}),
@@ -66,26 +66,26 @@ async fn what_a_form_can_say() {
         accept(json!({"answer": "yes: everything, always"})),
         accept(json!({})),
         json!({"action": "accept"}),
-        accept(json!({"answer": [YES]})),
-        accept(json!({"answer": YES, "arguments": "{\"text\": \"other\"}"})),
-        accept(json!({"answer": YES, "arguments": "{\"text\":\"first\"}"})),
-        accept(json!({"answer": YES, "arguments": ""})),
-        accept(json!({"answer": YES, "arguments": "[1]"})),
-        accept(json!({"answer": YES, "arguments": "rm -rf"})),
-        accept(json!({"answer": YES, "arguments": "{\"txt\": \"x\"}"})),
+        accept(json!({"answer": [APPROVE_ONCE]})),
+        accept(json!({"answer": APPROVE_ONCE, "arguments": "{\"text\": \"other\"}"})),
+        accept(json!({"answer": APPROVE_ONCE, "arguments": "{\"text\":\"first\"}"})),
+        accept(json!({"answer": APPROVE_ONCE, "arguments": ""})),
+        accept(json!({"answer": APPROVE_ONCE, "arguments": "[1]"})),
+        accept(json!({"answer": APPROVE_ONCE, "arguments": "rm -rf"})),
+        accept(json!({"answer": APPROVE_ONCE, "arguments": "{\"txt\": \"x\"}"})),
         json!({"tools": []}),
     ]) {
         let form = call_tool(&mut client, id, "test_run", json!({"text": "first"})).await;
         let mut answer = fill_in(&mut client, &form, result.clone()).await;
         // Other arguments are another call, which needs its own approval.
         if answer["method"] == "elicitation/create" {
-            shown.push_str("asked again: ");
-            answer = fill_in(&mut client, &answer, accept(json!({"answer": YES}))).await;
+            outcomes.push_str("asked again: ");
+            answer = fill_in(&mut client, &answer, accept(json!({"answer": APPROVE_ONCE}))).await;
         }
         assert_eq!(answer["id"], id);
-        writeln!(shown, "{result}\n    {}", text(&answer).replace('\n', "\n    ")).unwrap();
+        writeln!(outcomes, "{result}\n    {}", text(&answer).replace('\n', "\n    ")).unwrap();
     }
-    assert_snapshot!(shown, @r#"
+    assert_snapshot!(outcomes, @r#"
     {"action":"decline"}
         Failed to run test.run: the user said no (it runs `say first`)
         Do not call it again for this; ask the user what to do instead.
@@ -137,7 +137,7 @@ async fn what_a_form_can_say() {
 }
 
 #[tokio::test]
-async fn a_yes_for_the_session_holds_in_it() {
+async fn a_session_approval_lasts_for_the_session() {
     let mut client = with_forms().await;
     let form = call_tool(&mut client, 1, "test_run", json!({"text": "a"})).await;
     let yeses = form["params"]["requestedSchema"]["properties"]["answer"]["enum"].clone();
@@ -148,13 +148,13 @@ async fn a_yes_for_the_session_holds_in_it() {
     assert!(text(&call_tool(&mut client, 2, "test_run", json!({"text": "a"})).await).starts_with("you said a"));
     let other = call_tool(&mut client, 3, "test_run", json!({"text": "b"})).await;
     assert_eq!(other["method"], "elicitation/create", "another command is another question: {other}");
-    let lasting = yeses.as_array().unwrap().iter().filter(|yes| yes.as_str().unwrap().contains("always"));
+    let lasting = yeses.as_array().unwrap().iter().filter(|option| option.as_str().unwrap().contains("always"));
     assert_eq!(lasting.count(), 0, "a form allows nothing beyond the session: {yeses}");
 }
 
 /// S6: unanswered prompts do not block other calls, and their number is limited.
 #[tokio::test]
-async fn open_questions_do_not_keep_calls_from_running() {
+async fn open_prompts_do_not_block_other_calls() {
     let mut client = with_forms().await;
     for id in 1..=64 {
         let form = call_tool(&mut client, id, "test_run", json!({"text": "a"})).await;
@@ -168,13 +168,13 @@ async fn open_questions_do_not_keep_calls_from_running() {
 }
 
 #[tokio::test]
-async fn questions_are_open_side_by_side() {
+async fn prompts_are_open_concurrently() {
     let mut client = with_forms().await;
     let first = call_tool(&mut client, 1, "test_run", json!({"text": "one"})).await;
     let second = call_tool(&mut client, 2, "test_run", json!({"text": "two"})).await;
     assert_ne!(first["id"], second["id"]);
     assert_eq!(client.request(3, "ping", json!({})).await["id"], 3, "nothing else waits for them");
-    let answer = fill_in(&mut client, &second, accept(json!({"answer": YES}))).await;
+    let answer = fill_in(&mut client, &second, accept(json!({"answer": APPROVE_ONCE}))).await;
     assert_eq!((&answer["id"], text(&answer)), (&json!(2), "you said two\n[test · ready]"));
     let answer = fill_in(&mut client, &first, json!({"action": "decline"})).await;
     assert_eq!(answer["id"], 1);
@@ -183,17 +183,17 @@ async fn questions_are_open_side_by_side() {
 
 /// X26: cancelling a call closes the prompt and withdraws the form.
 #[tokio::test]
-async fn a_cancelled_call_takes_its_question_back() {
+async fn cancelling_a_call_withdraws_its_prompt() {
     let mut client = with_forms().await;
     let form = call_tool(&mut client, 7, "test_run", json!({"text": "a"})).await;
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})).await;
-    let taken_back = client.next().await.unwrap();
+    let cancellation = client.next().await.unwrap();
     assert_eq!(
-        (&taken_back["method"], &taken_back["params"]["requestId"]),
+        (&cancellation["method"], &cancellation["params"]["requestId"]),
         (&json!("notifications/cancelled"), &form["id"])
     );
     // An answer that crosses it says nothing to anybody.
-    client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": accept(json!({"answer": YES}))})).await;
+    client.send(&json!({"jsonrpc": "2.0", "id": form["id"], "result": accept(json!({"answer": APPROVE_ONCE}))})).await;
     assert_eq!(client.request(8, "ping", json!({})).await["id"], 8);
     client.hang_up();
     assert_eq!(client.next().await, None::<Value>, "the cancelled call was never answered");
@@ -209,14 +209,14 @@ async fn a_client_that_dies_with_an_open_question_ends_the_server() {
 }
 
 #[tokio::test]
-async fn a_question_that_nobody_answers_is_a_no() {
+async fn a_prompt_without_an_answer_times_out() {
     let mut client =
-        Client::connect_asking(ElicitationMode { patience: Duration::from_millis(20), ..ElicitationMode::default() });
+        Client::connect_with_elicitation(ElicitationMode { timeout: Duration::from_millis(20), ..ElicitationMode::default() });
     client.initialize(json!({"elicitation": {"form": {}}})).await;
     let form = call_tool(&mut client, 1, "test_run", json!({"text": "a"})).await;
-    let taken_back = client.next().await.unwrap();
+    let cancellation = client.next().await.unwrap();
     assert_eq!(
-        (&taken_back["method"], &taken_back["params"]["requestId"]),
+        (&cancellation["method"], &cancellation["params"]["requestId"]),
         (&json!("notifications/cancelled"), &form["id"])
     );
     assert_snapshot!(text(&client.next().await.unwrap()), @"
@@ -228,14 +228,14 @@ async fn a_question_that_nobody_answers_is_a_no() {
 /// Clients without forms, and the rules for them.
 #[tokio::test]
 async fn without_forms_the_clients_own_question_counts_for_what_was_vouched_for() {
-    let client_asks = |client_asks| ElicitationMode { client_asks, ..ElicitationMode::default() };
+    let elicitation_mode = |client_asks| ElicitationMode { client_asks, ..ElicitationMode::default() };
     for (asking, capabilities, vouched_runs) in [
-        (client_asks(true), json!({}), true),
-        (client_asks(false), json!({}), false),
+        (elicitation_mode(true), json!({}), true),
+        (elicitation_mode(false), json!({}), false),
         // Forms are not what this client shows.
-        (client_asks(true), json!({"elicitation": {"url": {}}}), true),
+        (elicitation_mode(true), json!({"elicitation": {"url": {}}}), true),
     ] {
-        let mut client = Client::connect_asking(asking);
+        let mut client = Client::connect_with_elicitation(asking);
         client.initialize(capabilities).await;
         let vouched = client.call(1, "test_vouched", json!({"text": "a"})).await;
         assert_eq!(text(&vouched).starts_with("you said a"), vouched_runs, "{vouched}");
@@ -247,7 +247,7 @@ async fn without_forms_the_clients_own_question_counts_for_what_was_vouched_for(
         let around = client.call(3, "call_read_tool", around).await;
         assert_eq!(around["result"]["isError"], true, "{around}");
     }
-    let mut client = Client::connect_asking(client_asks(false));
+    let mut client = Client::connect_with_elicitation(elicitation_mode(false));
     client.initialize(json!({})).await;
     assert_snapshot!(text(&client.call(1, "test_vouched", json!({})).await), @r#"
     Failed to run test.vouched: it runs something whose effect cannot be known, and there is nobody to ask here
@@ -266,9 +266,9 @@ async fn a_client_that_cannot_show_the_form_after_all_is_like_one_without() {
 }
 
 #[tokio::test]
-async fn secrets_and_long_arguments_are_not_put_into_a_field_and_shown_all_the_same() {
+async fn secrets_and_long_arguments_are_shown_but_not_editable() {
     let mut client = with_forms().await;
-    let mut shown = String::new();
+    let mut rendered = String::new();
     for (id, arguments) in (1..).zip([
         json!({"text": "ghp_abcdefghijklmnopqrstuvwxyz0123456789"}),
         json!({"text": "x".repeat(5_000)}),
@@ -280,9 +280,9 @@ async fn secrets_and_long_arguments_are_not_put_into_a_field_and_shown_all_the_s
         assert_eq!(fields.keys().collect::<Vec<_>>(), ["answer", "reason"], "{form}");
         let message = form["params"]["message"].as_str().unwrap();
         let (_, arguments) = message.split_once("  arguments ").unwrap_or_else(|| panic!("{message}"));
-        shown.push_str(&arguments.replace(&"x".repeat(100), "X"));
+        rendered.push_str(&arguments.replace(&"x".repeat(100), "X"));
     }
-    assert_snapshot!(shown, @r#"
+    assert_snapshot!(rendered, @r#"
     {"text":"ghp_abcdefghijklmnopqrstuvwxyz0123456789"}
                 (they cannot be changed here: something in them looks like a secret)
     {"text":"XXXXXXxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx … 4011 characters … XXxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}

@@ -13,7 +13,7 @@ const BOUND: Duration = Duration::from_secs(2);
 async fn a_call_that_is_nearly_done_still_answers() {
     let mut client = Client::new_initialized().await;
     client.begin(7, "test_wait", json!({})).await;
-    with_deadline("the call", client.signals.begun.notified()).await;
+    with_deadline("the call", client.signals.started.notified()).await;
     client.hang_up();
     client.signals.go_on.notify_one();
     assert_eq!(client.next().await.unwrap()["result"]["content"][0]["text"], "went on");
@@ -25,7 +25,7 @@ async fn a_call_that_is_nearly_done_still_answers() {
 async fn a_call_that_is_not_is_cancelled_in_time() {
     let mut client = Client::new_initialized().await;
     client.begin(7, "test_wait", json!({})).await;
-    with_deadline("the call", client.signals.begun.notified()).await;
+    with_deadline("the call", client.signals.started.notified()).await;
     let hung_up = Instant::now();
     client.hang_up();
     with_deadline("the cancellation", client.signals.cancelled.notified()).await;
@@ -34,18 +34,18 @@ async fn a_call_that_is_not_is_cancelled_in_time() {
 }
 
 #[tokio::test]
-async fn being_told_to_stop_ends_calls_and_conversation() {
+async fn a_stop_request_ends_calls_and_conversation() {
     let mut client = Client::new_initialized().await;
     client.begin(7, "test_wait", json!({})).await;
-    with_deadline("the call", client.signals.begun.notified()).await;
-    let told = Instant::now();
+    with_deadline("the call", client.signals.started.notified()).await;
+    let stopped_at = Instant::now();
     client.stop.cancel();
     client.wait_for_end().await;
-    assert!(told.elapsed() < BOUND, "{:?}", told.elapsed());
+    assert!(stopped_at.elapsed() < BOUND, "{:?}", stopped_at.elapsed());
 }
 
 #[tokio::test]
-async fn an_input_that_ends_before_anything_was_said_is_a_normal_end() {
+async fn an_input_that_ends_before_any_message_is_a_normal_end() {
     let mut client = Client::connect();
     client.hang_up();
     client.wait_for_end().await;

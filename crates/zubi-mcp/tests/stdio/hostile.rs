@@ -15,21 +15,21 @@ async fn alive(client: &mut Client, id: u32) {
 
 /// M15: every request gets a response, so a line that may have been one gets an error.
 #[tokio::test]
-async fn what_is_no_message_is_told() {
+async fn an_invalid_message_gets_an_error() {
     let mut client = Client::new_initialized().await;
     for line in ["", "\r", "\u{feff}"] {
         client.send_raw(&format!("{line}\n")).await;
     }
-    let mut shown = String::new();
+    let mut responses = String::new();
     let deep = "[".repeat(100_000);
     for line in
         ["not json", "{", "{\"jsonrpc\":\"2.0\"", r#"{"id":7,"method":"ping""#, &deep, "{}", r#"{"id":[1]}"#, "7"]
     {
         client.send_raw(&format!("{line}\n")).await;
         let start: String = line.chars().take(30).collect();
-        writeln!(shown, "{start}\n    {}", client.next().await.unwrap()).unwrap();
+        writeln!(responses, "{start}\n    {}", client.next().await.unwrap()).unwrap();
     }
-    assert_snapshot!(shown, @r#"
+    assert_snapshot!(responses, @r#"
     not json
         {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON: expected ident at line 1 column 2"}}
     {
@@ -66,7 +66,7 @@ async fn half_a_surrogate_is_read_as_a_replacement() {
 
 /// M15: a message that is too long gets a response too, wherever its id is.
 #[tokio::test]
-async fn what_is_too_long_is_told_whose_it_is() {
+async fn the_error_for_a_too_long_message_has_its_id() {
     let mut client = Client::new_initialized().await;
     let params = json!({"name": "test_echo", "arguments": {"text": "x".repeat(5 * 1024 * 1024)}});
     for (message, id) in [
@@ -77,8 +77,8 @@ async fn what_is_too_long_is_told_whose_it_is() {
         client.send_raw(&format!("{message}\n")).await;
         let answer = client.next().await.unwrap();
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(-32600)), "{answer}");
-        let told = answer["error"]["message"].as_str().unwrap();
-        assert!(told.ends_with(" bytes; at most 4194304 are read"), "{told}");
+        let error_message = answer["error"]["message"].as_str().unwrap();
+        assert!(error_message.ends_with(" bytes; at most 4194304 are read"), "{error_message}");
     }
     alive(&mut client, 22).await;
 }
@@ -117,7 +117,7 @@ async fn a_conversation_may_begin_with_noise() {
 }
 
 #[tokio::test]
-async fn a_client_gone_wild_is_told() {
+async fn a_client_with_too_many_calls_gets_an_error() {
     let mut client = Client::new_initialized().await;
     for id in 0..100 {
         client.begin(id, "test_wait", json!({})).await;

@@ -18,7 +18,7 @@ use crate::client::{ServedPair, with_deadline};
 #[derive(Clone)]
 struct User {
     answer: Option<Value>,
-    asked: Arc<Mutex<Vec<String>>>,
+    prompts: Arc<Mutex<Vec<String>>>,
     shows_forms: bool,
 }
 
@@ -28,8 +28,8 @@ impl ClientHandler for User {
         request: ElicitRequestParams,
         _context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
-        let shown = serde_json::to_value(&request).unwrap();
-        self.asked.lock().unwrap().push(shown["message"].as_str().unwrap().to_owned());
+        let form = serde_json::to_value(&request).unwrap();
+        self.prompts.lock().unwrap().push(form["message"].as_str().unwrap().to_owned());
         Ok(match &self.answer {
             Some(content) => ElicitResult::new(ElicitationAction::Accept).with_content(content.clone()),
             None => ElicitResult::new(ElicitationAction::Decline),
@@ -45,7 +45,7 @@ impl ClientHandler for User {
 }
 
 #[tokio::test]
-async fn an_official_client_asks_its_user_in_both_eras() {
+async fn an_official_client_prompts_its_user_in_both_eras() {
     let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
     for lifecycle in [ClientLifecycleMode::Initialize, ClientLifecycleMode::Discover { preferred_versions }] {
         for (shows_forms, answer, expected) in [
@@ -54,7 +54,7 @@ async fn an_official_client_asks_its_user_in_both_eras() {
             (false, None, "Failed to run test.run: it runs `say hi`, and no one can approve it here"),
         ] {
             let served = ServedPair::new(ElicitationMode::default());
-            let user = User { answer, asked: Arc::default(), shows_forms };
+            let user = User { answer, prompts: Arc::default(), shows_forms };
             let connected = user.clone().serve_with_lifecycle((served.read, served.write), lifecycle.clone());
             let client = with_deadline("the handshake", connected).await.unwrap();
             let arguments = json!({"text": "hi"}).as_object().cloned().unwrap();
@@ -63,9 +63,9 @@ async fn an_official_client_asks_its_user_in_both_eras() {
             let answer = serde_json::to_value(&answer).unwrap();
             let text = answer["content"][0]["text"].as_str().unwrap();
             assert!(text.starts_with(expected), "{lifecycle:?}: {text}");
-            let asked = user.asked.lock().unwrap().clone();
-            assert_eq!(asked.len(), usize::from(shows_forms), "{asked:?}");
-            assert!(asked.iter().all(|form| form.contains("command    say hi")), "{asked:?}");
+            let prompts = user.prompts.lock().unwrap().clone();
+            assert_eq!(prompts.len(), usize::from(shows_forms), "{prompts:?}");
+            assert!(prompts.iter().all(|form| form.contains("command    say hi")), "{prompts:?}");
             with_deadline("the end", client.cancel()).await.unwrap();
         }
     }

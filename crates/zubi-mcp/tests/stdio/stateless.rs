@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use zubi_mcp::ElicitationMode;
 
 use crate::client::{Client, modern_with, with_deadline};
-use crate::elicitation::{YES, accept, text};
+use crate::elicitation::{APPROVE_ONCE, accept, text};
 
 /// One request of the stateless era.
 async fn stateless(client: &mut Client, id: u32, mut params: Value, answer: Option<(&Value, Value)>) -> Value {
@@ -25,48 +25,48 @@ fn run(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn in_the_stateless_era_the_question_is_the_answer_and_the_client_calls_again() {
+async fn a_stateless_call_returns_the_prompt_and_the_client_calls_again() {
     let mut client = Client::connect();
     let question = stateless(&mut client, 1, run("a"), None).await;
     assert_eq!(question["result"]["resultType"], "input_required", "{question}");
     let form = &question["result"]["inputRequests"]["approval"];
     assert_eq!(form["method"], "elicitation/create");
     assert!(form["params"]["message"].as_str().unwrap().contains("test.run wants to run"), "{form}");
-    let answer = stateless(&mut client, 2, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
+    let answer = stateless(&mut client, 2, run("a"), Some((&question, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_eq!(text(&answer), "you said a\n[test · ready]");
     let question = stateless(&mut client, 4, run("a"), None).await;
-    let other = stateless(&mut client, 5, run("rm"), Some((&question, accept(json!({"answer": YES}))))).await;
+    let other = stateless(&mut client, 5, run("rm"), Some((&question, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_snapshot!(text(&other), @"
     Invalid input: requestState: it belongs to a call with another tool or other arguments
     Call again exactly as the question was asked.
     ");
     let unanswered = stateless(&mut client, 6, run("a"), Some((&question, json!({"what": "ever"})))).await;
     assert_eq!(unanswered["result"]["inputRequests"], question["result"]["inputRequests"], "it is asked again");
-    let no = stateless(&mut client, 7, run("a"), Some((&question, json!({"action": "decline"})))).await;
-    assert!(text(&no).contains("the user denied it"), "{no}");
+    let denied = stateless(&mut client, 7, run("a"), Some((&question, json!({"action": "decline"})))).await;
+    assert!(text(&denied).contains("the user denied it"), "{denied}");
 
     // Other arguments are another call, with a question of its own.
     let question = stateless(&mut client, 8, run("a"), None).await;
-    let edited = accept(json!({"answer": YES, "arguments": "{\"text\": \"b\"}"}));
+    let edited = accept(json!({"answer": APPROVE_ONCE, "arguments": "{\"text\": \"b\"}"}));
     let question = stateless(&mut client, 9, run("a"), Some((&question, edited))).await;
     assert!(question["result"]["inputRequests"]["approval"]["params"]["message"].as_str().unwrap().contains("say b"));
-    let answer = stateless(&mut client, 10, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
+    let answer = stateless(&mut client, 10, run("a"), Some((&question, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_eq!(text(&answer), "The user changed the arguments to {\"text\":\"b\"}.\nyou said b\n[test · ready]");
 
     let invented = json!({"result": {"requestState": "0123456789abcdef0123456789abcdef"}});
-    let answer = stateless(&mut client, 11, run("a"), Some((&invented, accept(json!({"answer": YES}))))).await;
+    let answer = stateless(&mut client, 11, run("a"), Some((&invented, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_eq!(answer["result"]["isError"], true, "{answer}");
 }
 
 #[tokio::test]
-async fn a_stateless_client_that_does_not_come_back_gives_its_place_back() {
+async fn a_stateless_client_that_does_not_return_frees_its_slot() {
     let mut client =
-        Client::connect_asking(ElicitationMode { patience: Duration::from_millis(20), ..ElicitationMode::default() });
+        Client::connect_with_elicitation(ElicitationMode { timeout: Duration::from_millis(20), ..ElicitationMode::default() });
     // More questions than may be open; each waits for an answer that does not come.
     for id in 0..200 {
         let answer = stateless(&mut client, id, run("a"), None).await;
-        let told = &answer["result"];
-        assert!(told["resultType"] == "input_required" || text(&answer).contains("64 questions wait"), "{answer}");
+        let result = &answer["result"];
+        assert!(result["resultType"] == "input_required" || text(&answer).contains("64 questions wait"), "{answer}");
     }
     // Sooner or later there is room again; the deadline is that of the test's client.
     loop {
@@ -90,7 +90,7 @@ async fn suspended_calls_hold_no_slot() {
     assert_eq!(text(&stateless(&mut client, 65, echo, None).await), "you said b\n[test · ready]");
     let one_more = stateless(&mut client, 66, run("a"), None).await;
     assert!(text(&one_more).contains("64 questions wait for an answer already"), "{one_more}");
-    let answer = stateless(&mut client, 67, run("a"), Some((&first, accept(json!({"answer": YES}))))).await;
+    let answer = stateless(&mut client, 67, run("a"), Some((&first, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_eq!(text(&answer), "you said a\n[test · ready]");
 }
 
@@ -99,31 +99,31 @@ async fn suspended_calls_hold_no_slot() {
 async fn an_answered_call_that_is_sent_again_runs_once() {
     let mut client = Client::connect();
     let runs = |client: &Client| client.signals.runs.load(Ordering::Relaxed);
-    let yes = || accept(json!({"answer": YES}));
+    let approve = || accept(json!({"answer": APPROVE_ONCE}));
     let question = stateless(&mut client, 1, run("a"), None).await;
-    let answer = stateless(&mut client, 2, run("a"), Some((&question, yes()))).await;
-    let again = stateless(&mut client, 3, run("a"), Some((&question, yes()))).await;
+    let answer = stateless(&mut client, 2, run("a"), Some((&question, approve()))).await;
+    let again = stateless(&mut client, 3, run("a"), Some((&question, approve()))).await;
     assert_eq!((&again["id"], &again["result"]), (&json!(3), &answer["result"]));
     // A second answer changes nothing, nor does an empty one.
-    let no = stateless(&mut client, 4, run("a"), Some((&question, json!({"action": "decline"})))).await;
-    assert_eq!(no["result"], answer["result"]);
+    let denied = stateless(&mut client, 4, run("a"), Some((&question, json!({"action": "decline"})))).await;
+    assert_eq!(denied["result"], answer["result"]);
     let mut without = run("a");
     without["requestState"] = question["result"]["requestState"].clone();
     assert_eq!(stateless(&mut client, 5, without, None).await["result"], answer["result"]);
     assert_eq!(runs(&client), 1);
-    let other = stateless(&mut client, 6, run("b"), Some((&question, yes()))).await;
+    let other = stateless(&mut client, 6, run("b"), Some((&question, approve()))).await;
     assert!(text(&other).starts_with("Invalid input: requestState: it belongs to a call"), "{other}");
 
     // A denial stays a denial the second time.
     let question = stateless(&mut client, 7, run("a"), None).await;
     for id in 8..10 {
-        let no = stateless(&mut client, id, run("a"), Some((&question, json!({"action": "decline"})))).await;
-        assert!(text(&no).contains("the user denied it"), "{no}");
+        let denied = stateless(&mut client, id, run("a"), Some((&question, json!({"action": "decline"})))).await;
+        assert!(text(&denied).contains("the user denied it"), "{denied}");
     }
 
     // An answer that caused another prompt causes the same one again.
     let question = stateless(&mut client, 10, run("a"), None).await;
-    let edited = || accept(json!({"answer": YES, "arguments": "{\"text\": \"b\"}"}));
+    let edited = || accept(json!({"answer": APPROVE_ONCE, "arguments": "{\"text\": \"b\"}"}));
     let next = stateless(&mut client, 11, run("a"), Some((&question, edited()))).await;
     let again = stateless(&mut client, 12, run("a"), Some((&question, edited()))).await;
     assert_eq!(next["result"]["resultType"], "input_required", "{next}");
@@ -137,12 +137,12 @@ async fn an_answered_call_that_still_runs_is_waited_for() {
     let question = stateless(&mut client, 1, run("wait"), None).await;
     let mut params = run("wait");
     params["requestState"] = question["result"]["requestState"].clone();
-    params["inputResponses"] = json!({"approval": accept(json!({"answer": YES}))});
+    params["inputResponses"] = json!({"approval": accept(json!({"answer": APPROVE_ONCE}))});
     let params = modern_with(params, json!({"elicitation": {}}));
     for id in [2, 3] {
         client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})).await;
     }
-    with_deadline("the call", client.signals.begun.notified()).await;
+    with_deadline("the call", client.signals.started.notified()).await;
     client.signals.go_on.notify_one();
     let (first, second) = (client.next().await.unwrap(), client.next().await.unwrap());
     assert_eq!((text(&first), text(&second)), ("went on", "went on"));
@@ -152,10 +152,10 @@ async fn an_answered_call_that_still_runs_is_waited_for() {
     let question = stateless(&mut client, 4, run("wait"), None).await;
     let mut params = run("wait");
     params["requestState"] = question["result"]["requestState"].clone();
-    params["inputResponses"] = json!({"approval": accept(json!({"answer": YES}))});
+    params["inputResponses"] = json!({"approval": accept(json!({"answer": APPROVE_ONCE}))});
     let params = modern_with(params, json!({"elicitation": {}}));
     client.send(&json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params})).await;
-    with_deadline("the call", client.signals.begun.notified()).await;
+    with_deadline("the call", client.signals.started.notified()).await;
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 5}})).await;
     with_deadline("its end", client.signals.cancelled.notified()).await;
     let answer = client.request(6, "tools/call", params).await;
@@ -172,13 +172,13 @@ async fn a_handle_counts_without_the_capability_too() {
     let question = stateless(&mut client, 1, run("a"), None).await;
     let mut params = run("a");
     params["requestState"] = question["result"]["requestState"].clone();
-    params["inputResponses"] = json!({"approval": accept(json!({"answer": YES}))});
+    params["inputResponses"] = json!({"approval": accept(json!({"answer": APPROVE_ONCE}))});
     let answer = client.request(2, "tools/call", modern_with(params, json!({}))).await;
     assert_snapshot!(text(&answer), @"
     Invalid input: requestState: it continues a call, and this request does not say that its client shows forms; nothing was run
     Send it as the question was asked: with the capability `elicitation`.
     ");
-    let answer = stateless(&mut client, 3, run("a"), Some((&question, accept(json!({"answer": YES}))))).await;
+    let answer = stateless(&mut client, 3, run("a"), Some((&question, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_eq!(text(&answer), "you said a\n[test · ready]");
 }
 

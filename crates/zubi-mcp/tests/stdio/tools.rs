@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use zubi_tool_api::spec::{Approval, Effect, Example, Exposure};
 use zubi_tool_api::{
-    Footprint, ProviderId, Resource, ResourceSpec, ResourceText, Status, Tool, ToolCx, ToolError, ToolOutput,
+    Footprint, ProviderId, Resource, ResourceSpec, ResourceText, OutputStatus, Tool, ToolCx, ToolError, ToolOutput,
     ToolProvider, ToolSpec,
 };
 
@@ -17,7 +17,7 @@ use zubi_tool_api::{
 #[derive(Default)]
 pub(crate) struct Signals {
     /// A waiting tool has begun.
-    pub(crate) begun: Notify,
+    pub(crate) started: Notify,
     /// Lets a waiting tool answer.
     pub(crate) go_on: Notify,
     /// A waiting tool saw that it was cancelled.
@@ -61,7 +61,7 @@ impl Tool for TestTool {
             "test.fail" => Err(ToolError::operation_failed("look it up", "the server is gone", "Ask again.")),
             "test.panic" => panic!("{text}"),
             id if id == "test.wait" || (id == "test.run" && text == "wait") => {
-                self.signals.begun.notify_one();
+                self.signals.started.notify_one();
                 tokio::select! {
                     () = self.signals.go_on.notified() => Ok(ToolOutput::text("went on")),
                     () = cx.cancel.cancelled() => {
@@ -87,7 +87,7 @@ impl Tool for TestTool {
             _ => Ok(ToolOutput {
                 text: format!("you said {text}"),
                 data: Some(args),
-                status: Some(Status {
+                status: Some(OutputStatus {
                     endpoint: "test".to_owned(),
                     readiness: "ready".to_owned(),
                     complete: Some(true),

@@ -10,16 +10,16 @@ use super::calls::ToolCallAccumulator;
 use crate::errors;
 use crate::ids::Ids;
 use crate::json;
-use crate::message::{AssistantMessage, ProviderMetadata, Usage};
-use crate::sse::Event;
-use crate::{Answer, Delta, ErrorKind, FinishReason, ModelError};
+use crate::message::{AssistantMessage, ProviderMetadata, TokenUsage};
+use crate::sse::SseEvent;
+use crate::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, ModelError};
 
 /// The maximum size of one answer, in bytes, including the arguments of its calls and the provider's own data.
 const MOST: usize = 8 * 1024 * 1024;
 
 /// The part of an answer that has arrived.
 #[derive(Debug)]
-pub(super) struct Decoder {
+pub(super) struct ChatDecoder {
     provider: String,
     redactor: Redactor,
     ids: Ids,
@@ -30,7 +30,7 @@ pub(super) struct Decoder {
     details: Vec<Value>,
     /// The size of `details`, in bytes.
     of_details: usize,
-    usage: Usage,
+    usage: TokenUsage,
     finish: Option<String>,
     is_done: bool,
     /// The number of frames so far, and the last frame.
@@ -39,9 +39,9 @@ pub(super) struct Decoder {
 }
 
 /// The receiver of the deltas, called as soon as they arrive.
-pub(super) type Hear<'a> = &'a mut dyn FnMut(Delta);
+pub(super) type DeltaSink<'a> = &'a mut dyn FnMut(AnswerDelta);
 
-impl Decoder {
+impl ChatDecoder {
     /// Creates a decoder. `ids` are the ids that calls must not have.
     pub(super) fn new(provider: &str, redactor: Redactor, ids: Ids) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Decoder {
             calls: ToolCallAccumulator::default(),
             details: Vec::new(),
             of_details: 0,
-            usage: Usage::default(),
+            usage: TokenUsage::default(),
             finish: None,
             is_done: false,
             frames: 0,
@@ -62,7 +62,7 @@ impl Decoder {
     }
 
     /// Processes the next event.
-    pub(super) fn event(&mut self, event: &Event, hear: Hear<'_>) -> Result<(), ModelError> {
+    pub(super) fn event(&mut self, event: &SseEvent, sink: DeltaSink<'_>) -> Result<(), ModelError> {
         let data = event.data.trim();
         if self.is_done || data.is_empty() {
             return Ok(());
@@ -72,14 +72,14 @@ impl Decoder {
             return Ok(());
         }
         match json::parse(data) {
-            Ok(frame) => self.frame(&frame, data, event.name == "error", hear),
+            Ok(frame) => self.frame(&frame, data, event.name == "error", sink),
             Err(_) if event.name == "error" => {
                 Err(errors::in_stream(&self.provider, &Value::String(data.to_owned()), &self.redactor))
             }
             // Servers that omit the blank line between events put one frame on each line.
             Err(_) if data.contains('\n') => {
                 for line in data.lines() {
-                    self.event(&Event { name: event.name.clone(), data: line.to_owned() }, &mut *hear)?;
+                    self.event(&SseEvent { name: event.name.clone(), data: line.to_owned() }, &mut *sink)?;
                 }
                 Ok(())
             }
@@ -90,16 +90,16 @@ impl Decoder {
     }
 
     /// Processes a single body that arrived instead of a stream.
-    pub(super) fn body(&mut self, body: &str, hear: Hear<'_>) -> Result<(), ModelError> {
+    pub(super) fn body(&mut self, body: &str, sink: DeltaSink<'_>) -> Result<(), ModelError> {
         let value = json::parse(body).map_err(|error| {
-            let shown = errors::sanitize_words(body, &self.redactor);
-            if error.is_eof() { self.broken_off() } else { self.malformed_error(&format!("invalid JSON: {shown}")) }
+            let excerpt = errors::sanitize_words(body, &self.redactor);
+            if error.is_eof() { self.broken_off() } else { self.malformed_error(&format!("invalid JSON: {excerpt}")) }
         })?;
         let value = value.get(0).unwrap_or(&value);
-        self.frame(value, "", false, hear)?;
+        self.frame(value, "", false, sink)?;
         if value.get("choices").and_then(|choices| choices.get(0)).is_none() {
-            let shown = errors::sanitize_words(&value.to_string(), &self.redactor);
-            return Err(self.malformed_error(&format!("JSON that is not an answer: {shown}")));
+            let excerpt = errors::sanitize_words(&value.to_string(), &self.redactor);
+            return Err(self.malformed_error(&format!("JSON that is not an answer: {excerpt}")));
         }
         self.is_done = true;
         Ok(())
@@ -121,7 +121,7 @@ impl Decoder {
     }
 
     /// Returns the answer after the end of the stream.
-    pub(super) fn finish(mut self) -> Result<Answer, ModelError> {
+    pub(super) fn finish(mut self) -> Result<ModelAnswer, ModelError> {
         if !self.is_finished() {
             return Err(self.broken_off());
         }
@@ -147,11 +147,11 @@ impl Decoder {
         let native =
             (!parts.is_empty()).then(|| ProviderMetadata { provider: self.provider, parts: Value::Object(parts) });
         let calls = calls.into_iter().map(|(call, _)| call).collect();
-        let said = AssistantMessage { text: self.text, reasoning: self.reasoning, calls, native };
-        Ok(Answer { said, usage: self.usage, stop })
+        let message = AssistantMessage { text: self.text, reasoning: self.reasoning, calls, native };
+        Ok(ModelAnswer { message: said: message, usage: self.usage, stop })
     }
 
-    fn frame(&mut self, frame: &Value, data: &str, is_error: bool, hear: Hear<'_>) -> Result<(), ModelError> {
+    fn frame(&mut self, frame: &Value, data: &str, is_error: bool, sink: DeltaSink<'_>) -> Result<(), ModelError> {
         if is_error || frame.get("error").is_some_and(|error| !error.is_null()) {
             return Err(errors::in_stream(&self.provider, frame, &self.redactor));
         }
@@ -165,8 +165,8 @@ impl Decoder {
         self.frames += 1;
         let again = !data.is_empty() && data == self.last;
         data.clone_into(&mut self.last);
-        if let Some(said) = ["delta", "message"].iter().find_map(|name| choice.get(name).filter(|it| it.is_object())) {
-            self.read_delta(said, again, hear)?;
+        if let Some(delta) = ["delta", "message"].iter().find_map(|name| choice.get(name).filter(|it| it.is_object())) {
+            self.read_delta(delta, again, sink)?;
         }
         if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str).filter(|reason| !reason.is_empty()) {
             if reason == "error" {
@@ -177,36 +177,36 @@ impl Decoder {
         Ok(())
     }
 
-    fn read_delta(&mut self, said: &Value, again: bool, hear: Hear<'_>) -> Result<(), ModelError> {
+    fn read_delta(&mut self, delta: &Value, again: bool, sink: DeltaSink<'_>) -> Result<(), ModelError> {
         // Both fields may be present, with the same content.
-        let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|name| said.get(name)?.as_str());
-        self.think(reasoning.unwrap_or_default(), &mut *hear);
-        match said.get("content") {
-            Some(Value::String(text)) => self.push_text(text, &mut *hear),
+        let reasoning = ["reasoning_content", "reasoning"].iter().find_map(|name| delta.get(name)?.as_str());
+        self.think(reasoning.unwrap_or_default(), &mut *sink);
+        match delta.get("content") {
+            Some(Value::String(text)) => self.push_text(text, &mut *sink),
             Some(Value::Array(parts)) => {
                 for part in parts {
                     let text = |value: &Value| value.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
                     let thoughts = part.get("thinking").and_then(Value::as_array).into_iter().flatten();
-                    self.think(&thoughts.map(text).collect::<String>(), &mut *hear);
-                    self.push_text(&text(part), &mut *hear);
+                    self.think(&thoughts.map(text).collect::<String>(), &mut *sink);
+                    self.push_text(&text(part), &mut *sink);
                 }
             }
             _ => {}
         }
         // The model's text when it declines.
-        self.push_text(said.get("refusal").and_then(Value::as_str).unwrap_or_default(), &mut *hear);
-        if let Some(details) = said.get("reasoning_details").and_then(Value::as_array) {
+        self.push_text(delta.get("refusal").and_then(Value::as_str).unwrap_or_default(), &mut *sink);
+        if let Some(details) = delta.get("reasoning_details").and_then(Value::as_array) {
             self.of_details += details.iter().map(|detail| detail.to_string().len()).sum::<usize>();
             self.details.extend(details.iter().cloned());
         }
-        let calls: &[Value] = match said.get("tool_calls") {
+        let calls: &[Value] = match delta.get("tool_calls") {
             Some(Value::Array(calls)) => calls,
             Some(call @ Value::Object(_)) => std::slice::from_ref(call),
             _ => &[],
         };
-        let legacy = said.get("function_call").filter(|call| call.is_object());
+        let legacy = delta.get("function_call").filter(|call| call.is_object());
         for call in calls.iter().chain(legacy) {
-            self.calls.piece(call, self.frames, again).map_err(|error| self.malformed_error(&error.to_string()))?;
+            self.calls.add_fragment(call, self.frames, again).map_err(|error| self.malformed_error(&error.to_string()))?;
         }
         if self.text.len() + self.reasoning.len() + self.of_details + self.calls.bytes() > MOST {
             return Err(self.malformed_error(&format!("an answer of more than {MOST} bytes")));
@@ -214,17 +214,17 @@ impl Decoder {
         Ok(())
     }
 
-    fn push_text(&mut self, text: &str, hear: Hear<'_>) {
+    fn push_text(&mut self, text: &str, sink: DeltaSink<'_>) {
         if !text.is_empty() {
             self.text.push_str(text);
-            hear(Delta::Text(text.to_owned()));
+            sink(AnswerDelta::Text(text.to_owned()));
         }
     }
 
-    fn think(&mut self, text: &str, hear: Hear<'_>) {
+    fn think(&mut self, text: &str, sink: DeltaSink<'_>) {
         if !text.is_empty() {
             self.reasoning.push_str(text);
-            hear(Delta::Reasoning(text.to_owned()));
+            sink(AnswerDelta::Reasoning(text.to_owned()));
         }
     }
 
@@ -258,10 +258,10 @@ impl Decoder {
     }
 }
 
-fn read_usage(usage: &Value) -> Usage {
+fn read_usage(usage: &Value) -> TokenUsage {
     let number = |pointer: &str| usage.pointer(pointer).and_then(Value::as_u64);
     let cached = ["/prompt_tokens_details/cached_tokens", "/prompt_cache_hit_tokens", "/cached_tokens"];
-    Usage {
+    TokenUsage {
         input: number("/prompt_tokens").unwrap_or_default(),
         output: number("/completion_tokens").unwrap_or_default(),
         cached: cached.iter().find_map(|pointer| number(pointer)).unwrap_or_default(),

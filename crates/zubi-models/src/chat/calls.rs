@@ -41,17 +41,17 @@ pub(super) struct ToolCallAccumulator(Vec<PartialCall>);
 
 impl ToolCallAccumulator {
     /// Adds a fragment from the frame of this number; `again` says that the frame equals the previous one.
-    pub(super) fn piece(&mut self, piece: &Value, frame: u64, again: bool) -> Result<(), ToolCallError> {
+    pub(super) fn add_fragment(&mut self, fragment: &Value, frame: u64, again: bool) -> Result<(), ToolCallError> {
         // In the older form, the fields of a call are at the top level.
-        let function = piece.get("function").unwrap_or(piece);
+        let function = fragment.get("function").unwrap_or(fragment);
         let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let index = piece.get("index").filter(|index| index.is_u64() || index.is_i64() || index.is_string());
+        let index = fragment.get("index").filter(|index| index.is_u64() || index.is_i64() || index.is_string());
         let index = index.map(|index| index.as_str().map_or_else(|| index.to_string(), str::to_owned));
-        let (id, name) = (text(piece, "id"), text(function, "name"));
+        let (id, name) = (text(fragment, "id"), text(function, "name"));
         let arguments = function.get("arguments").filter(|arguments| !arguments.is_null());
         let has_arguments = arguments.is_some_and(|arguments| arguments.as_str() != Some(""));
 
-        let building = self.place(index, &id, &name, CallDelta { frame, again, has_arguments })?;
+        let building = self.find_or_add(index, &id, &name, CallDelta { frame, again, has_arguments })?;
         building.frame = frame;
         if building.id.is_empty() {
             building.id = id;
@@ -67,7 +67,7 @@ impl ToolCallAccumulator {
             Some(other) => building.object = Some(other.clone()),
             None => {}
         }
-        if let Some(extra) = piece.get("extra_content").filter(|extra| !extra.is_null()) {
+        if let Some(extra) = fragment.get("extra_content").filter(|extra| !extra.is_null()) {
             building.extra = Some(extra.clone());
         }
         Ok(())
@@ -101,22 +101,22 @@ impl ToolCallAccumulator {
         self.0.into_iter().map(finish).collect()
     }
 
-    fn place(
+    fn find_or_add(
         &mut self,
         index: Option<String>,
         id: &str,
         name: &str,
-        piece: CallDelta,
+        delta: CallDelta,
     ) -> Result<&mut PartialCall, ToolCallError> {
-        let known = match &index {
+        let existing = match &index {
             // Some servers give every call the index 0, others give every fragment another id.
             Some(_) => {
                 let last = self.0.iter().rposition(|call| call.index == index);
                 last.filter(|at| !self.0.get(*at).is_some_and(|call| call.is_followed_by(id, name)))
             }
-            None => self.without_index(id, name, piece),
+            None => self.without_index(id, name, delta),
         };
-        let at = match known {
+        let at = match existing {
             Some(at) => at,
             None if self.0.len() >= MOST => return Err(ToolCallError::TooMany),
             None => {
@@ -127,7 +127,7 @@ impl ToolCallAccumulator {
         self.0.get_mut(at).ok_or(ToolCallError::TooMany)
     }
 
-    fn without_index(&self, id: &str, name: &str, piece: CallDelta) -> Option<usize> {
+    fn without_index(&self, id: &str, name: &str, delta: CallDelta) -> Option<usize> {
         let last = self.0.len().checked_sub(1)?;
         let before = self.0.get(last)?;
         if name.is_empty() {
@@ -136,12 +136,12 @@ impl ToolCallAccumulator {
         }
         if !id.is_empty() {
             // Two calls in one frame are separate, even with the same id.
-            return self.0.iter().rposition(|call| call.id == id && call.frame != piece.frame);
+            return self.0.iter().rposition(|call| call.id == id && call.frame != delta.frame);
         }
-        let is_same = before.name == name && before.frame != piece.frame;
+        let is_same = before.name == name && before.frame != delta.frame;
         let is_open =
-            (before.text.trim().is_empty() && before.object.is_none() && piece.has_arguments) || !before.is_whole();
-        (is_same && (piece.again || is_open)).then_some(last)
+            (before.text.trim().is_empty() && before.object.is_none() && delta.has_arguments) || !before.is_whole();
+        (is_same && (delta.again || is_open)).then_some(last)
     }
 }
 

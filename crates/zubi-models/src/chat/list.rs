@@ -13,7 +13,7 @@ const LONGEST: usize = 8 * 1024 * 1024;
 const MOST: usize = 2_000;
 
 /// Words in the names of OpenAI's models that are not chat models.
-const OTHERS: &[&str] = &[
+const NON_CHAT_WORDS: &[&str] = &[
     "audio",
     "babbage",
     "dall-e",
@@ -69,15 +69,15 @@ fn read(config: &ProviderConfig, body: &str) -> Result<Vec<ModelInfo>, ModelErro
     let model = |model: &Value| {
         let name = model.get("id").or_else(|| model.get("name"))?.as_str()?;
         let is_good = !name.is_empty() && name.len() <= LONGEST_NAME && !name.chars().any(char::is_control);
-        if !is_good || (is_openai && OTHERS.iter().any(|other| name.contains(other))) {
+        if !is_good || (is_openai && NON_CHAT_WORDS.iter().any(|other| name.contains(other))) {
             return None;
         }
-        let told = CONTEXT.iter().find_map(|pointer| model.pointer(pointer)?.as_u64());
+        let context = CONTEXT.iter().find_map(|pointer| model.pointer(pointer)?.as_u64());
         Some(ModelInfo {
             id: format!("{}/{name}", config.provider),
             name: model.get("name").and_then(Value::as_str).map_or_else(|| name.to_owned(), sanitize_name),
             provider: config.provider.clone(),
-            context: config.context.or(told),
+            context: config.context.or(context),
         })
     };
     let mut models: Vec<_> = models.iter().filter_map(model).take(MOST).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::Prompt;
-use crate::message::{AssistantMessage, Message, ToolCall};
+use crate::message::{AssistantMessage, PromptMessage, ToolCall};
 
 /// The maximum length of a call's id that every server accepts, in bytes (OpenAI's limit).
 const LONGEST_ID: usize = 40;
@@ -48,15 +48,15 @@ fn messages(provider: &str, prompt: Prompt<'_>) -> Vec<Value> {
     let mut ids = Ids::default();
     let mut words: Vec<&str> = Vec::new();
     for message in prompt.messages {
-        if let Message::User { text } = message {
+        if let PromptMessage::User { text } = message {
             words.push(text);
             continue;
         }
         user(&mut messages, &mut words);
         match message {
-            Message::User { .. } => {}
-            Message::Assistant(said) => messages.extend(assistant(provider, said, &mut ids)),
-            Message::Tool(outcome) => {
+            PromptMessage::User { .. } => {}
+            PromptMessage::Assistant(said) => messages.extend(assistant(provider, said, &mut ids)),
+            PromptMessage::Tool(outcome) => {
                 messages.push(
                     json!({ "role": "tool", "tool_call_id": ids.wire_id(&outcome.call), "content": outcome.text }),
                 );
@@ -75,22 +75,22 @@ fn user(messages: &mut Vec<Value>, words: &mut Vec<&str>) {
 }
 
 /// Returns no message if there is neither text nor a call: servers refuse such a message.
-fn assistant(provider: &str, said: &AssistantMessage, ids: &mut Ids) -> Option<Value> {
-    if said.text.is_empty() && said.calls.is_empty() {
+fn assistant(provider: &str, answer: &AssistantMessage, ids: &mut Ids) -> Option<Value> {
+    if answer.text.is_empty() && answer.calls.is_empty() {
         return None;
     }
     // Null if it is empty: some servers refuse an empty text.
-    let content = if said.text.is_empty() { Value::Null } else { Value::String(said.text.clone()) };
+    let content = if answer.text.is_empty() { Value::Null } else { Value::String(answer.text.clone()) };
     let mut message = json!({ "role": "assistant", "content": content });
     let fields = message.as_object_mut()?;
-    let native = said.native.as_ref().filter(|native| native.provider == provider);
+    let native = answer.native.as_ref().filter(|native| native.provider == provider);
     if let Some(details) = native.and_then(|native| native.parts.get("reasoning_details")) {
         fields.insert("reasoning_details".to_owned(), details.clone());
     }
-    if !said.calls.is_empty() {
+    if !answer.calls.is_empty() {
         let extras = native.and_then(|native| native.parts.get("extra_content"));
         let extra = |at: usize| extras.and_then(|extras| extras.get(at)).filter(|extra| !extra.is_null());
-        let calls = said.calls.iter().enumerate().map(|(at, it)| call(it, extra(at), ids));
+        let calls = answer.calls.iter().enumerate().map(|(at, it)| call(it, extra(at), ids));
         fields.insert("tool_calls".to_owned(), calls.collect());
     }
     Some(message)

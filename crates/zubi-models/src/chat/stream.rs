@@ -6,9 +6,9 @@
 
 use zubi_tool_api::redact::Redactor;
 
-use super::answer::{Decoder, Hear};
+use super::answer::{ChatDecoder, DeltaSink};
 use crate::ids::Ids;
-use crate::{Answer, ErrorKind, ModelError, errors, sse};
+use crate::{ModelAnswer, ErrorKind, ModelError, errors, sse};
 
 /// The maximum length of one event and of one body, in bytes. Models write whole files in one event.
 const LONGEST: usize = 8 * 1024 * 1024;
@@ -18,9 +18,9 @@ const MOST: usize = 64 * 1024 * 1024;
 
 /// A reader of one answer.
 #[derive(Debug)]
-pub struct Reader {
-    decoder: Decoder,
-    what: StreamEvent,
+pub struct StreamReader {
+    decoder: ChatDecoder,
+    content: StreamEvent,
     bytes: usize,
 }
 
@@ -29,37 +29,37 @@ enum StreamEvent {
     /// Only white space has arrived.
     Nothing,
     Events {
-        sse: sse::Decoder,
+        sse: sse::SseDecoder,
         any: bool,
         head: Vec<u8>,
     },
     Body(Vec<u8>),
 }
 
-impl Reader {
+impl StreamReader {
     /// Creates a reader. `redactor` redacts secrets in errors; `ids` are the ids that calls must not have.
     pub fn new(provider: &str, redactor: Redactor, ids: Ids) -> Self {
-        Self { decoder: Decoder::new(provider, redactor, ids), what: StreamEvent::Nothing, bytes: 0 }
+        Self { decoder: ChatDecoder::new(provider, redactor, ids), content: StreamEvent::Nothing, bytes: 0 }
     }
 
     /// Takes the next bytes; `hear` receives each delta of the answer.
-    pub fn push(&mut self, bytes: &[u8], hear: Hear<'_>) -> Result<(), ModelError> {
+    pub fn push(&mut self, bytes: &[u8], sink: DeltaSink<'_>) -> Result<(), ModelError> {
         self.bytes = self.bytes.saturating_add(bytes.len());
         if self.bytes > MOST {
             return Err(self.decoder.malformed_error(&format!("more than {} MiB in one answer", MOST / 1024 / 1024)));
         }
         let mut bytes = bytes;
-        if matches!(self.what, StreamEvent::Nothing) {
+        if matches!(self.content, StreamEvent::Nothing) {
             bytes = bytes.trim_ascii_start();
             match bytes.first() {
                 None => return Ok(()),
-                Some(b'{' | b'[' | b'<') => self.what = StreamEvent::Body(Vec::new()),
+                Some(b'{' | b'[' | b'<') => self.content = StreamEvent::Body(Vec::new()),
                 Some(_) => {
-                    self.what = StreamEvent::Events { sse: sse::Decoder::new(LONGEST), any: false, head: Vec::new() }
+                    self.content = StreamEvent::Events { sse: sse::SseDecoder::new(LONGEST), any: false, head: Vec::new() }
                 }
             }
         }
-        match &mut self.what {
+        match &mut self.content {
             StreamEvent::Nothing => Ok(()),
             StreamEvent::Body(body) if body.len() + bytes.len() > LONGEST => Err(self.too_long()),
             StreamEvent::Body(body) => {
@@ -74,7 +74,7 @@ impl Reader {
                     head.extend(bytes.iter().take(errors::MAX_BODY.saturating_sub(head.len())));
                 }
                 for event in &events {
-                    self.decoder.event(event, &mut *hear)?;
+                    self.decoder.event(event, &mut *sink)?;
                 }
                 pushed.map_err(|sse::TooLong| self.too_long())
             }
@@ -93,22 +93,22 @@ impl Reader {
 
     /// Returns a counter that increases with every part of the answer.
     pub fn progress(&self) -> u64 {
-        match &self.what {
+        match &self.content {
             StreamEvent::Body(body) => body.len() as u64,
             StreamEvent::Nothing | StreamEvent::Events { .. } => self.decoder.frames(),
         }
     }
 
     /// Returns the answer after the last bytes.
-    pub fn finish(mut self, hear: Hear<'_>) -> Result<Answer, ModelError> {
-        match std::mem::replace(&mut self.what, StreamEvent::Nothing) {
+    pub fn finish(mut self, sink: DeltaSink<'_>) -> Result<ModelAnswer, ModelError> {
+        match std::mem::replace(&mut self.content, StreamEvent::Nothing) {
             StreamEvent::Nothing => {}
             StreamEvent::Body(body) => {
                 let text = String::from_utf8_lossy(&body);
                 if let Some(page) = errors::page_title(&text) {
                     return Err(self.decoder.page(&page));
                 }
-                self.decoder.body(&text, hear)?;
+                self.decoder.body(&text, sink)?;
             }
             StreamEvent::Events { sse, any, head } => {
                 let events = sse.finish();
@@ -118,7 +118,7 @@ impl Reader {
                 for event in &events {
                     let is_before_end = !self.decoder.is_finished();
                     // The last event has no end mark: if it is not valid JSON, it was truncated.
-                    match self.decoder.event(event, &mut *hear) {
+                    match self.decoder.event(event, &mut *sink) {
                         Err(error) if is_before_end && error.kind == ErrorKind::Malformed => {
                             return Err(self.decoder.broken_off());
                         }

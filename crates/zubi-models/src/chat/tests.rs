@@ -4,47 +4,47 @@ mod http;
 mod request;
 mod streams;
 
-use super::stream::Reader;
+use super::stream::StreamReader;
 use crate::ids::Ids;
-use crate::{Answer, Delta, ModelError};
+use crate::{ModelAnswer, AnswerDelta, ModelError};
 use zubi_tool_api::redact::Redactor;
 
 const KEY: &str = "sk-never-shown-0123456789";
 
 /// Reads the bytes in chunks of this size: returns the answer and the deltas received.
-fn read(bytes: &[u8], piece: usize) -> (Result<Answer, ModelError>, Vec<Delta>) {
-    let mut heard = Vec::new();
-    let mut hear = |piece| heard.push(piece);
-    let mut reader = Reader::new("it", Redactor::new([KEY.to_owned()]), Ids::default());
+fn read(bytes: &[u8], chunk_size: usize) -> (Result<ModelAnswer, ModelError>, Vec<AnswerDelta>) {
+    let mut deltas = Vec::new();
+    let mut sink = |delta| deltas.push(delta);
+    let mut reader = StreamReader::new("it", Redactor::new([KEY.to_owned()]), Ids::default());
     let mut answer = Ok(());
-    for piece in bytes.chunks(piece) {
-        answer = reader.push(piece, &mut hear);
+    for chunk in bytes.chunks(chunk_size) {
+        answer = reader.push(chunk, &mut sink);
         if answer.is_err() || reader.is_done() {
             break;
         }
     }
-    let answer = answer.and_then(|()| reader.finish(&mut hear));
-    (answer, heard)
+    let answer = answer.and_then(|()| reader.finish(&mut sink));
+    (answer, deltas)
 }
 
 /// Renders an answer as lines; an id that is not the server's is shown as `own`.
-fn render_answer(answer: &Result<Answer, ModelError>, sent: &str) -> String {
+fn render_answer(answer: &Result<ModelAnswer, ModelError>, sent: &str) -> String {
     let answer = match answer {
         Ok(answer) => answer,
         Err(error) => return format!("{:?}: {error}", error.kind),
     };
     let mut lines = Vec::new();
-    if !answer.said.reasoning.is_empty() {
-        lines.push(format!("thought {:?}", answer.said.reasoning));
+    if !answer.message.reasoning.is_empty() {
+        lines.push(format!("thought {:?}", answer.message.reasoning));
     }
-    if !answer.said.text.is_empty() {
-        lines.push(format!("text {:?}", answer.said.text));
+    if !answer.message.text.is_empty() {
+        lines.push(format!("text {:?}", answer.message.text));
     }
-    for call in &answer.said.calls {
+    for call in &answer.message.calls {
         let id = if sent.contains(&format!("\"{}\"", call.id)) { call.id.as_str() } else { "own" };
         lines.push(format!("call {} {} ({id})", call.tool, call.arguments));
     }
-    if let Some(native) = &answer.said.native {
+    if let Some(native) = &answer.message.native {
         lines.push(format!("native {}", native.parts));
     }
     let usage = answer.usage;
@@ -56,22 +56,22 @@ fn render_answer(answer: &Result<Answer, ModelError>, sent: &str) -> String {
 fn check(stream: &str) -> String {
     let (whole, heard) = read(stream.as_bytes(), usize::MAX);
     let text = render_answer(&whole, stream);
-    for piece in [1, 2, 3, 5, 64] {
-        let (answer, pieces) = read(stream.as_bytes(), piece);
-        assert_eq!(render_answer(&answer, stream), text, "in pieces of {piece} bytes");
-        assert_eq!(pieces, heard, "in pieces of {piece} bytes");
+    for chunk_size in [1, 2, 3, 5, 64] {
+        let (answer, pieces) = read(stream.as_bytes(), chunk_size);
+        assert_eq!(render_answer(&answer, stream), text, "in pieces of {chunk_size} bytes");
+        assert_eq!(pieces, heard, "in pieces of {chunk_size} bytes");
     }
     if let Ok(answer) = &whole {
-        let of = |wanted: fn(&Delta) -> Option<&str>| heard.iter().filter_map(wanted).collect::<String>();
-        let text = of(|piece| match piece {
-            Delta::Text(text) => Some(text),
-            Delta::Reasoning(_) => None,
+        let of = |select: fn(&AnswerDelta) -> Option<&str>| heard.iter().filter_map(select).collect::<String>();
+        let text = of(|delta| match delta {
+            AnswerDelta::Text(text) => Some(text),
+            AnswerDelta::Reasoning(_) => None,
         });
-        let reasoning = of(|piece| match piece {
-            Delta::Reasoning(text) => Some(text),
-            Delta::Text(_) => None,
+        let reasoning = of(|delta| match delta {
+            AnswerDelta::Reasoning(text) => Some(text),
+            AnswerDelta::Text(_) => None,
         });
-        assert_eq!((text, reasoning), (answer.said.text.clone(), answer.said.reasoning.clone()), "what was heard");
+        assert_eq!((text, reasoning), (answer.message.text.clone(), answer.message.reasoning.clone()), "what was heard");
     }
     text
 }

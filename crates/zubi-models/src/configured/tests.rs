@@ -25,10 +25,10 @@ fn check(toml: &str, environment: &[(&str, &str)]) -> String {
     let secrets = Secrets::read(&settings.env, &path, None);
     let variables =
         |name: &str| environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
-    let kept = secrets_of_models(&settings, &variables);
+    let redacted = secrets_of_models(&settings, &variables);
     let is_key = |name: &str| name.ends_with("_KEY") || name == "GITHUB_TOKEN";
     for (name, value) in environment.iter().filter(|(name, _)| is_key(name)) {
-        assert!(kept.contains(&value.trim().to_owned()), "{name} is not taken out of what is kept");
+        assert!(redacted.contains(&value.trim().to_owned()), "{name} is not taken out of what is kept");
     }
     let sources = configured_sources(&settings, &secrets, &variables);
     let line = |source: &Arc<dyn ModelSource>| {
@@ -76,15 +76,15 @@ fn keys_and_addresses_from_the_environment() {
 }
 
 #[test]
-fn who_configures_a_provider_has_named_it() {
-    let shown = check("[models.github]\n", &[("GITHUB_TOKEN", KEY)]);
+fn configuring_a_provider_counts_as_naming_it() {
+    let listing = check("[models.github]\n", &[("GITHUB_TOKEN", KEY)]);
     let github =
         "github: openai-chat at https://models.github.ai/inference (key from the environment variable GITHUB_TOKEN)";
-    assert!(shown.lines().any(|line| line == github), "{shown}");
+    assert!(listing.lines().any(|line| line == github), "{listing}");
 }
 
 #[test]
-fn providers_of_ones_own() {
+fn user_defined_providers() {
     let toml = r#"
         [env]
         MINE = { file = "own" }
@@ -150,11 +150,11 @@ fn providers_of_ones_own() {
 }
 
 #[test]
-fn the_page_says_how_long_a_provider_is_waited_for() {
+fn the_docs_state_the_provider_timeouts() {
     let path = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/guide/models.md");
     let page = zubi_base::fs::read_text(&path).unwrap();
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
-    let ProviderTimeouts { idle, kept_alive, answer, .. } = ProviderTimeouts::default();
+    let ProviderTimeouts { idle, heartbeats_only: kept_alive, answer, .. } = ProviderTimeouts::default();
     let (hours, minutes) = (answer.as_secs() / 3_600, kept_alive.as_secs() / 60);
     for sentence in [
         format!("before zubi cancels the request; at least 1, default {}.", idle.as_secs()),
@@ -165,19 +165,19 @@ fn the_page_says_how_long_a_provider_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_a_provider_lacks_is_told_behind_its_name() {
+async fn a_misconfigured_provider_is_listed_with_its_problem() {
     let toml = "[models.my]\nurl = 'gateway.example'\n[models.open]\nurl = 'http://example.com'\n[models.none]\n";
     let layer = file::parse(toml, Utf8Path::new("/zubi.toml")).unwrap();
     let user = UserLayer { path: "/zubi.toml".into(), layer };
     let settings = Layers { user: Some(user), ..Layers::default() }.resolve();
     let sources = configured_sources(&settings, &Secrets::default(), &|_| None);
-    let mut told = Vec::new();
+    let mut errors = Vec::new();
     for source in sources.iter().take(3) {
-        told.push(source.open("x").await.unwrap_err().message);
+        errors.push(source.open("x").await.unwrap_err().message);
     }
     let listed = registry::ModelRegistry::new(sources.into_iter().take(3).collect(), None).list().await;
-    told.extend(listed.problems.iter().map(|it| format!("({}: {})", it.provider, it.message)));
-    assert_snapshot!(told.join("\n"), @r#"
+    errors.extend(listed.problems.iter().map(|it| format!("({}: {})", it.provider, it.message)));
+    assert_snapshot!(errors.join("\n"), @r#"
     my: its address begins with neither `https://` nor `http://`
     none needs an address: write `url = "…"` into [models.none]
     open: `http://example.com` is neither on this machine nor on its network, so others could read what is sent: use https, or write `allow-http = true`

@@ -76,7 +76,7 @@ fn limits_and_load() {
 }
 
 #[test]
-fn prompts_that_are_too_long() {
+fn too_long_prompts_are_recognized() {
     assert_snapshot!(check(&[
         (400, r#"{"error":{"message":"This model's maximum context length is 128000 tokens.","code":"context_length_exceeded"}}"#),
         (400, r#"{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 208310 tokens > 200000 maximum"}}"#),
@@ -122,7 +122,7 @@ fn wrong_questions_and_places() {
 }
 
 #[test]
-fn foreign_words_are_cut_and_keys_taken_out() {
+fn foreign_text_is_truncated_and_redacted() {
     let long = format!("{} {KEY} end", "word ".repeat(70));
     let error = of_response("it", 500, &HeaderMap::new(), &long, &redactor()).message;
     assert!(!error.contains("0123456789"), "{error}");

@@ -13,9 +13,9 @@ use serde_json::{Map, Value, json};
 
 use super::failure;
 use crate::ids::Ids;
-use crate::message::{AssistantMessage, ProviderMetadata, ToolCall, Usage};
+use crate::message::{AssistantMessage, ProviderMetadata, ToolCall, TokenUsage};
 use crate::provider::ProviderConfig;
-use crate::{Answer, Delta, FinishReason, ModelError, OnDelta, json as tolerant};
+use crate::{ModelAnswer, AnswerDelta, FinishReason, ModelError, OnDelta, json as tolerant};
 
 /// The maximum size of one answer on the wire, in bytes.
 const MOST: u64 = 32 * 1024 * 1024;
@@ -76,11 +76,11 @@ impl FrameTap {
 }
 
 /// The part of an answer that has arrived.
-pub(super) struct Reader {
+pub(super) struct GenaiReader {
     kind: AdapterKind,
     model: String,
     ids: Ids,
-    said: AssistantMessage,
+    message: AssistantMessage,
     /// Calls that arrive whole, with their own signatures.
     whole: Vec<GenaiCall>,
     /// Signatures that do not belong to a call.
@@ -88,25 +88,25 @@ pub(super) struct Reader {
     end: Option<StreamEnd>,
 }
 
-impl Reader {
+impl GenaiReader {
     pub(super) fn new(kind: AdapterKind, model: &str, ids: Ids) -> Self {
         let (said, whole, signatures) = (AssistantMessage::default(), Vec::new(), Vec::new());
-        Self { kind, model: model.to_owned(), ids, said, whole, signatures, end: None }
+        Self { kind, model: model.to_owned(), ids, message: said, whole, signatures, end: None }
     }
 
     /// Processes the next event.
-    pub(super) fn read_event(&mut self, event: ChatStreamEvent, pieces: OnDelta<'_>) -> Result<(), String> {
+    pub(super) fn read_event(&mut self, event: ChatStreamEvent, on_delta: OnDelta<'_>) -> Result<(), String> {
         match event {
             ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {}
             ChatStreamEvent::Chunk(chunk) if chunk.content.is_empty() => {}
             ChatStreamEvent::Chunk(chunk) => {
-                self.said.text.push_str(&chunk.content);
-                pieces(Delta::Text(chunk.content));
+                self.message.text.push_str(&chunk.content);
+                on_delta(AnswerDelta::Text(chunk.content));
             }
             ChatStreamEvent::ReasoningChunk(chunk) if chunk.content.is_empty() => {}
             ChatStreamEvent::ReasoningChunk(chunk) => {
-                self.said.reasoning.push_str(&chunk.content);
-                pieces(Delta::Reasoning(chunk.content));
+                self.message.reasoning.push_str(&chunk.content);
+                on_delta(AnswerDelta::Reasoning(chunk.content));
             }
             ChatStreamEvent::ThoughtSignatureChunk(chunk) => self.signatures.push(chunk.content),
             ChatStreamEvent::ToolCallChunk(chunk) => {
@@ -122,7 +122,7 @@ impl Reader {
 
     /// Returns the answer if it is complete. The library also reports an end for truncated streams; the sign of a true
     /// end depends on the API.
-    pub(super) fn finish(mut self, frames: &FrameTap, config: &ProviderConfig) -> Result<Answer, ModelError> {
+    pub(super) fn finish(mut self, frames: &FrameTap, config: &ProviderConfig) -> Result<ModelAnswer, ModelError> {
         if let Some(error) = failure::from_last_frame(config, frames) {
             return Err(error);
         }
@@ -155,12 +155,12 @@ impl Reader {
         if calls.len() > MOST_CALLS {
             return Err(failure::malformed_error(config, &format!("more than {MOST_CALLS} calls in one answer")));
         }
-        self.said.native = self.native(&content, &calls, &config.provider);
+        self.message.native = self.native(&content, &calls, &config.provider);
         for call in calls {
             let call = self.call(call);
-            self.said.calls.push(call);
+            self.message.calls.push(call);
         }
-        Ok(Answer { said: self.said, usage, stop })
+        Ok(ModelAnswer { message: self.message, usage, stop })
     }
 
     fn stop(&self, end: &StreamEnd, frames: &FrameTap) -> FinishReason {
@@ -211,7 +211,7 @@ impl Reader {
                 let of_calls: Vec<Option<String>> = calls.iter().map(own).collect();
                 // Also reported separately: a call's signature is sent back with the call.
                 let mut others =
-                    self.signatures.iter().filter(|it| !of_calls.iter().flatten().any(|known| known == *it));
+                    self.signatures.iter().filter(|it| !of_calls.iter().flatten().any(|signature| signature == *it));
                 // The library stores one of them for the text.
                 let others: Vec<&String> = others.next_back().into_iter().collect();
                 let is_signed = !others.is_empty() || of_calls.iter().any(Option::is_some);
@@ -242,9 +242,9 @@ fn thinking_blocks(content: &[ContentPart]) -> Vec<Value> {
     blocks
 }
 
-fn usage(usage: Option<&genai::chat::Usage>) -> Usage {
+fn usage(usage: Option<&genai::chat::Usage>) -> TokenUsage {
     let count = |count: Option<i32>| count.and_then(|count| u64::try_from(count).ok()).unwrap_or(0);
-    let Some(usage) = usage else { return Usage::default() };
+    let Some(usage) = usage else { return TokenUsage::default() };
     let cached = usage.prompt_tokens_details.as_ref().and_then(|details| details.cached_tokens);
-    Usage { input: count(usage.prompt_tokens), output: count(usage.completion_tokens), cached: count(cached) }
+    TokenUsage { input: count(usage.prompt_tokens), output: count(usage.completion_tokens), cached: count(cached) }
 }

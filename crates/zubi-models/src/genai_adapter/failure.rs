@@ -28,7 +28,7 @@ pub(super) fn from_genai(config: &ProviderConfig, frames: &FrameTap, error: &gen
                 return from_genai(config, frames, inner);
             }
             if error.is::<StreamTimeout>() {
-                let why = format!("{} sent nothing for {:?}", config.provider, config.patience.idle);
+                let why = format!("{} sent nothing for {:?}", config.provider, config.timeouts.idle);
                 return ModelError::new(ErrorKind::TimedOut, why);
             }
             if let Some(error) = error.downcast_ref::<reqwest::Error>() {

@@ -50,10 +50,10 @@ fn model(config: &ProviderConfig, value: &Value) -> Option<ModelInfo> {
     if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) || !can_talk {
         return None;
     }
-    let shown = text("display_name").or_else(|| text("displayName")).unwrap_or(name);
+    let display_name = text("display_name").or_else(|| text("displayName")).unwrap_or(name);
     Some(ModelInfo {
         id: format!("{}/{name}", config.provider),
-        name: escape::printable(shown).chars().take(LONGEST_NAME).collect(),
+        name: escape::printable(display_name).chars().take(LONGEST_NAME).collect(),
         provider: config.provider.clone(),
         context: config.context.or_else(|| value.get("inputTokenLimit").and_then(Value::as_u64)),
     })

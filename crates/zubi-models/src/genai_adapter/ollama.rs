@@ -12,17 +12,17 @@ use serde_json::{Map, Value, json};
 
 use super::failure;
 use crate::ids::Ids;
-use crate::message::{AssistantMessage, Message, ToolCall, Usage};
+use crate::message::{AssistantMessage, PromptMessage, ToolCall, TokenUsage};
 use crate::provider::ProviderConfig;
 use crate::{
-    Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, OnDelta, Prompt, errors, http,
+    ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, OnDelta, Prompt, errors, http,
     json as tolerant,
 };
 
 /// The default context size in tokens: enough for the tools and some files, and most machines have the memory for it.
 const CONTEXT: u64 = 32_768;
 /// The time-out for the description of a model.
-const PATIENCE: Duration = Duration::from_secs(5);
+const SHOW_TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum size of a line, and of one answer, in bytes.
 const MOST: usize = 16 * 1024 * 1024;
 /// The maximum number of calls in one answer.
@@ -44,23 +44,23 @@ pub(super) async fn context(config: &ProviderConfig, client: &Client, name: &str
         return context;
     }
     let question = client.post(config.address("api/show")).json(&json!({ "model": name }));
-    let asked = http::text(config, question, LONGEST);
-    let told = tokio::time::timeout(PATIENCE, asked).await.ok().and_then(Result::ok);
-    let told = told.and_then(|body| tolerant::parse(&body).ok());
+    let request = http::text(config, question, LONGEST);
+    let description = tokio::time::timeout(SHOW_TIMEOUT, request).await.ok().and_then(Result::ok);
+    let description = description.and_then(|body| tolerant::parse(&body).ok());
     let of_family = |info: &Map<String, Value>| {
         info.iter().find(|(name, _)| name.ends_with(".context_length")).and_then(|(_, value)| value.as_u64())
     };
-    let can = told.as_ref().and_then(|told| told.get("model_info")?.as_object()).and_then(of_family);
+    let can = description.as_ref().and_then(|description| description.get("model_info")?.as_object()).and_then(of_family);
     can.filter(|can| *can > 0).map_or(CONTEXT, |can| can.min(CONTEXT))
 }
 
 #[async_trait]
-impl Model for Ollama {
+impl LanguageModel for Ollama {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         let config = &self.config;
         let body = question(&self.name, self.info.context, prompt);
         let request = self.client.post(config.address("api/chat")).headers(config.headers_with_key()?).json(&body);
@@ -69,8 +69,8 @@ impl Model for Ollama {
         if !response.status().is_success() {
             return Err(http::refusal(config, response).await);
         }
-        let mut reader = Reader::new(config, Ids::from_messages(prompt.messages));
-        lines(config, response, &mut |line| reader.read_line(line, pieces)).await?;
+        let mut reader = OllamaReader::new(config, Ids::from_messages(prompt.messages));
+        lines(config, response, &mut |line| reader.read_line(line, on_delta)).await?;
         reader.finish()
     }
 }
@@ -108,23 +108,23 @@ async fn lines(
 }
 
 /// The part of an answer that has arrived.
-struct Reader<'a> {
+struct OllamaReader<'a> {
     config: &'a ProviderConfig,
     ids: Ids,
-    said: AssistantMessage,
-    usage: Usage,
+    message: AssistantMessage,
+    usage: TokenUsage,
     /// The reason why the model stopped; `None` until then.
     stop: Option<FinishReason>,
     lines: u64,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> OllamaReader<'a> {
     fn new(config: &'a ProviderConfig, ids: Ids) -> Self {
-        Self { config, ids, said: AssistantMessage::default(), usage: Usage::default(), stop: None, lines: 0 }
+        Self { config, ids, message: AssistantMessage::default(), usage: TokenUsage::default(), stop: None, lines: 0 }
     }
 
     /// Processes the next line. Returns whether it is the last.
-    fn read_line(&mut self, line: &[u8], pieces: OnDelta<'_>) -> Result<bool, ModelError> {
+    fn read_line(&mut self, line: &[u8], on_delta: OnDelta<'_>) -> Result<bool, ModelError> {
         let Ok(line) = std::str::from_utf8(line) else {
             return Err(failure::malformed_error(self.config, "bytes that are not text"));
         };
@@ -149,12 +149,12 @@ impl<'a> Reader<'a> {
         }
         let text = |pointer: &str| frame.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
         if let Some(thought) = text("/message/thinking") {
-            self.said.reasoning.push_str(thought);
-            pieces(Delta::Reasoning(thought.to_owned()));
+            self.message.reasoning.push_str(thought);
+            on_delta(AnswerDelta::Reasoning(thought.to_owned()));
         }
         if let Some(words) = text("/message/content") {
-            self.said.text.push_str(words);
-            pieces(Delta::Text(words.to_owned()));
+            self.message.text.push_str(words);
+            on_delta(AnswerDelta::Text(words.to_owned()));
         }
         for call in frame.pointer("/message/tool_calls").and_then(Value::as_array).into_iter().flatten() {
             self.call(call)?;
@@ -164,14 +164,14 @@ impl<'a> Reader<'a> {
         }
         let count = |name: &str| frame.get(name).and_then(Value::as_u64).unwrap_or(0);
         let (input, output) = (count("prompt_eval_count"), count("eval_count"));
-        self.usage = Usage { input, output, cached: count("prompt_eval_cached_count") };
+        self.usage = TokenUsage { input, output, cached: count("prompt_eval_cached_count") };
         self.stop = Some(if frame["done_reason"] == "length" { FinishReason::Length } else { FinishReason::Finished });
         Ok(true)
     }
 
     /// Adds a call; it arrives whole, in older versions without an id.
     fn call(&mut self, call: &Value) -> Result<(), ModelError> {
-        if self.said.calls.len() >= MOST_CALLS {
+        if self.message.calls.len() >= MOST_CALLS {
             return Err(failure::malformed_error(self.config, &format!("more than {MOST_CALLS} calls in one answer")));
         }
         let text = |pointer: &str| call.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
             Some(Value::String(text)) => tolerant::arguments(text).map_or_else(|| json!(text), Value::Object),
             Some(other) => Value::String(other.to_string()),
         };
-        self.said.calls.push(ToolCall {
+        self.message.calls.push(ToolCall {
             id: self.ids.ensure_unique(text("/id")),
             tool: text("/function/name").to_owned(),
             arguments,
@@ -189,9 +189,9 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Answer, ModelError> {
+    fn finish(self) -> Result<ModelAnswer, ModelError> {
         match self.stop {
-            Some(stop) => Ok(Answer { said: self.said, usage: self.usage, stop }),
+            Some(stop) => Ok(ModelAnswer { message: self.message, usage: self.usage, stop }),
             None => Err(self.truncated_error()),
         }
     }
@@ -213,17 +213,17 @@ fn question(name: &str, context: Option<u64>, prompt: Prompt<'_>) -> Value {
     }
     for message in prompt.messages {
         match message {
-            Message::User { text } if text.trim().is_empty() => {}
-            Message::User { text } => messages.push(json!({ "role": "user", "content": text })),
-            Message::Assistant(said) if said.text.trim().is_empty() && said.calls.is_empty() => {}
-            Message::Assistant(said) => {
+            PromptMessage::User { text } if text.trim().is_empty() => {}
+            PromptMessage::User { text } => messages.push(json!({ "role": "user", "content": text })),
+            PromptMessage::Assistant(said) if said.text.trim().is_empty() && said.calls.is_empty() => {}
+            PromptMessage::Assistant(said) => {
                 let mut message = json!({ "role": "assistant", "content": said.text });
                 if !said.calls.is_empty() {
                     message["tool_calls"] = said.calls.iter().map(call).collect();
                 }
                 messages.push(message);
             }
-            Message::Tool(outcome) => {
+            PromptMessage::Tool(outcome) => {
                 messages.push(json!({ "role": "tool", "tool_name": outcome.tool, "content": outcome.text }));
             }
         }

@@ -7,7 +7,7 @@ use genai::chat::{
 };
 use serde_json::{Value, json};
 
-use crate::message::{AssistantMessage, Message, ToolResult};
+use crate::message::{AssistantMessage, PromptMessage, ToolResult};
 use crate::{Prompt, ToolDefinition};
 
 /// Returns the request. `provider` and `model` decide which provider-specific parts of earlier answers are sent back.
@@ -15,13 +15,13 @@ pub(super) fn chat_request(kind: AdapterKind, provider: &str, model: &str, promp
     let mut messages: Vec<ChatMessage> = Vec::new();
     for message in prompt.messages {
         match message {
-            Message::User { text } if text.trim().is_empty() => {}
-            Message::User { text } => push(kind, &mut messages, ChatRole::User, vec![ContentPart::from_text(text)]),
-            Message::Assistant(said) => {
+            PromptMessage::User { text } if text.trim().is_empty() => {}
+            PromptMessage::User { text } => push(kind, &mut messages, ChatRole::User, vec![ContentPart::from_text(text)]),
+            PromptMessage::Assistant(said) => {
                 let parts = assistant(kind, provider, model, said);
                 push(kind, &mut messages, ChatRole::Assistant, parts);
             }
-            Message::Tool(outcome) => push(kind, &mut messages, ChatRole::Tool, vec![came_to(kind, outcome)]),
+            PromptMessage::Tool(outcome) => push(kind, &mut messages, ChatRole::Tool, vec![convert_result(kind, outcome)]),
         }
     }
     if kind == AdapterKind::Anthropic
@@ -35,13 +35,13 @@ pub(super) fn chat_request(kind: AdapterKind, provider: &str, model: &str, promp
         request = request.with_system(prompt.system);
     }
     if !prompt.tools.is_empty() {
-        request = request.with_tools(prompt.tools.iter().map(|offer| tool(kind, offer)).collect::<Vec<_>>());
+        request = request.with_tools(prompt.tools.iter().map(|definition| tool(kind, definition)).collect::<Vec<_>>());
     }
     request
 }
 
-fn tool(kind: AdapterKind, offer: &ToolDefinition) -> Tool {
-    let tool = Tool::new(offer.name.as_str()).with_description(&offer.description).with_schema(offer.schema.clone());
+fn tool(kind: AdapterKind, definition: &ToolDefinition) -> Tool {
+    let tool = Tool::new(definition.name.as_str()).with_description(&definition.description).with_schema(definition.schema.clone());
     // Otherwise OpenAI would make every parameter required.
     if kind == AdapterKind::OpenAIResp { tool.with_strict(false) } else { tool }
 }
@@ -69,7 +69,7 @@ fn push(kind: AdapterKind, messages: &mut Vec<ChatMessage>, role: ChatRole, part
 }
 
 /// Converts the result of a call. Only Anthropic has a field for errors.
-fn came_to(kind: AdapterKind, outcome: &ToolResult) -> ContentPart {
+fn convert_result(kind: AdapterKind, outcome: &ToolResult) -> ContentPart {
     let call = id(kind, &outcome.call);
     if kind == AdapterKind::Anthropic && outcome.is_error {
         let result = json!({ "type": "tool_result", "tool_use_id": call, "content": outcome.text, "is_error": true });
@@ -80,8 +80,8 @@ fn came_to(kind: AdapterKind, outcome: &ToolResult) -> ContentPart {
 
 /// Converts the model's answer: first the data that only the model understands, then its text, then its calls. No part
 /// is empty.
-fn assistant(kind: AdapterKind, provider: &str, model: &str, said: &AssistantMessage) -> Vec<ContentPart> {
-    let native = said.native.as_ref().filter(|native| native.provider == provider);
+fn assistant(kind: AdapterKind, provider: &str, model: &str, message: &AssistantMessage) -> Vec<ContentPart> {
+    let native = message.native.as_ref().filter(|native| native.provider == provider);
     let native = native.map(|native| &native.parts).filter(|parts| parts["model"] == model);
     let list = |name: &str| native.and_then(|parts| parts.get(name)?.as_array()).map(Vec::as_slice).unwrap_or_default();
     let mut parts = Vec::new();
@@ -96,11 +96,11 @@ fn assistant(kind: AdapterKind, provider: &str, model: &str, said: &AssistantMes
         _ => {}
     }
     let silent = parts.len();
-    if !said.text.trim().is_empty() {
-        parts.push(ContentPart::from_text(&said.text));
+    if !message.text.trim().is_empty() {
+        parts.push(ContentPart::from_text(&message.text));
     }
     let signatures = list("calls");
-    for (at, call) in said.calls.iter().enumerate() {
+    for (at, call) in message.calls.iter().enumerate() {
         let signature = signatures.get(at).and_then(Value::as_str).map(str::to_owned);
         // Arguments that are not an object are wrapped in one, so that the model sees its own text.
         let arguments = match &call.arguments {

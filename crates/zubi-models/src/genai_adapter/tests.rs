@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use reqwest::Url;
 use reqwest::header::HeaderMap;
-use scripted_models::{Dialect, End, Expect, Says, Server, Stop, Turn};
+use scripted_models::{Dialect, End, Expect, ScriptedReply, Server, Stop, Turn};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::keys::Key;
-use crate::message::{AssistantMessage, Message, ToolCall, ToolResult};
+use crate::keys::ApiKey;
+use crate::message::{AssistantMessage, PromptMessage, ToolCall, ToolResult};
 use crate::provider::ProviderTimeouts;
-use crate::{Delta, ToolDefinition};
+use crate::{AnswerDelta, ToolDefinition};
 
 mod endings;
 mod questions;
@@ -31,13 +31,13 @@ fn config(dialect: Dialect, server: &Server) -> ProviderConfig {
             Dialect::Ollama => Api::Ollama,
         },
         url: Url::parse(&server.url()).unwrap(),
-        key: Some(Key::new(KEY, "a test")),
+        key: Some(ApiKey::new(KEY, "a test")),
         key_header: None,
         headers: HeaderMap::new(),
         query: BTreeMap::new(),
         context: None,
         models: Vec::new(),
-        patience: ProviderTimeouts {
+        timeouts: ProviderTimeouts {
             connect: Duration::from_secs(5),
             idle: Duration::from_secs(20),
             ..ProviderTimeouts::default()
@@ -45,11 +45,11 @@ fn config(dialect: Dialect, server: &Server) -> ProviderConfig {
     }
 }
 
-fn user_message(text: &str) -> Message {
-    Message::User { text: text.to_owned() }
+fn user_message(text: &str) -> PromptMessage {
+    PromptMessage::User { text: text.to_owned() }
 }
 
-fn offers() -> Vec<ToolDefinition> {
+fn tool_definitions() -> Vec<ToolDefinition> {
     let schema = json!({ "type": "object", "properties": { "path": { "type": "string" }, "kinds": { "type": "array", "items":
         { "type": "string", "enum": ["a", "b"] } } }, "required": ["path"], "additionalProperties": false });
     let name = "file_read".to_owned();
@@ -57,33 +57,33 @@ fn offers() -> Vec<ToolDefinition> {
 }
 
 /// Sends a request to one model, and checks that the deltas add up to the returned answer.
-async fn query_model(config: ProviderConfig, model: &str, messages: &[Message]) -> Result<Answer, ModelError> {
+async fn query_model(config: ProviderConfig, model: &str, messages: &[PromptMessage]) -> Result<ModelAnswer, ModelError> {
     let model = GenaiProvider::new(config).open(model).await?;
-    let heard = Mutex::new((String::new(), String::new()));
-    let pieces = |piece: Delta| {
-        let mut heard = heard.lock().unwrap();
-        match piece {
-            Delta::Text(text) => heard.0.push_str(&text),
-            Delta::Reasoning(text) => heard.1.push_str(&text),
+    let received = Mutex::new((String::new(), String::new()));
+    let on_delta = |delta: AnswerDelta| {
+        let mut received = received.lock().unwrap();
+        match delta {
+            AnswerDelta::Text(text) => received.0.push_str(&text),
+            AnswerDelta::Reasoning(text) => received.1.push_str(&text),
         }
     };
-    let offers = offers();
-    let prompt = Prompt { system: "Be brief.", messages, tools: &offers, max_output: None };
-    let answer = model.answer(prompt, &pieces).await?;
-    assert_eq!(*heard.lock().unwrap(), (answer.said.text.clone(), answer.said.reasoning.clone()));
+    let tools = tool_definitions();
+    let prompt = Prompt { system: "Be brief.", messages, tools: &tools, max_output: None };
+    let answer = model.answer(prompt, &on_delta).await?;
+    assert_eq!(*received.lock().unwrap(), (answer.message.text.clone(), answer.message.reasoning.clone()));
     Ok(answer)
 }
 
 /// Returns the answer of a server with these turns.
-async fn serve_and_query(dialect: Dialect, turn: Turn) -> Result<Answer, ModelError> {
+async fn serve_and_query(dialect: Dialect, turn: Turn) -> Result<ModelAnswer, ModelError> {
     let server = Server::start(dialect, KEY, vec![turn]);
     let answer = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await;
     server.finish();
     answer
 }
 
-fn says() -> Says {
-    Says::text("Ich sehe: “größer”, 😀. ")
+fn scripted_answer() -> ScriptedReply {
+    ScriptedReply::text("Ich sehe: “größer”, 😀. ")
         .with_reasoning("Let me see. ", Some("c2lnbmF0dXJl"))
         .call("file_read", json!({ "path": "a “b” 😀.md", "deep": { "list": [1, null, "\n"] } }))
         .call("file_list", json!({}))
@@ -91,8 +91,8 @@ fn says() -> Says {
 }
 
 /// Returns an answer without the ids of its calls, which are the provider's or random.
-fn without_ids(mut answer: Answer) -> Answer {
-    for (at, call) in answer.said.calls.iter_mut().enumerate() {
+fn without_ids(mut answer: ModelAnswer) -> ModelAnswer {
+    for (at, call) in answer.message.calls.iter_mut().enumerate() {
         assert!(!call.id.is_empty());
         call.id = format!("{at}");
     }
@@ -100,30 +100,30 @@ fn without_ids(mut answer: Answer) -> Answer {
 }
 
 #[tokio::test]
-async fn every_api_says_the_same() {
+async fn all_apis_return_the_same_answer() {
     for dialect in NATIVE {
-        let answer = without_ids(serve_and_query(dialect, Turn::says(says())).await.unwrap());
-        assert_eq!(answer.said.text, "Ich sehe: “größer”, 😀. ", "{dialect:?}");
-        assert_eq!(answer.said.reasoning, "Let me see. ", "{dialect:?}");
+        let answer = without_ids(serve_and_query(dialect, Turn::reply(scripted_answer())).await.unwrap());
+        assert_eq!(answer.message.text, "Ich sehe: “größer”, 😀. ", "{dialect:?}");
+        assert_eq!(answer.message.reasoning, "Let me see. ", "{dialect:?}");
         let path = json!({ "path": "a “b” 😀.md", "deep": { "list": [1, null, "\n"] } });
         let call =
             |id: &str, tool: &str, arguments: Value| ToolCall { id: id.to_owned(), tool: tool.to_owned(), arguments };
         let calls = vec![call("0", "file_read", path), call("1", "file_list", json!({}))];
-        assert_eq!(answer.said.calls, calls, "{dialect:?}");
+        assert_eq!(answer.message.calls, calls, "{dialect:?}");
         let cached = if dialect == Dialect::Ollama { 0 } else { 60 };
-        assert_eq!(answer.usage, crate::message::Usage { input: 100, output: 20, cached }, "{dialect:?}");
+        assert_eq!(answer.usage, crate::message::TokenUsage { input: 100, output: 20, cached }, "{dialect:?}");
         assert_eq!(answer.stop, super::super::FinishReason::Finished, "{dialect:?}");
-        assert_eq!(answer.said.native.is_some(), dialect != Dialect::Ollama, "{dialect:?}");
+        assert_eq!(answer.message.native.is_some(), dialect != Dialect::Ollama, "{dialect:?}");
     }
 }
 
 #[tokio::test]
-async fn however_the_bytes_are_split_the_answer_is_the_same() {
+async fn the_answer_does_not_depend_on_how_the_bytes_are_split() {
     for dialect in NATIVE {
-        let whole = without_ids(serve_and_query(dialect, Turn::says(says())).await.unwrap());
+        let whole = without_ids(serve_and_query(dialect, Turn::reply(scripted_answer())).await.unwrap());
         for split in [1, 2, 3, 5, 64] {
             for end in [End::Done, End::Close] {
-                let split_up = serve_and_query(dialect, Turn::says(says()).split(split).end(end)).await.unwrap();
+                let split_up = serve_and_query(dialect, Turn::reply(scripted_answer()).split(split).end(end)).await.unwrap();
                 assert_eq!(without_ids(split_up), whole, "{dialect:?} {split}");
             }
         }
@@ -131,7 +131,7 @@ async fn however_the_bytes_are_split_the_answer_is_the_same() {
 }
 
 #[tokio::test]
-async fn why_a_model_stops() {
+async fn finish_reasons_are_mapped() {
     for dialect in NATIVE {
         for (stop, wanted) in [
             (Stop::Finished, crate::FinishReason::Finished),
@@ -142,14 +142,14 @@ async fn why_a_model_stops() {
                 // This API has no field for it.
                 continue;
             }
-            let answer = serve_and_query(dialect, Turn::says(Says::text("So ").stop(stop))).await.unwrap();
-            assert_eq!((answer.stop, answer.said.text.as_str()), (wanted, "So "), "{dialect:?}");
+            let answer = serve_and_query(dialect, Turn::reply(ScriptedReply::text("So ").stop(stop))).await.unwrap();
+            assert_eq!((answer.stop, answer.message.text.as_str()), (wanted, "So "), "{dialect:?}");
         }
     }
 }
 
 #[tokio::test]
-async fn what_only_the_provider_understands_goes_back_to_it_alone() {
+async fn provider_specific_data_is_sent_only_to_its_provider() {
     let thinking = json!({ "type": "thinking", "thinking": "Let me see. ", "signature": "c2lnbmF0dXJl" });
     let reasoning = json!({ "type": "reasoning", "encrypted_content": "c2lnbmF0dXJl", "summary": [] });
     for (dialect, pointer, value) in [
@@ -157,13 +157,13 @@ async fn what_only_the_provider_understands_goes_back_to_it_alone() {
         (Dialect::Responses, "/input/1", reasoning),
         (Dialect::Gemini, "/contents/1/parts/1/thoughtSignature", json!("c2lnbmF0dXJl")),
     ] {
-        let back = Turn::says(Says::text("Yes.")).expect(Expect::Equals(pointer, value));
-        let server = Server::start(dialect, KEY, vec![Turn::says(says()), back, Turn::says(Says::text("Yes."))]);
+        let back = Turn::reply(ScriptedReply::text("Yes.")).expect(Expect::Equals(pointer, value));
+        let server = Server::start(dialect, KEY, vec![Turn::reply(scripted_answer()), back, Turn::reply(ScriptedReply::text("Yes."))]);
         let first = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap();
-        let mut messages = vec![user_message("Hello"), Message::Assistant(first.said.clone())];
-        messages.extend(first.said.calls.iter().map(|call| {
+        let mut messages = vec![user_message("Hello"), PromptMessage::Assistant(first.message.clone())];
+        messages.extend(first.message.calls.iter().map(|call| {
             let (call, tool, text) = (call.id.clone(), call.tool.clone(), "tea".to_owned());
-            Message::Tool(ToolResult { call, tool, text, is_error: false })
+            PromptMessage::Tool(ToolResult { call, tool, text, is_error: false })
         }));
         query_model(config(dialect, &server), "scripted", &messages).await.unwrap();
         // Another model of the same provider cannot read it.
@@ -175,13 +175,13 @@ async fn what_only_the_provider_understands_goes_back_to_it_alone() {
 }
 
 #[tokio::test]
-async fn ids_are_unique_whatever_the_provider_gives() {
+async fn ids_are_made_unique() {
     for dialect in NATIVE {
         // The script's ids are the same in each answer.
-        let server = Server::start(dialect, KEY, vec![Turn::says(says()), Turn::says(says())]);
-        let first = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap().said;
-        let second = [user_message("Hello"), Message::Assistant(first.clone())];
-        let second = query_model(config(dialect, &server), "scripted", &second).await.unwrap().said;
+        let server = Server::start(dialect, KEY, vec![Turn::reply(scripted_answer()), Turn::reply(scripted_answer())]);
+        let first = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap().message;
+        let second = [user_message("Hello"), PromptMessage::Assistant(first.clone())];
+        let second = query_model(config(dialect, &server), "scripted", &second).await.unwrap().message;
         let ids: Vec<String> = first.calls.into_iter().chain(second.calls).map(|call| call.id).collect();
         let distinct: std::collections::BTreeSet<&String> = ids.iter().collect();
         assert_eq!(distinct.len(), 4, "{dialect:?} {ids:?}");

@@ -9,8 +9,8 @@ use zubi_tool_api::spec::wire_name;
 use super::schema_example::minimal_instance;
 use super::{PROVIDER, last_call, stream_words};
 use crate::FINAL_ANSWER;
-use crate::message::{AssistantMessage, Message, ToolCall, ToolResult, Usage};
-use crate::{Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, OnDelta, Prompt, ToolDefinition};
+use crate::message::{AssistantMessage, PromptMessage, ToolCall, ToolResult, TokenUsage};
+use crate::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, OnDelta, Prompt, ToolDefinition};
 
 /// The maximum number of lines and characters of a call's result in an answer.
 const MAX_LINES: usize = 12;
@@ -40,26 +40,26 @@ impl Default for Keywords {
 }
 
 #[async_trait]
-impl Model for Keywords {
+impl LanguageModel for Keywords {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         let (text, call) = match next(prompt) {
-            Step::Say(text) => final_answer(prompt.tools, text)?,
-            Step::Call(text, call) => (text, Some(call)),
+            MockStep::Text(text) => final_answer(prompt.tools, text)?,
+            MockStep::Call(text, call) => (text, Some(call)),
         };
-        stream_words(&text, Delta::Text, pieces).await;
+        stream_words(&text, AnswerDelta::Text, on_delta).await;
         let calls = Vec::from_iter(call.map(|(tool, arguments)| {
             // The prompt of a conversation that continues after a restart shows which numbers are taken.
             self.calls.fetch_max(last_call(prompt.messages), Ordering::Relaxed);
             let number = self.calls.fetch_add(1, Ordering::Relaxed) + 1;
             ToolCall { id: format!("mock-{number}"), tool, arguments }
         }));
-        let usage = Usage { input: words(prompt), output: count(&text), cached: 0 };
-        Ok(Answer {
-            said: AssistantMessage { text, calls, ..AssistantMessage::default() },
+        let usage = TokenUsage { input: words(prompt), output: count(&text), cached: 0 };
+        Ok(ModelAnswer {
+            message: AssistantMessage { text, calls, ..AssistantMessage::default() },
             usage,
             stop: FinishReason::Finished,
         })
@@ -67,39 +67,39 @@ impl Model for Keywords {
 }
 
 /// The model's next step.
-enum Step {
-    Say(String),
+enum MockStep {
+    Text(String),
     /// The text before the call, the tool's wire name and its arguments.
     Call(String, (String, Value)),
 }
 
-fn next(prompt: Prompt<'_>) -> Step {
+fn next(prompt: Prompt<'_>) -> MockStep {
     let behind = prompt.messages.iter().rev();
     let outcomes: Vec<&ToolResult> =
-        behind.map_while(|message| if let Message::Tool(outcome) = message { Some(outcome) } else { None }).collect();
+        behind.map_while(|message| if let PromptMessage::Tool(outcome) = message { Some(outcome) } else { None }).collect();
     if !outcomes.is_empty() {
-        let told: Vec<String> = outcomes.into_iter().rev().map(summarize_result).collect();
-        return Step::Say(told.join("\n\n"));
+        let summaries: Vec<String> = outcomes.into_iter().rev().map(summarize_result).collect();
+        return MockStep::Text(summaries.join("\n\n"));
     }
-    let asked = prompt.messages.iter().rev().find_map(|message| match message {
-        Message::User { text } => Some(text.as_str()),
+    let user_text = prompt.messages.iter().rev().find_map(|message| match message {
+        PromptMessage::User { text } => Some(text.as_str()),
         _ => None,
     });
-    let Some(asked) = asked else { return Step::Say(help(prompt.tools)) };
-    match detect_intent(asked) {
-        Intent::Call(why, id, arguments) => offer_call(prompt.tools, why, &id, &arguments),
-        Intent::Say(text) => Step::Say(text.to_owned()),
-        Intent::Nothing => Step::Say(help(prompt.tools)),
+    let Some(user_text) = user_text else { return MockStep::Text(help(prompt.tools)) };
+    match detect_intent(user_text) {
+        Intent::Call(why, id, arguments) => call_if_available(prompt.tools, why, &id, &arguments),
+        Intent::Text(text) => MockStep::Text(text.to_owned()),
+        Intent::Nothing => MockStep::Text(help(prompt.tools)),
     }
 }
 
 /// Returns the final text, with the call for structured output if the prompt requires it.
 fn final_answer(tools: &[ToolDefinition], text: String) -> Result<(String, Option<(String, Value)>), ModelError> {
     // The name has trailing underscores if another tool has the plain name.
-    let offer = tools.iter().rev().find(|tool| tool.name.trim_end_matches('_') == FINAL_ANSWER);
-    let Some(offer) = offer else { return Ok((text, None)) };
-    match minimal_instance(&offer.schema) {
-        Some(value) => Ok((text, Some((offer.name.clone(), value)))),
+    let definition = tools.iter().rev().find(|tool| tool.name.trim_end_matches('_') == FINAL_ANSWER);
+    let Some(definition) = definition else { return Ok((text, None)) };
+    match minimal_instance(&definition.schema) {
+        Some(value) => Ok((text, Some((definition.name.clone(), value)))),
         None => {
             let cannot = ModelError::new(ErrorKind::Refused, "the mock cannot create a value for this schema");
             Err(cannot.with_hint("Write one into a scenario's file: `--model mock:FILE`."))
@@ -111,12 +111,12 @@ fn final_answer(tools: &[ToolDefinition], text: String) -> Result<(String, Optio
 enum Intent {
     /// The text, a tool's id and its arguments.
     Call(&'static str, String, Value),
-    Say(&'static str),
+    Text(&'static str),
     Nothing,
 }
 
-fn detect_intent(asked: &str) -> Intent {
-    let words: Vec<String> = asked
+fn detect_intent(user_text: &str) -> Intent {
+    let words: Vec<String> = user_text
         .split(|char: char| !(char.is_alphanumeric() || char == '_'))
         .filter(|word| !word.is_empty())
         .map(str::to_lowercase)
@@ -125,45 +125,45 @@ fn detect_intent(asked: &str) -> Intent {
     let files = ["file", "files"];
 
     if has(&["read", "reads", "show"]) && (has(&files) || has(&["content", "contents"])) {
-        let path = first_quoted(asked).or_else(|| path(asked)).unwrap_or("README.md");
+        let path = first_quoted(user_text).or_else(|| path(user_text)).unwrap_or("README.md");
         return Intent::Call("I read the file.", "file.read".to_owned(), json!({ "path": path }));
     }
     if has(&["list", "lists"]) && has(&files) {
         return Intent::Call("I list the files.", "file.list".to_owned(), json!({}));
     }
     if has(&["search", "find"]) {
-        let query = first_quoted(asked).or_else(|| word_after(asked, &["search", "find"])).unwrap_or("TODO");
+        let query = first_quoted(user_text).or_else(|| word_after(user_text, &["search", "find"])).unwrap_or("TODO");
         let arguments = json!({ "query": query, "regex": false });
         return Intent::Call("I search the files.", "file.search".to_owned(), arguments);
     }
     if has(&["run", "runs"]) && has(&["command", "commands", "shell"]) {
-        return match first_quoted(asked) {
+        return match first_quoted(user_text) {
             Some(command) => Intent::Call("I run the command.", "shell.run".to_owned(), json!({ "command": command })),
-            None => Intent::Say("Which command? Write it in quotes: run the command `pwd`."),
+            None => Intent::Text("Which command? Write it in quotes: run the command `pwd`."),
         };
     }
-    if let Some(id) = find_declared_tool(asked) {
+    if let Some(id) = find_declared_tool(user_text) {
         return Intent::Call("I call the workspace's tool.", id.to_owned(), json!({}));
     }
     if has(&["domain", "domains", "context", "contexts", "domainlang"]) {
-        let arguments = first_quoted(asked).map_or_else(|| json!({}), |fqn| json!({ "fqn": fqn }));
+        let arguments = first_quoted(user_text).map_or_else(|| json!({}), |fqn| json!({ "fqn": fqn }));
         return Intent::Call("I look into the domain model.", "domainlang_get".to_owned(), arguments);
     }
     Intent::Nothing
 }
 
 /// Makes the call if its tool is available: by its name, or through the tools that call unlisted tools.
-fn offer_call(tools: &[ToolDefinition], why: &str, id: &str, arguments: &Value) -> Step {
+fn call_if_available(tools: &[ToolDefinition], why: &str, id: &str, arguments: &Value) -> MockStep {
     let wire = wire_name(id);
     let has = |name: &str| tools.iter().any(|tool| tool.name == name);
     if has(&wire) {
-        return Step::Call(why.to_owned(), (wire, arguments.clone()));
+        return MockStep::Call(why.to_owned(), (wire, arguments.clone()));
     }
     let through = if matches!(id, "file.read" | "file.list" | "file.search") { "call_read_tool" } else { "call_tool" };
     if has(through) {
-        return Step::Call(why.to_owned(), (through.to_owned(), json!({ "tool": id, "arguments": arguments })));
+        return MockStep::Call(why.to_owned(), (through.to_owned(), json!({ "tool": id, "arguments": arguments })));
     }
-    Step::Say(format!("That would be a call of `{wire}`, which I am not offered.\n\n{}", help(tools)))
+    MockStep::Text(format!("That would be a call of `{wire}`, which I am not offered.\n\n{}", help(tools)))
 }
 
 /// Returns a short summary of a call's result.
@@ -235,12 +235,12 @@ fn find_declared_tool(text: &str) -> Option<&str> {
 
 /// Counts words instead of tokens: they need no tokenizer, and the same prompt has the same number.
 fn words(prompt: Prompt<'_>) -> u64 {
-    let said = prompt.messages.iter().map(|message| match message {
-        Message::User { text } => count(text),
-        Message::Assistant(said) => count(&said.text),
-        Message::Tool(outcome) => count(&outcome.text),
+    let counts = prompt.messages.iter().map(|message| match message {
+        PromptMessage::User { text } => count(text),
+        PromptMessage::Assistant(said) => count(&said.text),
+        PromptMessage::Tool(outcome) => count(&outcome.text),
     });
-    said.sum::<u64>().saturating_add(count(prompt.system))
+    counts.sum::<u64>().saturating_add(count(prompt.system))
 }
 
 fn count(text: &str) -> u64 {

@@ -8,14 +8,14 @@ use async_trait::async_trait;
 use zubi_tool_api::spec::wire_name;
 
 use super::{last_call, stream_words};
-use crate::message::{AssistantMessage, Message, ToolCall};
+use crate::message::{AssistantMessage, PromptMessage, ToolCall};
 use crate::scenario::{self, Expectation, Scenario};
-use crate::{Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, OnDelta, Prompt};
+use crate::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, OnDelta, Prompt};
 
 /// The maximum number of conversations whose position is stored; the one that was used longest ago is removed first.
 const MAX_CONVERSATIONS: usize = 64;
 /// The maximum length of a text in an error, in characters.
-const SHOWN: usize = 400;
+const MAX_QUOTED_CHARS: usize = 400;
 
 /// The next step when a scenario expects something else.
 pub const MISMATCH_HINT: &str = "Correct the expectation there, or the cause of the difference.";
@@ -25,7 +25,7 @@ const USED_UP: &str = "Begin a new conversation, or add answers to the scenario.
 /// A scenario with the position of each conversation that plays it.
 pub(super) struct ScenarioPlayback {
     scenario: Scenario,
-    places: Mutex<Vec<PlaybackPosition>>,
+    positions: Mutex<Vec<PlaybackPosition>>,
 }
 
 /// The position of a conversation.
@@ -41,7 +41,7 @@ struct PlaybackPosition {
 
 impl ScenarioPlayback {
     pub(super) fn new(scenario: Scenario) -> Self {
-        Self { scenario, places: Mutex::default() }
+        Self { scenario, positions: Mutex::default() }
     }
 
     pub(super) fn is_of(&self, scenario: &Scenario) -> bool {
@@ -54,52 +54,52 @@ impl ScenarioPlayback {
     /// A conversation that continues after a restart is at the position that its prompt shows. A prompt that offers no
     /// tools and belongs to no conversation is about the one that was used last: it requests a summary of that one's
     /// prompt.
-    fn next(&self, prompt: Prompt<'_>) -> Option<(usize, &scenario::Answer, u64)> {
+    fn next(&self, prompt: Prompt<'_>) -> Option<(usize, &scenario::ScenarioAnswer, u64)> {
         let first = prompt.messages.iter().find_map(|message| match message {
-            Message::User { text } => Some(text.as_str()),
+            PromptMessage::User { text } => Some(text.as_str()),
             _ => None,
         });
         let mut hasher = DefaultHasher::new();
         first.hash(&mut hasher);
         let conversation = hasher.finish();
 
-        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = places.iter().position(|place| place.conversation == conversation);
-        let about = if prompt.tools.is_empty() { places.len().checked_sub(1) } else { None };
-        let place = match known.or(about) {
+        let mut positions = self.positions.lock().unwrap_or_else(PoisonError::into_inner);
+        let existing = positions.iter().position(|position| position.conversation == conversation);
+        let about = if prompt.tools.is_empty() { positions.len().checked_sub(1) } else { None };
+        let position = match existing.or(about) {
             // Moved to the end: it is the conversation that was used last.
-            Some(at) => places.remove(at),
+            Some(at) => positions.remove(at),
             None => {
-                if places.len() >= MAX_CONVERSATIONS {
-                    places.remove(0);
+                if positions.len() >= MAX_CONVERSATIONS {
+                    positions.remove(0);
                 }
                 PlaybackPosition { conversation, next: self.position_after(prompt.messages), answered: false, calls: 0 }
             }
         };
-        places.push(place);
-        let place = places.last_mut()?;
-        if known.is_some() && place.answered && prompt.messages.len() == 1 {
+        positions.push(position);
+        let position = positions.last_mut()?;
+        if existing.is_some() && position.answered && prompt.messages.len() == 1 {
             // The same first message begins another conversation.
-            place.next = 0;
+            position.next = 0;
         }
-        let at = place.next;
+        let at = position.next;
         let answer = self.answers().nth(at)?;
-        place.next += 1;
-        place.answered = answer.error.is_none();
-        let calls = place.calls.max(last_call(prompt.messages));
-        place.calls = calls.saturating_add(u64::try_from(answer.calls.len()).unwrap_or(u64::MAX));
+        position.next += 1;
+        position.answered = answer.error.is_none();
+        let calls = position.calls.max(last_call(prompt.messages));
+        position.calls = calls.saturating_add(u64::try_from(answer.calls.len()).unwrap_or(u64::MAX));
         Some((at, answer, calls + 1))
     }
 
     /// Returns the position after as many answers as the prompt contains.
-    fn position_after(&self, messages: &[Message]) -> usize {
-        let given = messages.iter().filter(|message| matches!(message, Message::Assistant(_))).count();
-        let Some(last) = given.checked_sub(1) else { return 0 };
+    fn position_after(&self, messages: &[PromptMessage]) -> usize {
+        let answer_count = messages.iter().filter(|message| matches!(message, PromptMessage::Assistant(_))).count();
+        let Some(last) = answer_count.checked_sub(1) else { return 0 };
         let answers = self.answers().enumerate().filter(|(_, answer)| answer.error.is_none());
         answers.map(|(at, _)| at + 1).nth(last).unwrap_or(usize::MAX)
     }
 
-    fn answers(&self) -> impl Iterator<Item = &scenario::Answer> {
+    fn answers(&self) -> impl Iterator<Item = &scenario::ScenarioAnswer> {
         self.scenario.turns.iter().flat_map(|turn| &turn.answers)
     }
 }
@@ -115,27 +115,27 @@ pub(super) struct ScenarioModel {
 }
 
 #[async_trait]
-impl Model for ScenarioModel {
+impl LanguageModel for ScenarioModel {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         let Some((at, answer, first_call)) = self.played.next(prompt) else {
             let answers = self.played.answers().count();
             let message = format!("{} has {answers} answers, and all of them are used", self.info.name);
             return Err(ModelError::new(ErrorKind::Refused, message).with_hint(USED_UP));
         };
-        holds(&answer.expect, prompt).map_err(|why| {
+        check_expectation(&answer.expect, prompt).map_err(|why| {
             let line = self.lines.get(at).map(|line| format!(", line {line}")).unwrap_or_default();
             ModelError::new(ErrorKind::Refused, format!("`{}`{line}: {why}", self.file)).with_hint(MISMATCH_HINT)
         })?;
         if let Some(delay) = answer.delay_ms {
             tokio::time::sleep(Duration::from_millis(delay)).await;
         }
-        stream_words(&answer.reasoning, Delta::Reasoning, pieces).await;
-        stream_words(&answer.text, Delta::Text, pieces).await;
-        if let Some(scenario::Failure { kind, message }) = &answer.error {
+        stream_words(&answer.reasoning, AnswerDelta::Reasoning, on_delta).await;
+        stream_words(&answer.text, AnswerDelta::Text, on_delta).await;
+        if let Some(scenario::ScenarioFailure { kind, message }) = &answer.error {
             return Err(ModelError::new(*kind, message.clone()));
         }
         let calls = answer.calls.iter().zip(first_call..).map(|(call, number)| ToolCall {
@@ -144,18 +144,18 @@ impl Model for ScenarioModel {
             arguments: call.arguments.clone(),
         });
         let (text, reasoning) = (answer.text.clone(), answer.reasoning.clone());
-        let said = AssistantMessage { text, reasoning, calls: calls.collect(), native: None };
-        Ok(Answer { said, usage: answer.usage.unwrap_or_default(), stop: FinishReason::Finished })
+        let message = AssistantMessage { text, reasoning, calls: calls.collect(), native: None };
+        Ok(ModelAnswer { message, usage: answer.usage.unwrap_or_default(), stop: FinishReason::Finished })
     }
 }
 
 /// Checks the conditions of the scenario on the prompt; the error has the expected and the actual text.
-pub fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), String> {
+pub fn check_expectation(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), String> {
     let texts = || {
         let messages = prompt.messages.iter().map(|message| match message {
-            Message::User { text } => text.as_str(),
-            Message::Assistant(said) => &said.text,
-            Message::Tool(outcome) => &outcome.text,
+            PromptMessage::User { text } => text.as_str(),
+            PromptMessage::Assistant(said) => &said.text,
+            PromptMessage::Tool(outcome) => &outcome.text,
         });
         std::iter::once(prompt.system).chain(messages)
     };
@@ -171,10 +171,10 @@ pub fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), String> {
     for (tool, expected) in &expect.outcome {
         let tool = wire_name(tool);
         let outcomes = prompt.messages.iter().rev().map_while(|message| match message {
-            Message::Tool(outcome) => Some(Some(outcome)),
+            PromptMessage::Tool(outcome) => Some(Some(outcome)),
             // The user's messages that arrive meanwhile follow the results.
-            Message::User { .. } => Some(None),
-            Message::Assistant(_) => None,
+            PromptMessage::User { .. } => Some(None),
+            PromptMessage::Assistant(_) => None,
         });
         let outcomes: Vec<&str> =
             outcomes.flatten().filter(|outcome| outcome.tool == tool).map(|outcome| outcome.text.as_str()).collect();
@@ -190,7 +190,7 @@ pub fn holds(expect: &Expectation, prompt: Prompt<'_>) -> Result<(), String> {
 }
 
 fn ellipsize(text: &str) -> String {
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(MAX_QUOTED_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }

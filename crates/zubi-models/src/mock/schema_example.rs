@@ -48,9 +48,9 @@ impl Maker<'_> {
             }
         }
         let first = |name: &str| schema.get(name).and_then(Value::as_array).and_then(|values| values.first());
-        let given = [schema.get("const"), first("enum"), schema.get("default"), first("examples")];
-        if let Some(given) = given.into_iter().flatten().next() {
-            return Some(given.clone());
+        let candidates = [schema.get("const"), first("enum"), schema.get("default"), first("examples")];
+        if let Some(candidate) = candidates.into_iter().flatten().next() {
+            return Some(candidate.clone());
         }
         match kind(&schema) {
             "object" => self.object(&schema, depth),
@@ -66,9 +66,9 @@ impl Maker<'_> {
     fn resolve_reference(&self, schema: &Value) -> Option<Value> {
         let mut schema = schema.clone();
         for _ in 0..DEPTH {
-            let Some(known) = schema.as_object_mut() else { return Some(schema) };
-            let Some(target) = known.remove("$ref") else { return Some(schema) };
-            merge(known, self.root.pointer(target.as_str()?.strip_prefix('#')?)?);
+            let Some(object) = schema.as_object_mut() else { return Some(schema) };
+            let Some(target) = object.remove("$ref") else { return Some(schema) };
+            merge(object, self.root.pointer(target.as_str()?.strip_prefix('#')?)?);
         }
         None
     }

@@ -7,40 +7,40 @@ use serde_json::json;
 
 const OFFERED: [&str; 6] = ["file_read", "file_list", "file_search", "shell_run", "domainlang_get", "workspace_deploy"];
 
-fn offers(names: &[&str]) -> Vec<ToolDefinition> {
-    let offer = |name: &&str| ToolDefinition {
+fn tool_definitions(names: &[&str]) -> Vec<ToolDefinition> {
+    let definition = |name: &&str| ToolDefinition {
         name: (*name).to_owned(),
         description: String::new(),
         schema: json!({ "type": "object" }),
     };
-    names.iter().map(offer).collect()
+    names.iter().map(definition).collect()
 }
 
-fn user_message(text: &str) -> Message {
-    Message::User { text: text.to_owned() }
+fn user_message(text: &str) -> PromptMessage {
+    PromptMessage::User { text: text.to_owned() }
 }
 
-fn came_to(call: &str, tool: &str, text: &str) -> [Message; 2] {
+fn call_with_result(call: &str, tool: &str, text: &str) -> [PromptMessage; 2] {
     let (id, tool) = (call.to_owned(), tool.to_owned());
-    let said = AssistantMessage {
+    let message = AssistantMessage {
         calls: vec![ToolCall { id: id.clone(), tool: tool.clone(), arguments: json!({}) }],
         ..AssistantMessage::default()
     };
-    [Message::Assistant(said), Message::Tool(ToolResult { call: id, tool, text: text.to_owned(), is_error: false })]
+    [PromptMessage::Assistant(message), PromptMessage::Tool(ToolResult { call: id, tool, text: text.to_owned(), is_error: false })]
 }
 
 /// Returns the model's text for the messages, with its calls; checks that its deltas are the beginnings of it.
-async fn answer(model: &dyn Model, messages: &[Message], tools: &[&str]) -> String {
-    let heard = Mutex::new(String::new());
-    let pieces = |piece: Delta| match piece {
-        Delta::Text(text) | Delta::Reasoning(text) => heard.lock().unwrap().push_str(&text),
+async fn answer(model: &dyn LanguageModel, messages: &[PromptMessage], tools: &[&str]) -> String {
+    let received = Mutex::new(String::new());
+    let on_delta = |delta: AnswerDelta| match delta {
+        AnswerDelta::Text(text) | AnswerDelta::Reasoning(text) => received.lock().unwrap().push_str(&text),
     };
-    let prompt = Prompt { system: "Be brief.", messages, tools: &offers(tools), max_output: None };
-    match model.answer(prompt, &pieces).await {
+    let prompt = Prompt { system: "Be brief.", messages, tools: &tool_definitions(tools), max_output: None };
+    match model.answer(prompt, &on_delta).await {
         Ok(answer) => {
-            assert_eq!(*heard.lock().unwrap(), format!("{}{}", answer.said.reasoning, answer.said.text));
-            let calls = answer.said.calls.iter().map(|call| format!("\n{} {} {}", call.id, call.tool, call.arguments));
-            format!("{}{}", answer.said.text, calls.collect::<String>())
+            assert_eq!(*received.lock().unwrap(), format!("{}{}", answer.message.reasoning, answer.message.text));
+            let calls = answer.message.calls.iter().map(|call| format!("\n{} {} {}", call.id, call.tool, call.arguments));
+            format!("{}{}", answer.message.text, calls.collect::<String>())
         }
         Err(error) => format!("{:?}: {}", error.kind, error.message),
     }
@@ -52,7 +52,7 @@ async fn check(question: &str) -> String {
 }
 
 #[tokio::test]
-async fn keywords_stand_for_calls() {
+async fn keywords_select_calls() {
     let questions = [
         "Please read the file `src/main.rs`.",
         "What's the content of 'a b.txt'? Read it!",
@@ -161,12 +161,12 @@ async fn only_what_is_offered_is_called() {
 }
 
 #[tokio::test]
-async fn where_an_answer_is_wanted_as_data_it_is_given_at_the_end() {
+async fn the_final_answer_tool_is_called_last() {
     let mock = Mock::new(".".into()).open("").await.unwrap();
     let mut messages = vec![user_message("read the file a.txt")];
     let tools = ["file_read", "final_answer"];
     let first = answer(mock.as_ref(), &messages, &tools).await;
-    messages.extend(came_to("mock-1", "file_read", "tea"));
+    messages.extend(call_with_result("mock-1", "file_read", "tea"));
     let then = answer(mock.as_ref(), &messages, &tools).await;
     insta::assert_snapshot!(format!("{first}\n{then}"), @r#"
     I read the file.
@@ -179,11 +179,11 @@ async fn where_an_answer_is_wanted_as_data_it_is_given_at_the_end() {
 }
 
 #[tokio::test]
-async fn what_came_of_calls_is_told_in_short() {
+async fn results_are_summarized() {
     let mock = Mock::new(".".into()).open("").await.unwrap();
     let mut messages = vec![user_message("read the file a.txt")];
     let lines: Vec<String> = (1..=15).map(|line| format!("{line} {}", "x".repeat(line * 12))).collect();
-    messages.extend(came_to("mock-7", "file_read", &lines.join("\n")));
+    messages.extend(call_with_result("mock-7", "file_read", &lines.join("\n")));
     insta::assert_snapshot!(answer(mock.as_ref(), &messages, &OFFERED).await, @"
     `file_read` answered:
 
@@ -201,7 +201,7 @@ async fn what_came_of_calls_is_told_in_short() {
     12 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
     … and 3 more lines
     ");
-    messages.push(Message::Assistant(AssistantMessage { text: "There.".to_owned(), ..AssistantMessage::default() }));
+    messages.push(PromptMessage::Assistant(AssistantMessage { text: "There.".to_owned(), ..AssistantMessage::default() }));
     messages.push(user_message("list files"));
     insta::assert_snapshot!(answer(mock.as_ref(), &messages, &OFFERED).await, @"
     I list the files.
@@ -237,18 +237,18 @@ async fn a_scenario_is_played_in_its_order() {
     let (_directory, mock) = shop();
     let mut messages = vec![user_message("What is there?")];
     let mut all = String::new();
-    let play = async |messages: &[Message]| {
+    let play = async |messages: &[PromptMessage]| {
         // Opened again for each turn.
         let model = mock.open("shop.yaml").await.unwrap();
         assert_eq!((model.info().id.as_str(), model.info().name.as_str()), ("mock:shop.yaml", "A shop"));
         format!("{}\n", answer(model.as_ref(), messages, &OFFERED).await)
     };
     all.push_str(&play(&messages).await);
-    messages.extend(came_to("mock-1", "file_read", "tea and coffee"));
+    messages.extend(call_with_result("mock-1", "file_read", "tea and coffee"));
     all.push_str(&play(&messages).await);
     all.push_str(&play(&messages).await);
     messages.extend([
-        Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }),
+        PromptMessage::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }),
         user_message("And now?"),
     ]);
     all.push_str(&play(&messages).await);
@@ -269,33 +269,33 @@ async fn a_scenario_is_played_in_its_order() {
 }
 
 #[tokio::test]
-async fn a_conversation_goes_on_where_its_prompt_shows() {
+async fn playback_continues_at_the_position_in_the_prompt() {
     let (_directory, mock) = shop();
     let model = mock.open("shop.yaml").await.unwrap();
     let mut messages = vec![user_message("What is there?")];
-    messages.extend(came_to("mock-1", "file_read", "tea"));
+    messages.extend(call_with_result("mock-1", "file_read", "tea"));
     messages.extend([
-        Message::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }),
+        PromptMessage::Assistant(AssistantMessage { text: "Tea.".to_owned(), ..AssistantMessage::default() }),
         user_message("And now?"),
     ]);
     insta::assert_snapshot!(answer(model.as_ref(), &messages, &OFFERED).await, @"No.");
 }
 
 #[tokio::test]
-async fn what_is_expected_and_not_there_is_told_with_both() {
+async fn a_failed_expectation_reports_expected_and_actual_text() {
     let (_directory, mock) = shop();
     let model = mock.open("shop.yaml").await.unwrap();
     let mut messages = vec![user_message("What is there?")];
-    messages.extend(came_to("mock-1", "file_read", "coffee"));
-    let told = [answer(model.as_ref(), &messages, &OFFERED).await, answer(model.as_ref(), &messages, &OFFERED).await];
-    insta::assert_snapshot!(told.join("\n"), @"
+    messages.extend(call_with_result("mock-1", "file_read", "coffee"));
+    let answers = [answer(model.as_ref(), &messages, &OFFERED).await, answer(model.as_ref(), &messages, &OFFERED).await];
+    insta::assert_snapshot!(answers.join("\n"), @"
     Overloaded: come back later
     Refused: `shop.yaml`, line 10: the scenario expects `tea` of `file_read`, which came to `coffee`
     ");
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_scenario_is_told() {
+async fn an_invalid_scenario_file_is_reported() {
     let (directory, mock) = shop();
     zubi_base::fs::write_atomic(&mock.directory.join("other.yaml"), b"zubiScenario: 1\nturn: []").unwrap();
     let mut all = Vec::new();

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use insta::assert_snapshot;
 
 use super::*;
-use crate::{Answer, OnDelta, Prompt};
+use crate::{ModelAnswer, OnDelta, Prompt};
 
 /// A scripted provider: its list or the reason for none, and whether it opens any name.
 struct ScriptedProvider {
@@ -16,12 +16,12 @@ struct ScriptedProvider {
 struct OpenedModel(ModelInfo);
 
 #[async_trait]
-impl Model for OpenedModel {
+impl LanguageModel for OpenedModel {
     fn info(&self) -> &ModelInfo {
         &self.0
     }
 
-    async fn answer(&self, _prompt: Prompt<'_>, _pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, _prompt: Prompt<'_>, _pieces: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         Err(ModelError::new(ErrorKind::Refused, "only chosen"))
     }
 }
@@ -69,7 +69,7 @@ impl ModelSource for ScriptedProvider {
         Ok(models.iter().map(|name| self.info(name)).collect())
     }
 
-    async fn open(&self, name: &str) -> Result<Arc<dyn Model>, ModelError> {
+    async fn open(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {
         match &self.models {
             // The editor opens only models that it has.
             Ok(models) if self.provider == EDITOR && !models.contains(&name) => {
@@ -190,7 +190,7 @@ async fn a_name_that_may_be_there_is_not_unknown() {
 
 /// The variable of its key serves other programs too, so the key is not sent unless the user names the provider.
 #[tokio::test]
-async fn github_is_asked_only_by_its_name() {
+async fn github_is_queried_only_by_name() {
     let sources = vec![("github", Ok(vec!["phi-4"]))];
     assert_snapshot!(check(sources, &["phi-4", "github/phi-4", "github"]).await, @"
     `phi-4` is NotConfigured: there is no model `phi-4`; a model is named `provider/model`; providers that can be asked: github
@@ -238,7 +238,7 @@ async fn the_first_model_is_never_the_mock_and_never_one_by_chance() {
 }
 
 #[tokio::test]
-async fn lists_say_what_is_missing() {
+async fn lists_report_unavailable_providers() {
     let sources = usual().into_iter().map(|listed| Arc::new(ScriptedProvider::new(listed)) as Arc<dyn ModelSource>);
     let models = ModelRegistry::new(sources.collect(), Some(" ".to_owned()));
     assert_eq!(models.default_id(), AUTO);

@@ -8,33 +8,33 @@ fn what_is_written_is_read() {
     let scenario = Scenario {
         zubi_scenario: VERSION,
         title: "yes: # no".to_owned(),
-        turns: vec![Turn {
+        turns: vec![ScenarioTurn {
             user: "- x\n  y\t\u{1b}é".to_owned(),
             answers: vec![
-                Answer {
+                ScenarioAnswer {
                     text: " 007\n".to_owned(),
                     reasoning: "null".to_owned(),
                     calls: vec![
-                        Call {
+                        ScenarioCall {
                             tool: "file_read".to_owned(),
                             arguments: json!({ "path": "~", "n": 1.5, "no": [null, "on"] }),
                         },
-                        Call { tool: "x".to_owned(), arguments: json!("{\"cut") },
+                        ScenarioCall { tool: "x".to_owned(), arguments: json!("{\"cut") },
                     ],
-                    usage: Some(Usage { input: 3, output: 2, cached: 1 }),
-                    ..Answer::default()
+                    usage: Some(TokenUsage { input: 3, output: 2, cached: 1 }),
+                    ..ScenarioAnswer::default()
                 },
-                Answer {
-                    error: Some(Failure { kind: ErrorKind::RateLimited, message: "slow: down".to_owned() }),
+                ScenarioAnswer {
+                    error: Some(ScenarioFailure { kind: ErrorKind::RateLimited, message: "slow: down".to_owned() }),
                     delay_ms: Some(20),
                     expect: Expectation {
                         contains: vec!["a".to_owned()],
                         outcome: BTreeMap::from([("file_read".to_owned(), "1".to_owned())]),
                     },
-                    ..Answer::default()
+                    ..ScenarioAnswer::default()
                 },
             ],
-            results: vec![Outcome {
+            results: vec![ScenarioOutcome {
                 tool: "file_read".to_owned(),
                 arguments: json!({}),
                 text: "true".to_owned(),
@@ -89,7 +89,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn what_is_no_scenario_is_told() {
+fn an_invalid_scenario_is_reported() {
     let bomb = "zubiScenario: 1\ntitle: &a [x,x,x,x,x,x,x,x]\nturns: [*a,*a]";
     let deep = format!("zubiScenario: 1\nturns: {}", "[".repeat(5_000));
     let call = "{zubiScenario: 1, turns: [{user: x, answers: [{calls: [{tool: t, arguments: 3}]}]}]}";
@@ -118,9 +118,9 @@ fn what_is_no_scenario_is_told() {
 proptest::proptest! {
     #[test]
     fn every_text_comes_back(user in "\\PC*", text in "(?s).*", argument in "[ \\t\\r\\n#:'\"|>~-]{0,8}[a-z0-9]{0,3}[ \\t\\r\\n]{0,4}") {
-        let calls = vec![Call { tool: "x".to_owned(), arguments: json!({ "a": argument, (argument.clone()): [argument] }) }];
-        let answers = vec![Answer { text, calls, ..Answer::default() }];
-        let turn = Turn { user, answers, results: Vec::new(), ended: None };
+        let calls = vec![ScenarioCall { tool: "x".to_owned(), arguments: json!({ "a": argument, (argument.clone()): [argument] }) }];
+        let answers = vec![ScenarioAnswer { text, calls, ..ScenarioAnswer::default() }];
+        let turn = ScenarioTurn { user, answers, results: Vec::new(), ended: None };
         let scenario = Scenario { zubi_scenario: VERSION, title: argument, turns: vec![turn] };
         let yaml = scenario.to_yaml().unwrap();
         proptest::prop_assert_eq!(Scenario::read(&yaml).map_err(|error| error.to_string()), Ok(scenario), "{}", yaml);

@@ -6,14 +6,14 @@ use zubi_base::env::is_name;
 
 use super::names;
 use super::short;
-use super::word::Word;
+use super::word::ShellWord;
 
 /// Options of `[[`, `[` and `test` that compare numbers: Bash's `[[` and some shells' `test` evaluate any text there as
 /// arithmetic, which runs the subscripts of names.
 const COMPARES_NUMBERS: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 /// Returns why the effect of the built-in `name` on its words cannot be determined, or `None` if it can.
-pub(super) fn problem(name: &str, words: &[Word]) -> Option<String> {
+pub(super) fn problem(name: &str, words: &[ShellWord]) -> Option<String> {
     let arguments = words.get(1..).unwrap_or_default();
     match name {
         // `printf -v` sets any variable, `wait -p` likewise.
@@ -64,7 +64,7 @@ pub(super) fn reaches(name: &str, value: Option<&str>) -> Option<String> {
 }
 
 /// `set`: options that change how scripts are read, or that evaluate (`-x` works out `PS4`), are left out.
-fn set(arguments: &[Word]) -> Option<String> {
+fn set(arguments: &[ShellWord]) -> Option<String> {
     const NAMES: &[&str] = &[
         "errexit",
         "nounset",
@@ -87,7 +87,7 @@ fn set(arguments: &[Word]) -> Option<String> {
         }
         let off = word.text.starts_with('+');
         for letter in letters.chars() {
-            let known = match letter {
+            let is_supported = match letter {
                 'o' => {
                     let name = arguments.get(at).map(|word| word.text.as_str());
                     at += 1;
@@ -96,7 +96,7 @@ fn set(arguments: &[Word]) -> Option<String> {
                 'x' => off,
                 letter => "euvfnCEbhm".contains(letter),
             };
-            if !known {
+            if !is_supported {
                 return Some(format!("`set {}` changes what the script means", short(&word.text)));
             }
         }
@@ -105,7 +105,7 @@ fn set(arguments: &[Word]) -> Option<String> {
 }
 
 /// `export` and its like. Only attributes that change nothing about how a value is read; names without subscripts.
-fn declares(builtin: &str, arguments: &[Word]) -> Option<String> {
+fn declares(builtin: &str, arguments: &[ShellWord]) -> Option<String> {
     let mut exports = builtin == "export";
     for word in arguments {
         if let Some(letters) = word.text.strip_prefix(['-', '+']) {
@@ -128,7 +128,7 @@ fn declares(builtin: &str, arguments: &[Word]) -> Option<String> {
 }
 
 /// `test` and its like, or a part of `[[ … ]]`.
-pub(super) fn tests(words: &[Word]) -> Option<String> {
+pub(super) fn tests(words: &[ShellWord]) -> Option<String> {
     for (at, word) in words.iter().enumerate() {
         let text = word.text.as_str();
         if matches!(text, "-v" | "-R") {
@@ -151,7 +151,7 @@ pub(super) fn tests(words: &[Word]) -> Option<String> {
     None
 }
 
-fn read(arguments: &[Word]) -> Option<String> {
+fn read(arguments: &[ShellWord]) -> Option<String> {
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         at += 1;

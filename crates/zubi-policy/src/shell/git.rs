@@ -1,7 +1,7 @@
 //! `git`: which of its options and subcommands run programs that its words name, or that a configuration they choose names.
 
 use super::short;
-use super::word::Word;
+use super::word::ShellWord;
 
 /// The properties of a `git` command besides its words.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ const FLAGS: &[&str] = &[
 /// Options of subcommands that are followed by a program.
 const RUNNING: &[&str] = &["--exec", "--upload-pack", "--receive-pack", "--extcmd", "--open-files-in-pager"];
 
-pub(super) fn analyze(words: &[Word]) -> Git {
+pub(super) fn analyze(words: &[ShellWord]) -> Git {
     let mut git = Git::default();
     let mut at = 1;
     while let Some(word) = words.get(at).filter(|word| word.text.starts_with('-') && word.text != "--") {
@@ -71,7 +71,7 @@ pub(super) fn analyze(words: &[Word]) -> Git {
         } else if VALUES.contains(&text) {
             at += 1;
         } else if !FLAGS.contains(&text) && !text.starts_with("--namespace=") {
-            git.cannot_tell(format!("`git {}` may choose programs", short(text)));
+            git.mark_unresolved(format!("`git {}` may choose programs", short(text)));
             // Whether the next word belongs to this option does not matter: the command is unresolved anyway.
         }
     }
@@ -82,7 +82,7 @@ pub(super) fn analyze(words: &[Word]) -> Git {
 }
 
 impl Git {
-    fn cannot_tell(&mut self, why: String) {
+    fn mark_unresolved(&mut self, why: String) {
         self.unsure.get_or_insert(why);
     }
 
@@ -100,31 +100,31 @@ impl Git {
         }
         let plain_pager = key == "core.pager" && value == "cat";
         if !(colour || off || plain_pager || KEYS.contains(&key.as_str())) {
-            self.cannot_tell(format!("`git -c {}` may choose programs", short(setting)));
+            self.mark_unresolved(format!("`git -c {}` may choose programs", short(setting)));
         }
     }
 
-    fn subcommand(&mut self, name: &str, rest: &[Word], from: usize) {
-        let position = |wanted: &str| rest.iter().position(|word| word.text == wanted);
+    fn subcommand(&mut self, name: &str, rest: &[ShellWord], from: usize) {
+        let position = |argument: &str| rest.iter().position(|word| word.text == argument);
         match name {
             "submodule" => {
                 if let Some(at) = position("foreach") {
-                    self.cannot_tell("`git submodule foreach` runs a command in each".to_owned());
+                    self.mark_unresolved("`git submodule foreach` runs a command in each".to_owned());
                     let options = rest.iter().skip(at + 1).take_while(|word| word.text.starts_with('-')).count();
                     self.runs(rest, at + 1 + options, from);
                 }
             }
             "bisect" => {
                 if let Some(at) = position("run") {
-                    self.cannot_tell("`git bisect run` runs a command at each step".to_owned());
+                    self.mark_unresolved("`git bisect run` runs a command at each step".to_owned());
                     self.runs(rest, at + 1, from);
                 }
             }
-            "filter-branch" => self.cannot_tell("`git filter-branch` runs scripts".to_owned()),
+            "filter-branch" => self.mark_unresolved("`git filter-branch` runs scripts".to_owned()),
             "config" => {
                 let reads = ["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list", "--show-origin"];
                 if !rest.iter().any(|word| reads.contains(&word.text.as_str())) {
-                    self.cannot_tell("`git config` may choose the programs that git runs".to_owned());
+                    self.mark_unresolved("`git config` may choose the programs that git runs".to_owned());
                 }
             }
             _ => {}
@@ -146,7 +146,7 @@ impl Git {
                 }
             };
             if runs {
-                self.cannot_tell(format!("`git {name} {}` may choose a program", short(option)));
+                self.mark_unresolved(format!("`git {name} {}` may choose a program", short(option)));
                 let glued = option.strip_prefix("-x").filter(|rest| !rest.is_empty()).map(str::to_owned);
                 let next = || rest.get(at + 1).map(|word| word.text.clone());
                 self.scripts.extend(value.map(str::to_owned).or(glued).or_else(next));
@@ -155,7 +155,7 @@ impl Git {
     }
 
     /// One word is a script, several are a command.
-    fn runs(&mut self, rest: &[Word], at: usize, from: usize) {
+    fn runs(&mut self, rest: &[ShellWord], at: usize, from: usize) {
         match rest.get(at..).unwrap_or_default() {
             [] => {}
             [script] => self.scripts.push(script.text.clone()),

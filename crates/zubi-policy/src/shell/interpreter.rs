@@ -1,7 +1,7 @@
 //! Programs that run the text they read: whether a command names its program, or takes it from its standard input, where
 //! neither a question nor a rule would show it.
 
-use super::word::Word;
+use super::word::ShellWord;
 
 /// The way in which a program receives the text that it runs.
 struct Interpreter {
@@ -70,14 +70,14 @@ pub(super) fn runs_texts(name: &str) -> bool {
 }
 
 /// Whether the program `name` runs its standard input as a program. `fed`: its standard input may have data.
-pub(super) fn reads_program(name: &str, words: &[Word], fed: bool) -> bool {
+pub(super) fn reads_program(name: &str, words: &[ShellWord], fed: bool) -> bool {
     let Some(interpreter) = find(name) else { return false };
     let arguments = words.get(1..).unwrap_or_default();
-    let asks = |word: &Word| matches!(word.text.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "-?");
+    let is_info_option = |word: &ShellWord| matches!(word.text.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "-?");
     match interpreter.reads {
         Reads::WhereNamed => fed && arguments.iter().any(names_stdin),
         Reads::Unless => fed && !(arguments.iter().any(|word| interpreter.has_text(word)) && arguments.len() > 1),
-        Reads::WithoutFile if matches!(arguments, [only] if asks(only)) => false,
+        Reads::WithoutFile if matches!(arguments, [only] if is_info_option(only)) => false,
         Reads::WithoutFile if fed => !interpreter.names_program(arguments),
         Reads::WithoutFile => {
             !arguments.iter().any(|word| interpreter.has_text(word) || !word.text.starts_with('-'))
@@ -90,7 +90,7 @@ pub(super) fn reads_program(name: &str, words: &[Word], fed: bool) -> bool {
 }
 
 /// Whether a word is the name of standard input, or an option with it.
-pub(super) fn names_stdin(word: &Word) -> bool {
+pub(super) fn names_stdin(word: &ShellWord) -> bool {
     let text = word.text.rsplit_once('=').map_or(word.text.as_str(), |(_, value)| value);
     let text = text.strip_prefix("-f").filter(|rest| !rest.is_empty()).unwrap_or(text);
     let device = text.starts_with("/dev/") || text.starts_with("/proc/");
@@ -98,7 +98,7 @@ pub(super) fn names_stdin(word: &Word) -> bool {
 }
 
 impl Interpreter {
-    fn has_text(&self, word: &Word) -> bool {
+    fn has_text(&self, word: &ShellWord) -> bool {
         let text = word.text.as_str();
         let long = |option: &&str| option.starts_with("--") && text.starts_with(&format!("{option}="));
         self.texts.contains(&text)
@@ -119,12 +119,12 @@ impl Interpreter {
         let last = letters.chars().last()?;
         let before = letters.strip_suffix(last)?;
         let with_text = self.texts.contains(&format!("-{last}").as_str());
-        let known = before.chars().all(|letter| self.flags.contains(letter));
-        (known && (with_text || self.flags.contains(last))).then_some(with_text)
+        let all_flags_known = before.chars().all(|letter| self.flags.contains(letter));
+        (all_flags_known && (with_text || self.flags.contains(last))).then_some(with_text)
     }
 
     /// Whether the words say for sure which text runs.
-    fn names_program(&self, arguments: &[Word]) -> bool {
+    fn names_program(&self, arguments: &[ShellWord]) -> bool {
         for (at, word) in arguments.iter().enumerate() {
             if self.is_glued(&word.text) && self.cluster(&word.text).is_none() {
                 return !names_stdin(word);

@@ -7,7 +7,7 @@ use zubi_base::env::is_name;
 pub(super) fn affects_execution(variable: &str) -> bool {
     const NAMES: &[&str] =
         &["IFS", "ENV", "PS4", "HOME", "SHELL", "VISUAL", "BROWSER", "LESS", "TERMINFO", "CC", "CXX", "AR", "LD", "AS"];
-    const BEGINNINGS: &[&str] = &[
+    const PREFIXES: &[&str] = &[
         "LD_", "DYLD_", "GIT_", "SSH_", "PYTHON", "PERL", "RUBY", "NODE", "NPM_", "npm_", "JAVA", "_JAVA", "JDK_",
         "MAVEN_", "GRADLE_", "CARGO_", "RUST", "GO", "LUA_", "XDG_", "BASH", "ZDOTDIR", "MAKE", "DOCKER_", "PIP_",
         "YARN_", "AWS_", "KUBE", "GCONV", "LOCPATH", "NLSPATH", "PROMPT_",
@@ -16,7 +16,7 @@ pub(super) fn affects_execution(variable: &str) -> bool {
         &["PATH", "OPTS", "OPTIONS", "FLAGS", "COMMAND", "PAGER", "EDITOR", "WRAPPER", "PRELOAD", "LESSOPEN", "PROXY"];
     let upper = variable.to_ascii_uppercase();
     NAMES.contains(&variable)
-        || BEGINNINGS.iter().any(|beginning| variable.starts_with(beginning))
+        || PREFIXES.iter().any(|beginning| variable.starts_with(beginning))
         || PARTS.iter().any(|part| upper.contains(part))
         || upper.ends_with("RC")
 }
@@ -64,7 +64,7 @@ pub(super) fn commands(variable: &str) -> bool {
         "XDG_CONFIG_HOME",
         "ZDOTDIR",
     ];
-    const BEGINNINGS: &[&str] = &[
+    const PREFIXES: &[&str] = &[
         "LD_",
         "DYLD_",
         "BASH",
@@ -90,7 +90,7 @@ pub(super) fn commands(variable: &str) -> bool {
         "_PRELOAD",
     ];
     NAMES.contains(&variable)
-        || BEGINNINGS.iter().any(|beginning| variable.starts_with(beginning))
+        || PREFIXES.iter().any(|beginning| variable.starts_with(beginning))
         || ENDS.iter().any(|end| variable.to_ascii_uppercase().ends_with(end))
 }
 

@@ -6,11 +6,11 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum WorkingDir {
     /// The directory in which the script began; without links.
-    Known(Utf8PathBuf),
+    Initial(Utf8PathBuf),
     /// The directory that a `cd` changed to.
     Moved(Utf8PathBuf),
     /// A `cd` may have failed or led elsewhere.
-    Lost,
+    Unknown,
 }
 
 /// Why a path cannot be determined.
@@ -18,27 +18,27 @@ pub(super) enum WorkingDir {
 pub(super) enum PathProblem {
     DirectoryLost,
     /// `a/../b`, where `a` may be a link.
-    UpAgain,
+    ParentOfLink,
 }
 
 impl WorkingDir {
     /// An absolute path without `.` and `..`. Steps up are taken only from the start of a relative path and only where a
     /// script has not moved: elsewhere a link decides what they mean.
     pub(super) fn path(&self, text: &str) -> Result<Utf8PathBuf, PathProblem> {
-        let given = Utf8Path::new(text);
+        let input_path = Utf8Path::new(text);
         let mut path = match self {
-            _ if given.is_absolute() => Utf8PathBuf::from("/"),
-            Self::Known(directory) | Self::Moved(directory) => directory.clone(),
-            Self::Lost => return Err(PathProblem::DirectoryLost),
+            _ if input_path.is_absolute() => Utf8PathBuf::from("/"),
+            Self::Initial(directory) | Self::Moved(directory) => directory.clone(),
+            Self::Unknown => return Err(PathProblem::DirectoryLost),
         };
-        let mut down = given.is_absolute() || matches!(self, Self::Moved(_));
-        for component in given.components() {
+        let mut down = input_path.is_absolute() || matches!(self, Self::Moved(_));
+        for component in input_path.components() {
             match component {
                 Utf8Component::Normal(name) => {
                     down = true;
                     path.push(name);
                 }
-                Utf8Component::ParentDir if down => return Err(PathProblem::UpAgain),
+                Utf8Component::ParentDir if down => return Err(PathProblem::ParentOfLink),
                 Utf8Component::ParentDir => {
                     path.pop();
                 }

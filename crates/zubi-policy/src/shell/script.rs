@@ -6,7 +6,7 @@ use zubi_base::env::is_name;
 
 use super::names::{self, AFTER_COMMAND, BEFORE_COMMAND, REPEATS, REWRITES};
 use super::place::{PathProblem, WorkingDir};
-use super::word::{self, Pattern, Word};
+use super::word::{self, Pattern, ShellWord};
 use super::{ShellReading, builtin, read_into, short, wrapper};
 
 /// The maximum number of tokens of `((…))` that are checked.
@@ -18,9 +18,9 @@ pub(super) struct Script<'a> {
     tokens: &'a [Token],
     at: usize,
     pub(super) depth: usize,
-    frames: Vec<Frame>,
+    frames: Vec<ConstructFrame>,
     simple: Simple,
-    pub(super) place: WorkingDir,
+    pub(super) working_dir: WorkingDir,
     chain: Chain,
     /// Commands may run in another order than the text's.
     pub(super) repeats: bool,
@@ -29,7 +29,7 @@ pub(super) struct Script<'a> {
 }
 
 /// The construct that a closing token ends.
-enum Frame {
+enum ConstructFrame {
     Parenthesis { place: WorkingDir, chain: Chain },
     Case(Stage),
 }
@@ -48,11 +48,11 @@ enum Stage {
 /// A simple command so far.
 #[derive(Default)]
 pub(super) struct Simple {
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<ShellWord>,
     /// An assignment or a redirection came first, so the next word is not a reserved word.
     prefixed: bool,
     /// Variables that are set before the words, and to what.
-    assigned: Vec<(String, Word)>,
+    assigned: Vec<(String, ShellWord)>,
     /// Inputs of the command: the text of a here-document or here-string if it is fixed, `None` for any other input.
     pub(super) input: Vec<Option<String>>,
     /// A redirection is of another descriptor than the usual ones.
@@ -70,7 +70,7 @@ struct Chain {
 
 /// How a simple command ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum End {
+enum CommandTerminator {
     And,
     Or,
     Pipe,
@@ -78,7 +78,7 @@ enum End {
 }
 
 impl<'a> Script<'a> {
-    pub(super) fn new(reading: &'a mut ShellReading, place: WorkingDir, depth: usize, tokens: &'a [Token]) -> Self {
+    pub(super) fn new(reading: &'a mut ShellReading, working_dir: WorkingDir, depth: usize, tokens: &'a [Token]) -> Self {
         let is = |index: usize, text: &str| tokens.get(index).is_some_and(|token: &Token| token.to_str() == text);
         let repeats = tokens.iter().enumerate().any(|(index, token)| match token {
             Token::Word(raw, _) => REPEATS.contains(&raw.as_str()),
@@ -87,7 +87,7 @@ impl<'a> Script<'a> {
         let feeds = |text: &str| text.starts_with('<') || matches!(text, "|" | "|&");
         reading.fed |= tokens.iter().any(|token| matches!(token, Token::Operator(text, _) if feeds(text)));
         let (frames, simple, chain) = (Vec::new(), Simple::default(), Chain::default());
-        Self { reading, tokens, at: 0, depth, frames, simple, place, chain, repeats, in_test: false }
+        Self { reading, tokens, at: 0, depth, frames, simple, working_dir: place: working_dir, chain, repeats, in_test: false }
     }
 
     pub(super) fn walk(mut self) {
@@ -99,15 +99,15 @@ impl<'a> Script<'a> {
                 Token::Word(raw, _) => self.word(raw),
             }
         }
-        self.finish(End::List);
+        self.finish(CommandTerminator::List);
         // The text after it would be misread.
-        if self.frames.iter().any(|frame| matches!(frame, Frame::Case(_))) {
+        if self.frames.iter().any(|frame| matches!(frame, ConstructFrame::Case(_))) {
             self.mark_undecidable("a `case` does not end");
         }
     }
 
     pub(super) fn mark_undecidable(&mut self, why: impl Into<String>) {
-        self.reading.cannot_tell(why);
+        self.reading.mark_unresolved(why);
     }
 
     fn next_is(&self, operator: &str) -> bool {
@@ -130,7 +130,7 @@ impl<'a> Script<'a> {
     /// Returns the stage of the `case` that contains the next token, if any.
     fn stage(&mut self) -> Option<&mut Stage> {
         match self.frames.last_mut() {
-            Some(Frame::Case(stage)) => Some(stage),
+            Some(ConstructFrame::Case(stage)) => Some(stage),
             _ => None,
         }
     }
@@ -145,12 +145,12 @@ impl<'a> Script<'a> {
             }
         }
         match operator {
-            ";" | "&" | "\n" => self.finish(End::List),
-            "&&" => self.finish(End::And),
-            "||" => self.finish(End::Or),
-            "|" | "|&" => self.finish(End::Pipe),
+            ";" | "&" | "\n" => self.finish(CommandTerminator::List),
+            "&&" => self.finish(CommandTerminator::And),
+            "||" => self.finish(CommandTerminator::Or),
+            "|" | "|&" => self.finish(CommandTerminator::Pipe),
             ";;" | ";&" | ";;&" => {
-                self.finish(End::List);
+                self.finish(CommandTerminator::List);
                 match self.stage() {
                     Some(stage) => *stage = Stage::Pattern,
                     None => self.mark_undecidable(format!("`{operator}` is outside `case`")),
@@ -182,8 +182,8 @@ impl<'a> Script<'a> {
             None => {}
         }
         self.counts();
-        self.finish(End::List);
-        let frame = Frame::Parenthesis { place: self.place.clone(), chain: self.chain };
+        self.finish(CommandTerminator::List);
+        let frame = ConstructFrame::Parenthesis { place: self.working_dir.clone(), chain: self.chain };
         self.frames.push(frame);
         self.chain = Chain::default();
     }
@@ -192,9 +192,9 @@ impl<'a> Script<'a> {
     /// subshells in other shells. Both readings count, and only numbers are resolved.
     fn counts(&mut self) {
         let tokens = self.tokens;
-        let place =
+        let span =
             |token: Option<&Token>| token.map(|token| (token.location().start.index, token.location().end.index));
-        let (Some((_, end)), Some((start, _))) = (place(tokens.get(self.at - 1)), place(tokens.get(self.at))) else {
+        let (Some((_, end)), Some((start, _))) = (span(tokens.get(self.at - 1)), span(tokens.get(self.at))) else {
             return;
         };
         if !self.next_is("(") || start != end {
@@ -210,10 +210,10 @@ impl<'a> Script<'a> {
     }
 
     fn close(&mut self) {
-        self.finish(End::List);
+        self.finish(CommandTerminator::List);
         match self.frames.pop() {
-            Some(Frame::Parenthesis { place, chain }) => {
-                self.place = place;
+            Some(ConstructFrame::Parenthesis { place, chain }) => {
+                self.working_dir = place;
                 self.chain = chain;
             }
             _ => self.mark_undecidable("the parentheses do not match"),
@@ -222,7 +222,7 @@ impl<'a> Script<'a> {
 
     /// Reads a function definition; the body counts at the place of the definition.
     fn define(&mut self, name: &str) {
-        if name == "cd" || name.contains('/') || REWRITES.contains(&name) || wrapper::is_looked_through(name) {
+        if name == "cd" || name.contains('/') || REWRITES.contains(&name) || wrapper::runs_nested_commands(name) {
             self.mark_undecidable(format!("`{}` is made to mean something else", short(name)));
         }
     }
@@ -238,9 +238,9 @@ impl<'a> Script<'a> {
             }
             return self.scripts_of(&word::read(raw));
         }
-        let kept = raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(is_name);
-        if (kept || raw.bytes().all(|byte| byte.is_ascii_digit())) && self.is_descriptor() {
-            if kept {
+        let is_variable_descriptor = raw.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(is_name);
+        if (is_variable_descriptor || raw.bytes().all(|byte| byte.is_ascii_digit())) && self.is_descriptor() {
+            if is_variable_descriptor {
                 self.mark_undecidable(format!("`{raw}` stores a descriptor in a variable"));
             }
             self.simple.beside |= raw != "0";
@@ -267,7 +267,7 @@ impl<'a> Script<'a> {
     }
 
     /// Records an assignment. The end of the simple command decides whether the variable reaches a program.
-    fn assign(&mut self, name: &str, word: &Word) {
+    fn assign(&mut self, name: &str, word: &ShellWord) {
         if word.raw.split_once('=').is_some_and(|(left, _)| left.contains('[')) {
             self.mark_undecidable(format!("the subscript of `{}` is worked out", short(&word.raw)));
         }
@@ -290,7 +290,7 @@ impl<'a> Script<'a> {
                 if subject.is_none() || self.next_word() != Some("in") {
                     self.mark_undecidable("a `case` that cannot be read");
                 }
-                self.frames.push(Frame::Case(Stage::Pattern));
+                self.frames.push(ConstructFrame::Case(Stage::Pattern));
             }
             "for" | "select" => self.read_for_loop(),
             "function" => {
@@ -302,7 +302,7 @@ impl<'a> Script<'a> {
                 self.define(name);
             }
             "esac" => match self.frames.pop() {
-                Some(Frame::Case(_)) => {}
+                Some(ConstructFrame::Case(_)) => {}
                 Some(frame) => self.frames.push(frame),
                 None => {}
             },
@@ -330,10 +330,10 @@ impl<'a> Script<'a> {
     }
 
     /// Counts the commands that a word contains.
-    pub(super) fn scripts_of(&mut self, word: &Word) {
+    pub(super) fn scripts_of(&mut self, word: &ShellWord) {
         for script in &word.scripts {
             self.mark_undecidable(format!("`{}` is worked out only when it runs", short(&word.raw)));
-            read_into(self.reading, script, &self.place, self.depth + 1);
+            read_into(self.reading, script, &self.working_dir, self.depth + 1);
         }
     }
 
@@ -353,7 +353,7 @@ impl<'a> Script<'a> {
             return;
         }
         self.scripts_of(&target);
-        if target.expands || target.pattern != Pattern::No || target.tilde {
+        if target.expands || target.pattern != Pattern::Literal || target.tilde {
             return self.mark_undecidable(format!("which file `{}` is, is known only when it runs", short(raw)));
         }
         if ["/dev/tcp/", "/dev/udp/"].iter().any(|device| target.text.starts_with(device)) {
@@ -397,17 +397,17 @@ impl<'a> Script<'a> {
     }
 
     pub(super) fn path(&mut self, text: &str) -> Option<Utf8PathBuf> {
-        let problem = match self.place.path(text) {
+        let problem = match self.working_dir.path(text) {
             Ok(path) => return Some(path),
             Err(PathProblem::DirectoryLost) => "depends on where a `cd` before it led",
-            Err(PathProblem::UpAgain) => "leads up again through what may be a link",
+            Err(PathProblem::ParentOfLink) => "leads up again through what may be a link",
         };
         self.mark_undecidable(format!("`{}` {problem}", short(text)));
         None
     }
 
     /// Ends the simple command at hand.
-    fn finish(&mut self, end: End) {
+    fn finish(&mut self, end: CommandTerminator) {
         let simple = std::mem::take(&mut self.simple);
         for (name, word) in &simple.assigned {
             let value = word.text.split_once('=').map_or("", |(_, value)| value);
@@ -423,19 +423,19 @@ impl<'a> Script<'a> {
         let entered = if simple.words.is_empty() { None } else { self.simple_command(&simple) };
         let certain = !self.chain.piped && !self.chain.uncertain;
         match (entered, end) {
-            (Some(place), End::And) if certain => {
-                self.place = place;
+            (Some(new_dir), CommandTerminator::And) if certain => {
+                self.working_dir = new_dir;
                 self.chain.moved = true;
             }
-            (Some(_), _) => self.place = WorkingDir::Lost,
-            (None, End::Or | End::List) if self.chain.moved => self.place = WorkingDir::Lost,
+            (Some(_), _) => self.working_dir = WorkingDir::Unknown,
+            (None, CommandTerminator::Or | CommandTerminator::List) if self.chain.moved => self.working_dir = WorkingDir::Unknown,
             (None, _) => {}
         }
         match end {
-            End::And => self.chain.piped = false,
-            End::Or => self.chain = Chain { uncertain: true, ..Chain::default() },
-            End::Pipe => self.chain.piped = true,
-            End::List => self.chain = Chain::default(),
+            CommandTerminator::And => self.chain.piped = false,
+            CommandTerminator::Or => self.chain = Chain { uncertain: true, ..Chain::default() },
+            CommandTerminator::Pipe => self.chain.piped = true,
+            CommandTerminator::List => self.chain = Chain::default(),
         }
     }
 }

@@ -7,7 +7,7 @@ use camino::Utf8Path;
 use super::names::REWRITES;
 use super::place::WorkingDir;
 use super::script::{Script, Simple};
-use super::word::{Pattern, Word};
+use super::word::{Pattern, ShellWord};
 use super::wrapper::{self, CommandAnalysis};
 use super::{builtin, read_into, short};
 
@@ -30,31 +30,31 @@ impl Script<'_> {
         for _ in 0..MAX_WRAPPED {
             let Some(words) = due.pop_front() else { return entered };
             let Some(program) = words.first() else { continue };
-            if program.tilde || program.pattern != Pattern::No {
+            if program.tilde || program.pattern != Pattern::Literal {
                 self.mark_undecidable(format!(
                     "which program `{}` is, is known only when it runs",
                     short(&program.raw)
                 ));
             }
-            let told = program.is_static();
+            let has_static_name = program.is_static();
             let name = match program.text.as_str() {
-                _ if !told => "",
+                _ if !has_static_name => "",
                 path if path.contains('/') => Utf8Path::new(path).file_name().unwrap_or_default(),
                 name => name,
             };
             let is_system = wrapper::system_name(&program.text).is_some();
-            let look = wrapper::analyze(name, words, self.reading.fed);
+            let analysis = wrapper::analyze(name, words, self.reading.fed);
             // Another file of a wrapper's name is any program, which may do what the wrapper does.
-            let passes = look.passes || (look.reads_script && matches!(simple.input.as_slice(), [Some(_)]));
+            let passes = analysis.passes || (analysis.reads_script && matches!(simple.input.as_slice(), [Some(_)]));
             if !passes || !is_system {
                 self.count(words);
             }
-            self.follow(name, is_system, &look, simple);
-            due.extend(look.commands.into_iter().filter_map(|range| words.get(range)));
+            self.follow(name, is_system, &analysis, simple);
+            due.extend(analysis.commands.into_iter().filter_map(|range| words.get(range)));
             match name {
                 "xargs" => self.mark_undecidable("`xargs` adds arguments from what it reads"),
                 // A program with a path is not a built-in.
-                _ if !told || program.text.contains('/') => {}
+                _ if !has_static_name || program.text.contains('/') => {}
                 "cd" => entered = Some(self.change_directory(words)),
                 name => self.builtin(name, words),
             }
@@ -64,23 +64,23 @@ impl Script<'_> {
     }
 
     /// Reads the scripts that a command is given, and says what is not known about it.
-    fn follow(&mut self, name: &str, is_system: bool, look: &CommandAnalysis, simple: &Simple) {
-        for script in &look.scripts {
-            read_into(self.reading, script, &self.place, self.depth + 1);
+    fn follow(&mut self, name: &str, is_system: bool, analysis: &CommandAnalysis, simple: &Simple) {
+        for script in &analysis.scripts {
+            read_into(self.reading, script, &self.working_dir, self.depth + 1);
         }
-        if look.reads_script {
+        if analysis.reads_script {
             match simple.input.as_slice() {
-                [Some(script)] => read_into(self.reading, script, &self.place, self.depth + 1),
+                [Some(script)] => read_into(self.reading, script, &self.working_dir, self.depth + 1),
                 _ => self.mark_undecidable(format!("`{}` runs what it reads", short(name))),
             }
         }
-        if let Some(why) = look.unsure.as_ref().filter(|_| is_system || wrapper::is_certain(name)) {
+        if let Some(why) = analysis.unsure.as_ref().filter(|_| is_system || wrapper::is_certain(name)) {
             self.mark_undecidable(why.clone());
         }
     }
 
     /// Handles the words within `[[ … ]]`: a test in Bash, whatever they look like, and commands in other shells.
-    fn part_of_test(&mut self, words: &[Word]) {
+    fn part_of_test(&mut self, words: &[ShellWord]) {
         self.in_test |= words.first().is_some_and(|word| word.text == "[[");
         if self.in_test
             && let Some(why) = builtin::tests(words)
@@ -91,7 +91,7 @@ impl Script<'_> {
     }
 
     /// Adds the words as a command.
-    fn count(&mut self, words: &[Word]) {
+    fn count(&mut self, words: &[ShellWord]) {
         let mut argv: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         if let (Some(program), Some(word)) = (argv.first_mut(), words.first())
             && word.is_static()
@@ -116,35 +116,35 @@ impl Script<'_> {
         }
     }
 
-    fn change_directory(&mut self, words: &[Word]) -> WorkingDir {
+    fn change_directory(&mut self, words: &[ShellWord]) -> WorkingDir {
         if self.repeats {
             self.mark_undecidable("`cd` is used in a script with loops or functions");
-            return WorkingDir::Lost;
+            return WorkingDir::Unknown;
         }
         let mut operands = words.iter().skip(1).skip_while(|word| word.text.starts_with('-') && word.text != "-");
         match (operands.next(), operands.next()) {
             (Some(word), None)
-                if word.is_static() && word.pattern == Pattern::No && !word.tilde && word.text != "-" =>
+                if word.is_static() && word.pattern == Pattern::Literal && !word.tilde && word.text != "-" =>
             {
-                let Some(path) = self.path(&word.text) else { return WorkingDir::Lost };
+                let Some(path) = self.path(&word.text) else { return WorkingDir::Unknown };
                 self.reading.reads.push(path.clone());
                 WorkingDir::Moved(path)
             }
-            _ => WorkingDir::Lost,
+            _ => WorkingDir::Unknown,
         }
     }
 
     /// Built-ins that change what a script means.
-    fn builtin(&mut self, name: &str, words: &[Word]) {
+    fn builtin(&mut self, name: &str, words: &[ShellWord]) {
         let arguments = words.get(1..).unwrap_or_default();
         if REWRITES.contains(&name) {
             self.mark_undecidable(format!("`{name}` changes what the script means"));
-            if arguments.iter().all(Word::is_static) {
+            if arguments.iter().all(ShellWord::is_static) {
                 let texts: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
                 match name {
-                    "eval" => read_into(self.reading, &texts.join(" "), &self.place, self.depth + 1),
+                    "eval" => read_into(self.reading, &texts.join(" "), &self.working_dir, self.depth + 1),
                     "trap" => {
-                        read_into(self.reading, texts.first().unwrap_or(&""), &self.place, self.depth + 1);
+                        read_into(self.reading, texts.first().unwrap_or(&""), &self.working_dir, self.depth + 1);
                     }
                     _ => {}
                 }

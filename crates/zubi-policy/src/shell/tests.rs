@@ -20,7 +20,7 @@ fn render_reading(reading: &ShellReading) -> String {
 }
 
 #[test]
-fn what_is_told() {
+fn scripts_are_read_as_commands() {
     for (text, expected) in [
         ("", ""),
         ("# nothing", ""),
@@ -90,7 +90,7 @@ fn what_is_told() {
 }
 
 #[test]
-fn what_cannot_be_told() {
+fn undecidable_scripts_are_unresolved() {
     for (text, commands) in [
         ("echo $(git push)", "git push; echo $(git push)"),
         ("echo `git push`", "git push; echo `git push`"),
@@ -205,7 +205,7 @@ fn what_cannot_be_told() {
 #[test]
 fn absurd_scripts_end_at_once() {
     let started = std::time::Instant::now();
-    for piece in [
+    for fragment in [
         "(",
         "((",
         "{ ",
@@ -238,9 +238,9 @@ fn absurd_scripts_end_at_once() {
         "é",
         "{a,",
     ] {
-        for count in [20, MAX_SCRIPT / piece.len()] {
-            let reading = at_work(&piece.repeat(count));
-            assert!(reading.unresolved.len() <= MAX_CLAUSES && reading.commands.len() <= MAX_COMMANDS, "{piece}");
+        for count in [20, MAX_SCRIPT / fragment.len()] {
+            let reading = at_work(&fragment.repeat(count));
+            assert!(reading.unresolved.len() <= MAX_CLAUSES && reading.commands.len() <= MAX_COMMANDS, "{fragment}");
         }
     }
     assert!(!at_work(&"a ".repeat(MAX_SCRIPT)).unresolved.is_empty(), "a script that is too long is unresolved");

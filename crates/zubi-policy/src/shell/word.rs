@@ -2,7 +2,7 @@
 
 /// A word as a shell would understand it before it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct ShellWord {
     /// Without quotes; the source text where `expands`.
     pub(super) text: String,
     /// The word as written in the script.
@@ -20,13 +20,13 @@ pub(super) struct Word {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Pattern {
     #[default]
-    No,
+    Literal,
     /// Below a directory that is named before, so that it can become nothing but paths.
     InDirectory,
     Bare,
 }
 
-impl Word {
+impl ShellWord {
     /// Whether the shell hands over exactly this text, or paths below a directory it names.
     pub(super) fn is_static(&self) -> bool {
         !self.expands && self.pattern != Pattern::Bare
@@ -34,15 +34,15 @@ impl Word {
 }
 
 /// Reads a token's text.
-pub(super) fn read(raw: &str) -> Word {
-    let mut reader = Reader { rest: raw, word: Word { raw: raw.to_owned(), ..Word::default() }, braces: Braces::None };
+pub(super) fn read(raw: &str) -> ShellWord {
+    let mut reader = WordReader { rest: raw, word: ShellWord { raw: raw.to_owned(), ..ShellWord::default() }, braces: BraceExpansion::None };
     reader.plain();
-    let Reader { mut word, braces, .. } = reader;
+    let WordReader { mut word, braces, .. } = reader;
     // The commands of that name.
     if matches!(raw, "[" | "[[") {
-        word.pattern = Pattern::No;
+        word.pattern = Pattern::Literal;
     }
-    if braces == Braces::Closed {
+    if braces == BraceExpansion::Closed {
         word.expands = true;
     }
     if word.expands {
@@ -52,8 +52,8 @@ pub(super) fn read(raw: &str) -> Word {
 }
 
 /// The text of a here-document whose delimiter is not quoted: quotes mean nothing in it.
-pub(super) fn read_document(raw: &str) -> Word {
-    let mut reader = Reader { rest: raw, word: Word { raw: raw.to_owned(), ..Word::default() }, braces: Braces::None };
+pub(super) fn read_document(raw: &str) -> ShellWord {
+    let mut reader = WordReader { rest: raw, word: ShellWord { raw: raw.to_owned(), ..ShellWord::default() }, braces: BraceExpansion::None };
     while !reader.rest.is_empty() {
         reader.double_quoted(false);
     }
@@ -62,20 +62,20 @@ pub(super) fn read_document(raw: &str) -> Word {
 
 /// How much of `{a,b}` or `{1..3}` has been seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Braces {
+enum BraceExpansion {
     None,
     Open,
     Several,
     Closed,
 }
 
-struct Reader<'a> {
+struct WordReader<'a> {
     rest: &'a str,
-    word: Word,
-    braces: Braces,
+    word: ShellWord,
+    braces: BraceExpansion,
 }
 
-impl Reader<'_> {
+impl WordReader<'_> {
     fn next(&mut self) -> Option<char> {
         let mut chars = self.rest.chars();
         let c = chars.next()?;
@@ -104,7 +104,7 @@ impl Reader<'_> {
                     let in_directory = self.word.text.contains('/') && !self.word.tilde;
                     if !in_directory {
                         self.word.pattern = Pattern::Bare;
-                    } else if self.word.pattern == Pattern::No {
+                    } else if self.word.pattern == Pattern::Literal {
                         self.word.pattern = Pattern::InDirectory;
                     }
                     self.word.text.push(c);
@@ -115,10 +115,10 @@ impl Reader<'_> {
                 }
                 c => {
                     self.braces = match (self.braces, c) {
-                        (Braces::None, '{') => Braces::Open,
-                        (Braces::Open, ',') => Braces::Several,
-                        (Braces::Open, '.') if self.rest.starts_with('.') => Braces::Several,
-                        (Braces::Several, '}') => Braces::Closed,
+                        (BraceExpansion::None, '{') => BraceExpansion::Open,
+                        (BraceExpansion::Open, ',') => BraceExpansion::Several,
+                        (BraceExpansion::Open, '.') if self.rest.starts_with('.') => BraceExpansion::Several,
+                        (BraceExpansion::Several, '}') => BraceExpansion::Closed,
                         (state, _) => state,
                     };
                     self.word.text.push(c);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use camino::Utf8Path;
 
 use super::names::{self, FOREIGN_SHELLS, SHELLS, WRAPPER_PROGRAMS};
-use super::word::{Pattern, Word};
+use super::word::{Pattern, ShellWord};
 use super::{builtin, git, interpreter, short};
 
 /// The analysis of a simple command.
@@ -139,11 +139,11 @@ pub(crate) fn system_name(program: &str) -> Option<&str> {
     }
     let path = Utf8Path::new(program);
     // Paths are compared by their components: `//usr//bin` is `/usr/bin`.
-    path.file_name().filter(|_| path.parent().is_some_and(|parent| DIRECTORIES.iter().any(|known| parent == *known)))
+    path.file_name().filter(|_| path.parent().is_some_and(|parent| DIRECTORIES.iter().any(|directory| parent == *directory)))
 }
 
 /// Whether a function of this name would change what commands mean that are looked through.
-pub(super) fn is_looked_through(name: &str) -> bool {
+pub(super) fn runs_nested_commands(name: &str) -> bool {
     name == "find" || WRAPPERS.iter().any(|wrapper| wrapper.names.contains(&name)) || SHELLS.contains(&name)
 }
 
@@ -165,11 +165,11 @@ pub(crate) fn starts_others(program: &str) -> bool {
 
 /// Whether the arguments of a program may be programs themselves, so that no prefix of a command says what it does.
 pub(crate) fn runs_arguments(name: &str) -> bool {
-    is_looked_through(name) || starts_others(name) || interpreter::runs_texts(name)
+    runs_nested_commands(name) || starts_others(name) || interpreter::runs_texts(name)
 }
 
 /// Analyzes a simple command whose program is `name`. `fed`: its standard input may have data.
-pub(super) fn analyze(name: &str, words: &[Word], fed: bool) -> CommandAnalysis {
+pub(super) fn analyze(name: &str, words: &[ShellWord], fed: bool) -> CommandAnalysis {
     if SHELLS.contains(&name) {
         return shell(words);
     }
@@ -218,7 +218,7 @@ pub(super) fn analyze(name: &str, words: &[Word], fed: bool) -> CommandAnalysis 
 impl Wrapper {
     /// Returns the index at which the command begins, or the word that is not understood. A variable that the wrapper
     /// sets may be stored in `unsure` as a reason.
-    fn command(&self, words: &[Word], unsure: &mut Option<String>) -> Result<usize, String> {
+    fn command(&self, words: &[ShellWord], unsure: &mut Option<String>) -> Result<usize, String> {
         let mut at = 1;
         while let Some(word) = words.get(at) {
             let text = word.text.as_str();
@@ -263,7 +263,7 @@ impl Wrapper {
 }
 
 /// `sh -c 'text'`, `sh file`, or a shell that runs what it reads.
-fn shell(words: &[Word]) -> CommandAnalysis {
+fn shell(words: &[ShellWord]) -> CommandAnalysis {
     let mut at = 1;
     let (mut text_given, mut reads, mut asks) = (false, false, false);
     let mut unsure = None;
@@ -295,7 +295,7 @@ fn shell(words: &[Word]) -> CommandAnalysis {
     }
     match words.get(at) {
         _ if asks => CommandAnalysis { unsure, ..CommandAnalysis::default() },
-        Some(word) if text_given && word.is_static() && word.pattern == Pattern::No => {
+        Some(word) if text_given && word.is_static() && word.pattern == Pattern::Literal => {
             CommandAnalysis { passes: true, scripts: vec![word.text.clone()], unsure, ..CommandAnalysis::default() }
         }
         _ if text_given => CommandAnalysis::unsure("a shell is given a text that is worked out only when it runs"),
@@ -307,7 +307,7 @@ fn shell(words: &[Word]) -> CommandAnalysis {
 }
 
 /// `find … -exec command {} ;`, any number of times.
-fn find(words: &[Word]) -> CommandAnalysis {
+fn find(words: &[ShellWord]) -> CommandAnalysis {
     let mut commands = Vec::new();
     let mut at = 1;
     while let Some(word) = words.get(at) {
@@ -320,7 +320,7 @@ fn find(words: &[Word]) -> CommandAnalysis {
             at += 1;
         }
         let inner = words.get(start..at).unwrap_or_default();
-        let spliced = |(index, word): (usize, &Word)| word.text.contains("{}") && (index == 0 || word.text != "{}");
+        let spliced = |(index, word): (usize, &ShellWord)| word.text.contains("{}") && (index == 0 || word.text != "{}");
         if inner.is_empty() || inner.iter().enumerate().any(spliced) {
             return CommandAnalysis::unsure("`find` makes a command of the names it finds");
         }

@@ -3,8 +3,8 @@
 use super::*;
 
 /// Whether rules that a run was given approve everything that the policy with these `ask` rules requires approval for.
-fn is_answered_by(asking: &[Value], yes: &[Value], spec: &ToolSpec, footprint: &Footprint) -> bool {
-    policy(asking).remaining_after(&policy(yes), spec, &caller(false), footprint).action == Action::Allow
+fn is_answered_by(asking: &[Value], allow_rules: &[Value], spec: &ToolSpec, footprint: &Footprint) -> bool {
+    policy(asking).remaining_after(&policy(allow_rules), spec, &caller(false), footprint).action == Action::Allow
 }
 
 fn runs(commands: &[&str]) -> Footprint {
@@ -21,7 +21,7 @@ fn writes(path: &str) -> Footprint {
 }
 
 #[test]
-fn every_part_that_is_asked_about_needs_its_yes() {
+fn every_part_needs_its_own_approval() {
     let (shell, file) = (spec("shell.run", Effect::Execute), spec("file.write", Effect::Write));
     let test = json!({"action": "allow", "tools": ["shell.run"], "command": ["cargo", "test", "*"]});
     let all = json!({"action": "allow", "tools": ["shell.run"]});
@@ -57,21 +57,21 @@ fn every_part_that_is_asked_about_needs_its_yes() {
 }
 
 #[test]
-fn what_is_left_is_what_no_yes_answers() {
+fn remaining_decision_lists_unapproved_parts() {
     let shell = spec("shell.run", Effect::Execute);
     let touch = json!({"action": "allow", "tools": ["shell.run"], "command": ["touch", "*"]});
     let ask_rm = json!({"action": "ask", "command": ["rm"], "reason": "it is gone then"});
     let ask_all = json!({"action": "ask", "tools": ["shell.run"]});
     let values = |rules: &[&Value]| rules.iter().map(|rule| (*rule).clone()).collect::<Vec<_>>();
-    let left = |asking: &[&Value], yes: &[&Value]| {
+    let left = |asking: &[&Value], allow_rules: &[&Value]| {
         let footprint = runs(&["touch a", "rm b", "pwd"]);
-        let left = policy(&values(asking)).remaining_after(&policy(&values(yes)), &shell, &caller(false), &footprint);
-        let asked: Vec<_> =
-            left.parts.iter().filter(|part| part.action == Action::Ask).map(|part| &part.what).collect();
-        format!("{:?} {} ({}) {asked:?}", left.action, left.why, left.rule.unwrap_or_default())
+        let left = policy(&values(asking)).remaining_after(&policy(&values(allow_rules)), &shell, &caller(false), &footprint);
+        let unapproved: Vec<_> =
+            left.parts.iter().filter(|part| part.action == Action::Ask).map(|part| &part.description).collect();
+        format!("{:?} {} ({}) {unapproved:?}", left.action, left.reason, left.rule.unwrap_or_default())
     };
     let all = json!({"action": "allow", "tools": ["shell.run"]});
-    let told = [
+    let results = [
         left(&[], &[]),
         left(&[], &[&touch]),
         left(&[&ask_rm], &[&touch]),
@@ -79,7 +79,7 @@ fn what_is_left_is_what_no_yes_answers() {
         left(&[&ask_all], &[&touch]),
         left(&[&ask_all], &[&all]),
     ];
-    insta::assert_snapshot!(told.join("\n"), @r#"
+    insta::assert_snapshot!(results.join("\n"), @r#"
     Ask it runs `touch a` () ["it runs `touch a`", "it runs `rm b`"]
     Ask it runs `rm b` () ["it runs `rm b`"]
     Ask it runs `rm b` (it is gone then) (zubi.toml:1) ["it runs `rm b`"]

@@ -28,8 +28,8 @@ fn patterns_of_the_shell_may_become_credentials() {
 /// M16: an approval prompt names the files that are read, or says that they may be read or that this cannot be
 /// determined; and a rule is offered if it is about one path.
 #[test]
-fn a_question_about_credentials_says_what_is_known() {
-    let mut shown = String::new();
+fn approval_prompts_name_credential_files() {
+    let mut report = String::new();
     let policy = policy(&[json!({"action": "allow", "command": ["cat|python3|git|ls", "*"]})]);
     for text in [
         "cat src/*",
@@ -58,24 +58,24 @@ fn a_question_about_credentials_says_what_is_known() {
         };
         let spec = spec("shell.run", Effect::Execute);
         let judgement = policy.judge(&spec, &caller(false), &footprint);
-        writeln!(shown, "{text}").unwrap();
-        let about = |judged: &&PartDecision| {
-            matches!(judged.part, Access::Read(_) | Access::MayRead(_) | Access::Mentions(_) | Access::Unresolved(_))
+        writeln!(report, "{text}").unwrap();
+        let about = |part_decision: &&PartDecision| {
+            matches!(part_decision.part, Access::Read(_) | Access::MayRead(_) | Access::Mentions(_) | Access::Unresolved(_))
         };
-        for judged in judgement.parts.iter().filter(about) {
-            let reason = judged.reason.as_deref().unwrap_or_default();
-            writeln!(shown, "    {}: {} ({reason})", word(judged.action), judged.what).unwrap();
+        for part_decision in judgement.parts.iter().filter(about) {
+            let reason = part_decision.reason.as_deref().unwrap_or_default();
+            writeln!(report, "    {}: {} ({reason})", word(part_decision.action), part_decision.description).unwrap();
         }
         if judgement.action == Action::Allow {
-            shown.push_str("    allow\n");
+            report.push_str("    allow\n");
             continue;
         }
         let call = RecentCall { spec: Arc::new(spec), caller: Arc::new(caller(false)), footprint };
         for option in options(&policy, &call, &judgement, &[], false).iter().skip(1) {
-            writeln!(shown, "    offered: {}", option.label).unwrap();
+            writeln!(report, "    offered: {}", option.label).unwrap();
         }
     }
-    insta::assert_snapshot!(shown, @r#"
+    insta::assert_snapshot!(report, @r#"
     cat src/*
         ask: it may read /w/src/* (credentials may be among what that stands for)
     cat src/*.rs src/?ssh/*.rs

@@ -10,7 +10,7 @@ use crate::cx::ApprovalScope;
 fn request(tool: &str, footprint: Footprint) -> ApprovalRequest {
     ApprovalRequest {
         tool: tool.to_owned(),
-        why: "it runs something".to_owned(),
+        reason: "it runs something".to_owned(),
         rule: None,
         footprint,
         arguments: json!({"note": "not shown"}),
@@ -69,7 +69,7 @@ fn nothing_in_a_call_forges_the_question() {
         ..Footprint::default()
     };
     let mut request = request(evil, footprint);
-    request.why = text();
+    request.reason = text();
     request.rule = Some(text());
     let card = prompt_text(&request);
     // One line for each fact, two for the preview, whose lines are marked as such.
@@ -89,11 +89,11 @@ fn nothing_in_a_call_forges_the_question() {
 }
 
 #[test]
-fn the_end_of_what_is_long_is_shown() {
+fn long_texts_show_their_end() {
     let long = format!("echo {}; rm x", "a".repeat(5_000));
-    let shown = escape(&long);
-    assert!(shown.starts_with("echo aaa") && shown.contains(" … 4011 characters … ") && shown.ends_with("; rm x"));
-    assert!(shown.chars().count() < 1_100);
+    let escaped = escape(&long);
+    assert!(escaped.starts_with("echo aaa") && escaped.contains(" … 4011 characters … ") && escaped.ends_with("; rm x"));
+    assert!(escaped.chars().count() < 1_100);
     assert_eq!(escape(&"a".repeat(1_000)).len(), 1_000);
     let footprint = Footprint {
         commands: vec![vec!["x".to_owned()]; 100],

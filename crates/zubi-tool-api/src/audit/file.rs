@@ -11,7 +11,7 @@ use super::{AuditRecord, AuditSink};
 /// The maximum size of a log, in bytes; a larger one is rotated.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// The number of rotated logs on disk.
-const KEPT: u32 = 3;
+const ROTATED_LOGS: u32 = 3;
 
 /// A sink that appends to `audit/audit.jsonl` in zubi's state directory. Several processes may append at once: each
 /// record is one write to a file opened for appending.
@@ -19,11 +19,11 @@ const KEPT: u32 = 3;
 pub struct AuditFile {
     directory: Utf8PathBuf,
     max_bytes: u64,
-    state: Mutex<State>,
+    state: Mutex<LogState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct LogState {
     directory_made: bool,
     /// The number of records that could not be written since the last success. A full disk is reported once, not with
     /// every call.
@@ -60,13 +60,13 @@ impl AuditFile {
         }
         // A full log is renamed to these names.
         let in_the_way = |path: &Utf8PathBuf| path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-        match (1..=KEPT).map(|age| self.path(age)).find(in_the_way) {
+        match (1..=ROTATED_LOGS).map(|age| self.path(age)).find(in_the_way) {
             Some(path) => Err(io::Error::other(format!("`{path}` is a directory, and a full log is moved there"))),
             None => Ok(path),
         }
     }
 
-    fn append(&self, record: &AuditRecord, state: &mut State) -> io::Result<()> {
+    fn append(&self, record: &AuditRecord, state: &mut LogState) -> io::Result<()> {
         if !state.directory_made {
             owner_only::create_directory(&self.directory)?;
             state.directory_made = true;
@@ -76,7 +76,7 @@ impl AuditFile {
         let mut file = owner_only::open_append(&self.path(0))?;
         let length = file.metadata()?.len();
         if length > 0 && length + line.len() as u64 > self.max_bytes {
-            for age in (0..KEPT).rev() {
+            for age in (0..ROTATED_LOGS).rev() {
                 match std::fs::rename(self.path(age), self.path(age + 1)) {
                     // Another process may have rotated the log.
                     Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -8,10 +8,10 @@ use regex::{Captures, Regex};
 use zubi_base::secret;
 
 /// The placeholder for a value.
-const HIDDEN: &str = "(not logged)";
+const MASKED_VALUE: &str = "(not logged)";
 
 /// A name, the separator, and the value: quoted, or up to the next blank or the end of a URL's parameter.
-const NAMED: &str = r#"([A-Za-z0-9_-]+)(["']?\s*[=:]\s*|\s+)("[^"]*"|'[^']*'|[^\s&;|"']+)"#;
+const NAMED_VALUE: &str = r#"([A-Za-z0-9_-]+)(["']?\s*[=:]\s*|\s+)("[^"]*"|'[^']*'|[^\s&;|"']+)"#;
 /// Passwords that are recognized by their position: after a user name, as in curl, and after `-p` for the programs that
 /// take a password there.
 const PLACED: &str =
@@ -20,19 +20,19 @@ const PLACED: &str =
 /// Masks the values of secret names in a text.
 pub(super) fn without_values(text: &str) -> String {
     static PATTERNS: OnceLock<Option<(Regex, Regex)>> = OnceLock::new();
-    let compiled = PATTERNS.get_or_init(|| Some((Regex::new(NAMED).ok()?, Regex::new(PLACED).ok()?)));
-    let Some((named, placed)) = compiled else { return HIDDEN.to_owned() };
-    let mut kept = String::with_capacity(text.len());
+    let compiled = PATTERNS.get_or_init(|| Some((Regex::new(NAMED_VALUE).ok()?, Regex::new(PLACED).ok()?)));
+    let Some((named, placed)) = compiled else { return MASKED_VALUE.to_owned() };
+    let mut masked = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(found) = named.captures(rest) {
         let (part, end) = mask_secret(&found);
         let Some(whole) = found.get(0) else { break };
-        kept.push_str(rest.get(..whole.start()).unwrap_or_default());
-        kept.push_str(&part);
+        masked.push_str(rest.get(..whole.start()).unwrap_or_default());
+        masked.push_str(&part);
         rest = rest.get(end..).unwrap_or_default();
     }
-    kept.push_str(rest);
-    placed.replace_all(&kept, format!("${{1}}{HIDDEN}")).into_owned()
+    masked.push_str(rest);
+    placed.replace_all(&masked, format!("${{1}}{MASKED_VALUE}")).into_owned()
 }
 
 /// Returns the masked name and value, and the offset at which scanning continues: after the value of a secret, else at
@@ -43,7 +43,7 @@ fn mask_secret(found: &Captures<'_>) -> (String, usize) {
     let value = found.get(3).map_or(0..0, |value| value.range());
     let joins = join.contains(['=', ':']) || name.starts_with("--");
     if joins && secret::is_secret_name(name) {
-        (format!("{name}{join}{HIDDEN}"), value.end)
+        (format!("{name}{join}{MASKED_VALUE}"), value.end)
     } else {
         (format!("{name}{join}"), value.start)
     }

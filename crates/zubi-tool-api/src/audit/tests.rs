@@ -46,7 +46,7 @@ fn secrets_and_long_values_are_not_written() {
 }
 
 #[test]
-fn a_log_is_set_aside_when_it_is_full_and_the_oldest_goes() {
+fn full_logs_are_rotated_and_the_oldest_is_removed() {
     let directory = tempfile::tempdir().unwrap();
     let state = Utf8Path::from_path(directory.path()).unwrap();
     let one_line = serde_json::to_vec(&record("t0", &json!({}))).unwrap().len() as u64 + 1;

@@ -10,17 +10,17 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use zubi_base::text::ContentHash;
 
-use super::index::Entry;
+use super::index::RegisteredTool;
 use super::{CallError, Registry};
 use crate::audit::{self, AuditRecord};
-use crate::code::Code;
+use crate::code::ErrorCode;
 use crate::cx::{ApprovalAnswer, ApprovalRequest, ToolCx};
 use crate::filter::ToolFilter;
 use crate::footprint::Footprint;
 use crate::output::{ToolError, ToolOutput};
-use crate::schema::Checker;
+use crate::schema::ArgumentChecker;
 use crate::spec::{Effect, ToolSpec};
-use zubi_policy::rule::{Action, Rule, RuleText};
+use zubi_policy::rule::{Action, CompiledRule, RuleText};
 use zubi_policy::{ApprovalOption, Decision, Policy, RECENT, RecentCall, options, suggest_auto_approve};
 
 /// The longest argument for a run that a refusal shows, in bytes. A longer one would be truncated somewhere, and would
@@ -87,7 +87,7 @@ impl Registry {
 
     async fn call_with_policy(
         &self,
-        entry: &Entry,
+        entry: &RegisteredTool,
         args: Value,
         cx: &ToolCx,
         trail: &mut Trail,
@@ -99,7 +99,7 @@ impl Registry {
             trail.secrets.clone_from(&footprint.secrets);
             trail.decision = "deny";
             match self.permission(entry, &args, &footprint, cx).await? {
-                Permission::Given(word) => {
+                Permission::Granted(word) => {
                     if word == APPROVED && !footprint.covers(&footprint_of(entry, &args, cx)?) {
                         return Err(ToolError::operation_failed(
                             &format!("run {}", spec.id),
@@ -120,7 +120,7 @@ impl Registry {
             }
         }
         Err(ToolError::user(
-            Code::Denied,
+            ErrorCode::Denied,
             format!("Failed to run {}: the arguments were edited too often", spec.id),
             "Let the user decide what to do instead.",
         ))
@@ -130,14 +130,14 @@ impl Registry {
     /// for the result of its own arguments.
     fn with_change(&self, result: Result<ToolOutput, ToolError>, trail: &Trail) -> Result<ToolOutput, ToolError> {
         let arguments = audit::shorten(&trail.arguments, &trail.secrets, &self.redactor);
-        let said = format!("{CHANGED}{arguments}.");
+        let notice = format!("{CHANGED}{arguments}.");
         match result {
-            Ok(output) => Ok(ToolOutput { text: format!("{said}\n{}", output.text), ..output }),
-            Err(ToolError::Tell { code, message, hint }) => {
-                let hint = if hint.is_empty() { said } else { format!("{said}\n{hint}") };
-                Err(ToolError::Tell { code, message, hint })
+            Ok(output) => Ok(ToolOutput { text: format!("{notice}\n{}", output.text), ..output }),
+            Err(ToolError::Actionable { code, message, hint }) => {
+                let hint = if hint.is_empty() { notice } else { format!("{notice}\n{hint}") };
+                Err(ToolError::Actionable { code, message, hint })
             }
-            Err(ToolError::Fatal(error)) => Err(ToolError::Fatal(error.context(said))),
+            Err(ToolError::Fatal(error)) => Err(ToolError::Fatal(error.context(notice))),
         }
     }
 
@@ -152,7 +152,7 @@ impl Registry {
     /// Queries the policy, and requests the user's approval if the policy requires it.
     async fn permission(
         &self,
-        entry: &Entry,
+        entry: &RegisteredTool,
         args: &Value,
         footprint: &Footprint,
         cx: &ToolCx,
@@ -161,13 +161,13 @@ impl Registry {
         let policy = self.policy_for(entry.tool.as_ref(), &cx.caller);
         let judgement = policy.judge(spec, &cx.caller, footprint);
         match judgement.action {
-            Action::Allow => return Ok(Permission::Given("allow")),
+            Action::Allow => return Ok(Permission::Granted("allow")),
             Action::Deny => {
                 let hint =
                     "Do it another way, or let the user decide: `zubi policy explain` shows which rule denies it.";
                 let by = judgement.rule.map(|rule| format!("; see the rule at {rule}")).unwrap_or_default();
-                let why = format!("Failed to run {}: {}{by}", spec.id, judgement.why);
-                return Err(ToolError::user(Code::Denied, why, hint));
+                let why = format!("Failed to run {}: {}{by}", spec.id, judgement.reason);
+                return Err(ToolError::user(ErrorCode::Denied, why, hint));
             }
             Action::Ask => {}
         }
@@ -175,10 +175,10 @@ impl Registry {
         let call = RecentCall::new(spec, &cx.caller, footprint.clone());
         let offered = options(&policy, &call, &judgement, &recent, policy.store().is_some());
         let only_by_name = is_only_by_name(&judgement);
-        let (why, rule) = (judgement.why.clone(), judgement.rule.clone());
+        let (why, rule) = (judgement.reason.clone(), judgement.rule.clone());
         let request = ApprovalRequest {
             tool: spec.id.clone(),
-            why: why.clone(),
+            reason: why.clone(),
             rule: rule.clone(),
             footprint: footprint.clone(),
             arguments: args.clone(),
@@ -194,29 +194,29 @@ impl Registry {
                 if let Some(option) = offered.get(option) {
                     self.store_grant(option, entry, &cx.caller);
                 }
-                Ok(Permission::Given(APPROVED))
+                Ok(Permission::Granted(APPROVED))
             }
             ApprovalAnswer::Deny { text } => {
-                let said = text.map(|text| format!("; they say: {}", text.trim())).unwrap_or_default();
+                let user_message = text.map(|text| format!("; they say: {}", text.trim())).unwrap_or_default();
                 Err(ToolError::user(
-                    Code::Denied,
-                    format!("Failed to run {}: the user denied it ({why}){said}", spec.id),
+                    ErrorCode::Denied,
+                    format!("Failed to run {}: the user denied it ({why}){user_message}", spec.id),
                     "Do not call it again for this; let the user decide what to do instead.",
                 ))
             }
             ApprovalAnswer::Unanswered { how } => Err(ToolError::user(
-                Code::Denied,
+                ErrorCode::Denied,
                 format!("Failed to run {}: it needs the user's approval ({why}), and {how}", spec.id),
                 "Check with the user whether to do it, then call it again.",
             )),
-            ApprovalAnswer::NotAsked { why: busy } => Err(ToolError::user(
-                Code::Denied,
+            ApprovalAnswer::NotPrompted { why: busy } => Err(ToolError::user(
+                ErrorCode::Denied,
                 format!("Failed to run {}: {why}, and no approval prompt could be shown: {busy}", spec.id),
                 "Wait until the user has answered, then call it again.",
             )),
-            ApprovalAnswer::Unavailable if was_asked_by_client(spec, footprint, cx) => Ok(Permission::Given("client")),
+            ApprovalAnswer::Unavailable if is_confirmed_by_client(spec, footprint, cx) => Ok(Permission::Granted("client")),
             ApprovalAnswer::Unavailable => Err(ToolError::user(
-                Code::ApprovalUnavailable,
+                ErrorCode::ApprovalUnavailable,
                 format!("Failed to run {}: {why}, and no one can approve it here", spec.id),
                 unavailable(spec, &offered, rule.as_deref(), only_by_name),
             )),
@@ -257,9 +257,9 @@ pub struct PolicyCheck {
 /// Returns whether the client has shown this very call to its user as one that may change something. A client shows the
 /// calls that it makes, not those that these make in turn. A call with the rights of a read-only session was announced
 /// as read-only, and clients do not prompt for such calls.
-fn was_asked_by_client(spec: &ToolSpec, footprint: &Footprint, cx: &ToolCx) -> bool {
+fn is_confirmed_by_client(spec: &ToolSpec, footprint: &Footprint, cx: &ToolCx) -> bool {
     footprint.vouched
-        && cx.approver.client_asks()
+        && cx.approver.client_prompts()
         && cx.nesting == 0
         && !cx.caller.restrictions.read_only
         && spec.is_to_be_confirmed()
@@ -268,7 +268,7 @@ fn was_asked_by_client(spec: &ToolSpec, footprint: &Footprint, cx: &ToolCx) -> b
 /// The outcome of an approval request.
 enum Permission {
     /// The decision, as written to the audit log.
-    Given(&'static str),
+    Granted(&'static str),
     Edited(Value),
 }
 
@@ -284,14 +284,14 @@ fn is_only_by_name(judgement: &Decision) -> bool {
 }
 
 /// Returns the error if the rules of a run do not allow the whole call: the remaining parts, and what would allow them.
-fn refused_but_for(policy: &Policy, call: &RecentCall, asked: &Decision, rules: &[RuleText]) -> ToolError {
-    let rules = rules.iter().filter_map(|rule| Rule::new(rule.clone(), "this run", policy.places()).ok()).map(Arc::new);
-    let given = Policy::from_rules(ToolFilter::default(), [], policy.places().clone()).with_rules(rules);
-    let left = policy.remaining_after(&given, &call.spec, &call.caller, &call.footprint);
+fn refused_but_for(policy: &Policy, call: &RecentCall, decision: &Decision, rules: &[RuleText]) -> ToolError {
+    let rules = rules.iter().filter_map(|rule| CompiledRule::new(rule.clone(), "this run", policy.paths()).ok()).map(Arc::new);
+    let run_policy = Policy::from_rules(ToolFilter::default(), [], policy.paths().clone()).with_rules(rules);
+    let left = policy.remaining_after(&run_policy, &call.spec, &call.caller, &call.footprint);
     // These rules may cover fewer parts than the policy requires approval for, and the approver has not approved the
     // call.
-    let left = if left.action == Action::Ask { left } else { asked.clone() };
-    let arguments: Vec<String> = suggest_auto_approve(policy, &given, call, &left)
+    let left = if left.action == Action::Ask { left } else { decision.clone() };
+    let arguments: Vec<String> = suggest_auto_approve(policy, &run_policy, call, &left)
         .iter()
         .map(|rules| {
             let arguments = rules.iter().map(|rule| format!("--auto-approve {}", shell_word(&rule.to_argument())));
@@ -305,12 +305,12 @@ fn refused_but_for(policy: &Policy, call: &RecentCall, asked: &Decision, rules: 
     };
     // Rules of the run need no copy in a file.
     let offered =
-        options(&policy.with_rules(given.rules().iter().cloned()), call, &left, &[], policy.store().is_some());
-    let kept = unavailable(&call.spec, &offered, left.rule.as_deref(), is_only_by_name(&left));
+        options(&policy.with_rules(run_policy.rules().iter().cloned()), call, &left, &[], policy.store().is_some());
+    let permanent_hint = unavailable(&call.spec, &offered, left.rule.as_deref(), is_only_by_name(&left));
     ToolError::user(
-        Code::ApprovalUnavailable,
-        format!("Failed to run {}: {}, and no one can approve it here", call.spec.id, left.why),
-        format!("{for_a_run}{kept}"),
+        ErrorCode::ApprovalUnavailable,
+        format!("Failed to run {}: {}, and no one can approve it here", call.spec.id, left.reason),
+        format!("{for_a_run}{permanent_hint}"),
     )
 }
 
@@ -341,16 +341,16 @@ fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>, 
 }
 
 /// Returns the arguments that the tool receives, and what the call would touch.
-fn prepare(entry: &Entry, args: Value, cx: &ToolCx) -> Result<(Value, Footprint), ToolError> {
+fn prepare(entry: &RegisteredTool, args: Value, cx: &ToolCx) -> Result<(Value, Footprint), ToolError> {
     let spec = entry.tool.spec();
-    let checker = entry.checker.get_or_init(|| Checker::new(spec));
+    let checker = entry.checker.get_or_init(|| ArgumentChecker::new(spec));
     let checker = checker.as_ref().map_err(|why| ToolError::Fatal(anyhow!("{why}")))?;
     let args = checker.check(spec, args)?;
     let footprint = footprint_of(entry, &args, cx)?;
     Ok((args, footprint))
 }
 
-fn footprint_of(entry: &Entry, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+fn footprint_of(entry: &RegisteredTool, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
     // The tool's own code computes the footprint, and a panic there must not end the process either.
     catch_unwind(AssertUnwindSafe(|| entry.tool.footprint(args, cx)))
         .unwrap_or_else(|panic| Err(panic_error(panic.as_ref())))
@@ -368,7 +368,7 @@ struct Trail {
 
 /// Runs the tool as a task of its own, so that a panic is contained and the call ends when the caller drops it.
 #[expect(clippy::disallowed_methods, reason = "the one caller of `Tool::call`")]
-async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<ToolOutput, ToolError> {
+async fn run(entry: &RegisteredTool, args: Value, cx: &ToolCx, effect: Effect) -> Result<ToolOutput, ToolError> {
     let spec = entry.tool.spec();
     let now = Instant::now();
     let deadline = cx.deadline.min(now.checked_add(spec.timeout).unwrap_or(cx.deadline));
@@ -383,7 +383,7 @@ async fn run(entry: &Entry, args: Value, cx: &ToolCx, effect: Effect) -> Result<
         result = &mut running.task => return flatten_join(result),
         () = running.cancel.cancelled() => cancelled_error(spec),
         () = tokio::time::sleep_until(deadline.into()) => ToolError::user(
-            Code::TimedOut,
+            ErrorCode::TimedOut,
             format!("Error in {}: no answer within {} s", spec.id, deadline.duration_since(now).as_secs_f32().ceil()),
             "Narrow the query, or call again: what was started continues to load meanwhile.",
         ),
@@ -433,7 +433,7 @@ fn flatten_join(
 
 fn cancelled_error(spec: &ToolSpec) -> ToolError {
     ToolError::user(
-        Code::Cancelled,
+        ErrorCode::Cancelled,
         format!("Error in {}: the call was cancelled", spec.id),
         "Call again if the answer is still wanted.",
     )

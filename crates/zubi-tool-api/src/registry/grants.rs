@@ -7,17 +7,17 @@
 use std::sync::{Arc, PoisonError};
 
 use super::Registry;
-use super::index::Entry;
+use super::index::RegisteredTool;
 use crate::Tool;
 use crate::cx::{ApprovalScope, Caller};
-use zubi_policy::rule::Rule;
+use zubi_policy::rule::CompiledRule;
 use zubi_policy::{ApprovalOption, Policy, RecentCall};
 
 /// A rule from an approval.
 pub(super) struct StoredGrant {
     /// The session that the rule holds for; `None` for all.
     session: Option<u64>,
-    rule: Arc<Rule>,
+    rule: Arc<CompiledRule>,
     /// The id of the tool that the user was prompted about.
     tool: String,
     /// The version of that tool at the time ([`Tool::version`]).
@@ -27,13 +27,13 @@ pub(super) struct StoredGrant {
 impl Registry {
     /// Returns the rules in force for every session, without those that hold for one session only.
     pub fn policy(&self) -> Arc<Policy> {
-        self.policy_with(|kept| kept.session.is_none())
+        self.policy_with(|grant| grant.session.is_none())
     }
 
     /// Removes the rules for this session ([`Caller::session`]) and its recent calls. The number must not be reused
     /// while calls of this session may still run.
     pub fn end_session(&self, session: u64) {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).retain(|kept| kept.session != Some(session));
+        self.grants.lock().unwrap_or_else(PoisonError::into_inner).retain(|grant| grant.session != Some(session));
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         recent.retain(|call| call.caller.session != session);
     }
@@ -42,14 +42,14 @@ impl Registry {
     /// the tool are dropped, for all sessions: the approval was for what that version did.
     pub(super) fn policy_for(&self, tool: &dyn Tool, caller: &Caller) -> Arc<Policy> {
         let (id, version) = (&tool.spec().id, tool.version());
-        let is_old = |kept: &StoredGrant| kept.tool == *id && kept.version.is_some() && kept.version != version;
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).retain(|kept| !is_old(kept));
-        self.policy_with(|kept| kept.session.is_none_or(|session| session == caller.session))
+        let is_old = |grant: &StoredGrant| grant.tool == *id && grant.version.is_some() && grant.version != version;
+        self.grants.lock().unwrap_or_else(PoisonError::into_inner).retain(|grant| !is_old(grant));
+        self.policy_with(|grant| grant.session.is_none_or(|session| session == caller.session))
     }
 
     fn policy_with(&self, holds: impl Fn(&StoredGrant) -> bool) -> Arc<Policy> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let rules: Vec<Arc<Rule>> = kept.iter().filter(|kept| holds(kept)).map(|kept| Arc::clone(&kept.rule)).collect();
+        let grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules: Vec<Arc<CompiledRule>> = grants.iter().filter(|grant| holds(grant)).map(|grant| Arc::clone(&grant.rule)).collect();
         if rules.is_empty() { Arc::clone(&self.policy) } else { Arc::new(self.policy.with_rules(rules)) }
     }
 
@@ -60,10 +60,10 @@ impl Registry {
     }
 
     /// Adds the rules of an approval to the policy, for the approved scope.
-    pub(super) fn store_grant(&self, option: &ApprovalOption, entry: &Entry, caller: &Caller) {
+    pub(super) fn store_grant(&self, option: &ApprovalOption, entry: &RegisteredTool, caller: &Caller) {
         let lasting = matches!(option.scope, ApprovalScope::Workspace | ApprovalScope::Always);
         for text in &option.rules {
-            let rule = match Rule::new(text.clone(), "an answer in this session", self.policy.places()) {
+            let rule = match CompiledRule::new(text.clone(), "an answer in this session", self.policy.paths()) {
                 Ok(rule) => Arc::new(rule),
                 Err(why) => {
                     tracing::warn!(why, "an approval cannot be stored");
@@ -80,8 +80,8 @@ impl Registry {
             };
             let session = (!stored).then_some(caller.session);
             let (tool, version) = (entry.tool.spec().id.clone(), entry.tool.version());
-            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.push(StoredGrant { session, rule, tool, version });
+            let mut grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
+            grants.push(StoredGrant { session, rule, tool, version });
         }
     }
 }

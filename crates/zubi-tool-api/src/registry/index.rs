@@ -5,26 +5,26 @@ use std::sync::{Arc, OnceLock};
 use rustc_hash::FxHashMap;
 use tokio::sync::watch;
 
-use crate::schema::{Checker, is_wire_name};
+use crate::schema::{ArgumentChecker, is_wire_name};
 use crate::{Tool, ToolProvider};
 
 /// One tool with its compiled schema. The schema is compiled at the first call: most tools of a list are never called.
 #[derive(Clone)]
-pub(super) struct Entry {
+pub(super) struct RegisteredTool {
     pub(super) tool: Arc<dyn Tool>,
-    pub(super) checker: Arc<OnceLock<Result<Checker, String>>>,
+    pub(super) checker: Arc<OnceLock<Result<ArgumentChecker, String>>>,
 }
 
 #[derive(Default)]
-pub(super) struct Index {
-    pub(super) tools: Vec<Entry>,
+pub(super) struct ToolIndex {
+    pub(super) tools: Vec<RegisteredTool>,
     pub(super) problems: Vec<String>,
     /// Positions in `tools` by id and by wire name.
     by_name: FxHashMap<String, usize>,
     changes: Vec<watch::Receiver<u64>>,
 }
 
-impl Index {
+impl ToolIndex {
     pub(super) fn new(providers: &[Arc<dyn ToolProvider>]) -> Self {
         let mut index =
             Self { changes: providers.iter().map(|provider| provider.changes()).collect(), ..Self::default() };
@@ -46,7 +46,7 @@ impl Index {
         }
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<Entry> {
+    pub(super) fn find(&self, name: &str) -> Option<RegisteredTool> {
         self.tools.get(*self.by_name.get(name)?).cloned()
     }
 
@@ -83,6 +83,6 @@ impl Index {
         let position = self.tools.len();
         self.by_name.insert(wire, position);
         self.by_name.insert(id, position);
-        self.tools.push(Entry { tool, checker: Arc::default() });
+        self.tools.push(RegisteredTool { tool, checker: Arc::default() });
     }
 }

@@ -125,7 +125,7 @@ fn ids(registry: &Registry, restrictions: &Restrictions) -> Vec<String> {
 async fn check(fixture: &Fixture, name: &str, args: Value, cx: ToolCx) -> String {
     let answer = match fixture.registry.call(name, args, cx).await {
         Ok(output) => output.render(),
-        Err(CallError::Unknown { name, why, .. }) => return format!("unknown {name}: {why}"),
+        Err(CallError::Unknown { name, reason: why, .. }) => return format!("unknown {name}: {why}"),
         Err(CallError::Tool { id, error }) => error.render(&id),
     };
     let records = fixture.records.0.lock().unwrap();
@@ -166,7 +166,7 @@ async fn order_is_fixed_and_names_are_unique() {
 /// X3: listed tools can be called, from the moment a provider is added until it is removed, and after it changes its
 /// list.
 #[tokio::test]
-async fn providers_come_and_go() {
+async fn providers_can_be_added_and_removed() {
     let fixture = registry(vec![provider("first", vec![tool("a.a", Effect::Read, Does::Answers("a"))])]);
     let registry = &fixture.registry;
     let everyone = Restrictions::default();
@@ -190,7 +190,7 @@ async fn providers_come_and_go() {
 }
 
 #[tokio::test]
-async fn restricted_tools_are_absent_and_refused() {
+async fn restricted_tools_are_unlisted_and_rejected() {
     let fixture = registry(vec![provider(
         "p",
         vec![tool("read.a", Effect::Read, Does::Answers("a")), tool("edit.b", Effect::Write, Does::Answers("b"))],
@@ -206,8 +206,8 @@ async fn restricted_tools_are_absent_and_refused() {
         let caller = Caller { restrictions, ..(*cx().caller).clone() };
         for name in ["read.a", "edit_b"] {
             let cx = ToolCx { caller: Arc::new(caller.clone()), ..cx() };
-            let known = fixture.registry.call(name, json!({}), cx).await.is_ok();
-            assert_eq!(known, expected.iter().any(|id| id.replace('.', "_") == name.replace('.', "_")), "{name}");
+            let is_callable = fixture.registry.call(name, json!({}), cx).await.is_ok();
+            assert_eq!(is_callable, expected.iter().any(|id| id.replace('.', "_") == name.replace('.', "_")), "{name}");
         }
     }
 }
@@ -244,9 +244,9 @@ async fn how_calls_end() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_cancelled_or_late_tells_the_tool_first() {
-    let told = Arc::new(AtomicBool::new(false));
-    let patient = single_tool(Effect::Read, Does::WaitsForCancel(Arc::clone(&told)));
+async fn tools_are_notified_of_cancellation_and_timeout() {
+    let notified = Arc::new(AtomicBool::new(false));
+    let patient = single_tool(Effect::Read, Does::WaitsForCancel(Arc::clone(&notified)));
     let cx_cancelled = cx();
     cx_cancelled.cancel.cancel();
     assert_snapshot!(check(&patient, "test.tool", json!({}), cx_cancelled).await, @"
@@ -254,14 +254,14 @@ async fn a_call_that_is_cancelled_or_late_tells_the_tool_first() {
     Call again if the answer is still wanted.
     (allow, cancelled)
     ");
-    assert!(told.swap(false, Ordering::SeqCst));
+    assert!(notified.swap(false, Ordering::SeqCst));
     let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
     assert_snapshot!(check(&patient, "test.tool", json!({}), late).await, @"
     Error in test.tool: no answer within 0 s
     Narrow the question, or call again: what was started keeps getting ready meanwhile.
     (allow, timed_out)
     ");
-    assert!(told.load(Ordering::SeqCst));
+    assert!(notified.load(Ordering::SeqCst));
     let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
     assert_snapshot!(check(&single_tool(Effect::Read, Does::Hangs), "test.tool", json!({}), late).await, @"
     Error in test.tool: no answer within 0 s
@@ -278,14 +278,14 @@ async fn a_call_that_is_cancelled_or_late_tells_the_tool_first() {
 }
 
 #[tokio::test]
-async fn a_caller_who_goes_away_ends_the_call() {
-    let told = Arc::new(AtomicBool::new(false));
-    let fixture = single_tool(Effect::Write, Does::WaitsForCancel(Arc::clone(&told)));
+async fn dropping_a_call_cancels_the_tool() {
+    let notified = Arc::new(AtomicBool::new(false));
+    let fixture = single_tool(Effect::Write, Does::WaitsForCancel(Arc::clone(&notified)));
     let call = fixture.registry.call("test.tool", json!({}), cx());
     // Polled once, so that the tool runs, then dropped.
     assert!(tokio::time::timeout(Duration::ZERO, call).await.is_err());
     tokio::time::timeout(Duration::from_secs(10), async {
-        while !told.load(Ordering::SeqCst) {
+        while !notified.load(Ordering::SeqCst) {
             tokio::task::yield_now().await;
         }
     })
@@ -294,10 +294,10 @@ async fn a_caller_who_goes_away_ends_the_call() {
 }
 
 /// An approver that always gives the same answer, and counts the requests.
-struct Says(ApprovalAnswer, std::sync::atomic::AtomicUsize);
+struct FixedApprover(ApprovalAnswer, std::sync::atomic::AtomicUsize);
 
 #[async_trait]
-impl Approver for Says {
+impl Approver for FixedApprover {
     async fn request_approval(&self, _request: ApprovalRequest) -> ApprovalAnswer {
         self.1.fetch_add(1, Ordering::SeqCst);
         self.0.clone()
@@ -305,26 +305,26 @@ impl Approver for Says {
 }
 
 #[tokio::test]
-async fn what_needs_a_yes_gets_one_or_is_refused() {
+async fn required_approval_is_granted_or_refused() {
     let fixture = single_tool(Effect::Execute, Does::Answers("done"));
     assert_snapshot!(check(&fixture, "test.tool", json!({}), cx()).await, @r#"
     Failed to run test.tool: it runs something whose effect cannot be known, and there is nobody to ask here
     The user can allow it with `allow = ["test.tool"]` in zubi.toml.
     (deny, approval_unavailable)
     "#);
-    let ask = |answer| Arc::new(Says(answer, 0.into()));
-    let with = |approver: &Arc<Says>| ToolCx { approver: Arc::clone(approver) as Arc<dyn Approver>, ..cx() };
-    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&ask(ApprovalAnswer::Deny { text: None }))).await, @"
+    let fixed_approver = |answer| Arc::new(FixedApprover(answer, 0.into()));
+    let with = |approver: &Arc<FixedApprover>| ToolCx { approver: Arc::clone(approver) as Arc<dyn Approver>, ..cx() };
+    assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&fixed_approver(ApprovalAnswer::Deny { text: None }))).await, @"
     Failed to run test.tool: the user said no (it runs something whose effect cannot be known)
     Do not call it again for this; ask the user what to do instead.
     (deny, denied)
     ");
-    let once = ask(ApprovalAnswer::allow_once());
+    let once = fixed_approver(ApprovalAnswer::allow_once());
     assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&once)).await, @"
     done
     (approved, ok)
     ");
-    let session = ask(ApprovalAnswer::Allow { option: 1, arguments: None });
+    let session = fixed_approver(ApprovalAnswer::Allow { option: 1, arguments: None });
     assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&session)).await, @"
     done
     (approved, ok)

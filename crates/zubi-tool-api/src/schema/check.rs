@@ -11,18 +11,18 @@ use crate::output::ToolError;
 use crate::spec::ToolSpec;
 
 /// The maximum length of a wrong value in an error, in characters.
-const SHOWN: usize = 60;
+const MAX_VALUE_CHARS: usize = 60;
 
 /// The maximum length of a text whose schema has no `maxLength`, in characters. Names, paths, patterns and commands are
 /// shorter; parameters for whole files set their own limit.
 const MAX_TEXT: usize = 20_000;
 
 /// A tool's schema, compiled.
-pub struct Checker {
+pub struct ArgumentChecker {
     validator: Validator,
 }
 
-impl Checker {
+impl ArgumentChecker {
     /// Compiles a tool's schema; the error describes the problem with the schema.
     pub fn new(spec: &ToolSpec) -> Result<Self, String> {
         let schema = Value::Object(spec.input.clone());
@@ -45,7 +45,7 @@ impl Checker {
             }
         };
         args.retain(|_, value| !value.is_null());
-        unknown(spec, &args)?;
+        reject_unknown_arguments(spec, &args)?;
         too_long(spec, &args)?;
         coerce::arguments(&spec.input, &mut args);
         let args = Value::Object(args);
@@ -73,7 +73,7 @@ impl Checker {
             }
             ValidationErrorKind::Minimum { limit } => format!("must be at least {limit}, got {}", got()),
             ValidationErrorKind::Maximum { limit } => format!("must be at most {limit}, got {}", got()),
-            _ => truncate(&error.to_string(), 4 * SHOWN),
+            _ => truncate(&error.to_string(), 4 * MAX_VALUE_CHARS),
         };
         let hint = hint(spec, &field);
         Some(ToolError::invalid(if field.is_empty() { "arguments" } else { &field }, what, hint))
@@ -86,18 +86,18 @@ fn properties(spec: &ToolSpec) -> Option<&Map<String, Value>> {
 
 /// Returns an error for an argument that the tool does not have: probably a misspelling, which would otherwise be
 /// ignored silently.
-fn unknown(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError> {
-    let known = || properties(spec).into_iter().flat_map(Map::keys).map(String::as_str);
+fn reject_unknown_arguments(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError> {
+    let parameter_names = || properties(spec).into_iter().flat_map(Map::keys).map(String::as_str);
     // A schema can allow any name explicitly.
     let open = spec.input.get("additionalProperties").is_some_and(|value| value != &Value::Bool(false));
-    let Some(name) = args.keys().find(|name| !open && !known().any(|known| known == name.as_str())) else {
+    let Some(name) = args.keys().find(|name| !open && !parameter_names().any(|parameter| parameter == name.as_str())) else {
         return Ok(());
     };
-    let what = match nearest(name, known(), 1).first() {
-        Some(meant) => format!("no such parameter; did you mean `{meant}`?"),
+    let what = match nearest(name, parameter_names(), 1).first() {
+        Some(suggestion) => format!("no such parameter; did you mean `{suggestion}`?"),
         None => "no such parameter".to_owned(),
     };
-    Err(ToolError::invalid(&truncate(name, SHOWN), what, signature(spec)))
+    Err(ToolError::invalid(&truncate(name, MAX_VALUE_CHARS), what, signature(spec)))
 }
 
 /// Returns an error for a text of implausible length, so that no tool searches for a megabyte or repeats it.
@@ -113,7 +113,7 @@ fn too_long(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError>
     });
     let Some((name, length, limit)) = long else { return Ok(()) };
     let what = format!("must have at most {limit} characters, got {length}");
-    Err(ToolError::invalid(&truncate(name, SHOWN), what, hint(spec, name)))
+    Err(ToolError::invalid(&truncate(name, MAX_VALUE_CHARS), what, hint(spec, name)))
 }
 
 /// Returns a summary of the parameters: `lsp_hover takes at (string), line (integer), query* (string)`.
@@ -177,7 +177,7 @@ pub(super) fn field_of(pointer: &str) -> String {
 }
 
 fn truncate_value(value: &Value) -> String {
-    truncate(&value.to_string(), SHOWN)
+    truncate(&value.to_string(), MAX_VALUE_CHARS)
 }
 
 pub(super) fn truncate(text: &str, limit: usize) -> String {

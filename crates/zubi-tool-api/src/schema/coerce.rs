@@ -32,8 +32,8 @@ fn coerce_value(schema: &Value, value: &mut Value, depth: usize) {
         return;
     }
     let Some(kind) = schema.get("type").and_then(Value::as_str) else { return };
-    if let Some(meant) = coerced(kind, schema, value) {
-        *value = meant;
+    if let Some(converted) = coerced(kind, schema, value) {
+        *value = converted;
     }
     match (kind, &mut *value) {
         ("object", Value::Object(object)) => {
@@ -129,7 +129,7 @@ mod tests {
 
     /// X33: arguments are converted if they have one meaning, and left to be refused otherwise.
     #[test]
-    fn what_can_only_mean_one_thing_is_read_as_that() {
+    fn unambiguous_values_are_converted() {
         let schema = json!({
             "properties": {
                 "int": { "type": "integer" },

@@ -8,9 +8,9 @@ use super::check::{field_of, truncate};
 /// The maximum size of such a schema, in bytes.
 const MAX_SCHEMA: usize = 64 * 1024;
 /// The maximum number of problems in one report.
-const TOLD: usize = 5;
+const MAX_PROBLEMS: usize = 5;
 /// The maximum length of each problem, in characters.
-const SHOWN: usize = 240;
+const MAX_PROBLEM_CHARS: usize = 240;
 
 /// A compiled schema.
 pub struct CompiledSchema {
@@ -26,10 +26,10 @@ impl CompiledSchema {
         if let Some(elsewhere) = leads_elsewhere(schema) {
             return Err(format!(
                 "`{}` refers to another document: move its target into `$defs`",
-                truncate(elsewhere, SHOWN)
+                truncate(elsewhere, MAX_PROBLEM_CHARS)
             ));
         }
-        let validator = jsonschema::options().build(schema).map_err(|error| truncate(&error.to_string(), SHOWN))?;
+        let validator = jsonschema::options().build(schema).map_err(|error| truncate(&error.to_string(), MAX_PROBLEM_CHARS))?;
         Ok(Self { validator })
     }
 
@@ -38,10 +38,10 @@ impl CompiledSchema {
         let problems: Vec<String> = self
             .validator
             .iter_errors(data)
-            .take(TOLD)
+            .take(MAX_PROBLEMS)
             .map(|error| {
                 let field = field_of(error.instance_path().as_str());
-                let what = truncate(&error.to_string(), SHOWN);
+                let what = truncate(&error.to_string(), MAX_PROBLEM_CHARS);
                 if field.is_empty() { what } else { format!("{field}: {what}") }
             })
             .collect();

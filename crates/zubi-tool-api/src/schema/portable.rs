@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Keywords whose value is one schema.
-const ONE: [&str; 3] = ["items", "additionalProperties", "not"];
+const SINGLE_SCHEMA_KEYWORDS: [&str; 3] = ["items", "additionalProperties", "not"];
 /// Keywords whose value is a list of schemas.
 const MANY: [&str; 4] = ["anyOf", "oneOf", "allOf", "prefixItems"];
 
@@ -40,7 +40,7 @@ pub(super) fn make(schema: &mut Value) {
     if let Some(Value::Object(properties)) = object.get_mut("properties") {
         properties.values_mut().for_each(make);
     }
-    for key in ONE {
+    for key in SINGLE_SCHEMA_KEYWORDS {
         if let Some(inner) = object.get_mut(key) {
             make(inner);
         }

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::Checker;
+use super::ArgumentChecker;
 use crate::spec::{Approval, Effect, ToolSpec};
 
 /// The maximum length of a wire name. Hosts add their own prefix and truncate at 64 (Gemini CLI at 63 with the server's
@@ -12,7 +12,7 @@ const MAX_NAME: usize = 40;
 /// The maximum length of a description, in bytes.
 const MAX_DESCRIPTION: usize = 1024;
 /// The number of characters of a description that some clients show.
-const STANDS_ALONE: usize = 300;
+const DESCRIPTION_PREVIEW_CHARS: usize = 300;
 
 /// Returns all problems, or an empty list.
 pub fn problems(spec: &ToolSpec) -> Vec<String> {
@@ -59,9 +59,9 @@ fn description(spec: &ToolSpec, found: &mut Vec<String>) {
         found.push(format!("the description has {} bytes, more than {MAX_DESCRIPTION}", text.len()));
     }
     // A client may truncate the text after 300 characters; the rest must still be a whole sentence.
-    let head: String = text.chars().take(STANDS_ALONE).collect();
+    let head: String = text.chars().take(DESCRIPTION_PREVIEW_CHARS).collect();
     if head.len() < text.len() && !head.contains(". ") && !head.contains(".\n") {
-        found.push(format!("no sentence of the description ends within its first {STANDS_ALONE} characters"));
+        found.push(format!("no sentence of the description ends within its first {DESCRIPTION_PREVIEW_CHARS} characters"));
     }
     if text.chars().any(|c| c.is_control() && c != '\n') {
         found.push("the description has control characters".to_owned());
@@ -132,7 +132,7 @@ fn inside(schema: &Value, path: &str, found: &mut Vec<String>) {
 }
 
 fn examples(spec: &ToolSpec, found: &mut Vec<String>) {
-    let checker = match Checker::new(spec) {
+    let checker = match ArgumentChecker::new(spec) {
         Ok(checker) => checker,
         Err(why) => return found.push(why),
     };

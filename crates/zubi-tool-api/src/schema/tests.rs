@@ -122,14 +122,14 @@ fn derived_schemas_are_portable() {
 /// Returns the error for these arguments, as every surface shows it.
 fn check(args: Value) -> String {
     let spec = spec();
-    match Checker::new(&spec).unwrap().check(&spec, args) {
+    match ArgumentChecker::new(&spec).unwrap().check(&spec, args) {
         Ok(args) => format!("ok {args}"),
         Err(error) => error.render(&spec.id),
     }
 }
 
 #[test]
-fn wrong_arguments_are_told_with_what_is_expected() {
+fn invalid_arguments_report_what_is_expected() {
     assert_snapshot!(check(json!({"query": "x", "line": null})), @r#"ok {"query":"x"}"#);
     assert_snapshot!(check(json!({"querry": "x"})), @r#"
     Invalid input: querry: no such parameter; did you mean `query`?
@@ -198,7 +198,7 @@ fn parsing_names_the_field() {
 }
 
 #[test]
-fn a_bad_specification_is_told_in_full() {
+fn every_problem_of_a_specification_is_reported() {
     let mut bad = spec();
     bad.id = "9test..Search".to_owned();
     bad.title = String::new();
@@ -233,8 +233,8 @@ fn a_bad_specification_is_told_in_full() {
 }
 
 #[test]
-fn data_is_held_to_a_schema_of_somebody_else() {
-    let told = |schema: Value, data: Value| match CompiledSchema::new(&schema) {
+fn data_is_validated_against_foreign_schemas() {
+    let validate = |schema: Value, data: Value| match CompiledSchema::new(&schema) {
         Err(why) => format!("no schema: {why}"),
         Ok(fit) => fit.check(&data).err().unwrap_or_else(|| "fits".to_owned()),
     };
@@ -245,14 +245,14 @@ fn data_is_held_to_a_schema_of_somebody_else() {
         "definitions": {"item": {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}},
     });
     let cases = [
-        told(list.clone(), json!([{"n": 1}])),
-        told(list, json!([{"n": "1"}, {}])),
-        told(json!({"$ref": "file:///etc/passwd"}), json!(1)),
-        told(json!({"allOf": [{"$dynamicRef": "https://example.org/x"}]}), json!(1)),
-        told(json!({"type": "text"}), json!(1)),
-        told(json!({"description": "x".repeat(70_000)}), json!(1)),
+        validate(list.clone(), json!([{"n": 1}])),
+        validate(list, json!([{"n": "1"}, {}])),
+        validate(json!({"$ref": "file:///etc/passwd"}), json!(1)),
+        validate(json!({"allOf": [{"$dynamicRef": "https://example.org/x"}]}), json!(1)),
+        validate(json!({"type": "text"}), json!(1)),
+        validate(json!({"description": "x".repeat(70_000)}), json!(1)),
         // A property named `$ref` is not a reference.
-        told(json!({"properties": {"$ref": {"type": "string"}}}), json!({"$ref": "https://example.org"})),
+        validate(json!({"properties": {"$ref": {"type": "string"}}}), json!({"$ref": "https://example.org"})),
     ];
     assert_snapshot!(cases.join("\n"), @r#"
     fits

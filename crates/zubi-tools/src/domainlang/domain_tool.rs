@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_tool_api::spec::Example;
-use zubi_tool_api::{Approval, Code, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+use zubi_tool_api::{Approval, ErrorCode, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
 use super::arguments::QueryScope;
 use super::model::{AdHocSource, DomainModel, DomainModelError};
@@ -42,7 +42,7 @@ pub(super) trait DomainTool: Send + Sync + 'static {
 pub(super) struct DomainCall<'a> {
     pub(super) snapshot: &'a WorkspaceSnapshot,
     /// Workspace against which the client's paths are resolved.
-    pub(super) workspace: &'a Workspace,
+    pub(super) workspace: &'a WorkspaceFolders,
 }
 
 /// All arguments of a call.
@@ -116,7 +116,7 @@ impl<T: DomainTool> Tool for DomainToolAdapter<T> {
 }
 
 /// Returns the source to query instead of the workspace.
-fn ad_hoc_source(scope: QueryScope, workspace: &Workspace) -> Result<Option<AdHocSource>, ToolError> {
+fn ad_hoc_source(scope: QueryScope, workspace: &WorkspaceFolders) -> Result<Option<AdHocSource>, ToolError> {
     if let Some(text) = scope.text {
         return Ok(Some(AdHocSource::Text(text)));
     }
@@ -135,7 +135,7 @@ fn model_error(error: DomainModelError) -> ToolError {
             "Call again when they have settled.",
         ),
         DomainModelError::Loading(progress) => {
-            ToolError::user(Code::Loading, queries::loading(progress).to_string(), "")
+            ToolError::user(ErrorCode::Loading, queries::loading(progress).to_string(), "")
         }
         DomainModelError::Load(error @ LoadError::NotAModel(_)) => {
             ToolError::invalid("path", error, "Name a folder, or a file that ends in .dlang.")
@@ -144,7 +144,7 @@ fn model_error(error: DomainModelError) -> ToolError {
             ToolError::operation_failed("load the model", error, "Check that it exists, then call again.")
         }
         DomainModelError::Cancelled => {
-            ToolError::user(Code::Cancelled, "Failed to query the model: the call was cancelled", "Call again.")
+            ToolError::user(ErrorCode::Cancelled, "Failed to query the model: the call was cancelled", "Call again.")
         }
         DomainModelError::Internal(error) => ToolError::Fatal(error),
     }

@@ -141,7 +141,7 @@ impl DomainLangEndpoint {
         let never = CancellationToken::new();
         // Clients have their own time-outs; this task only observes.
         let until = Instant::now() + Duration::from_hours(24);
-        let context = ModelCallContext { cancel: &never, until, progress: &|_| {} };
+        let context = ModelCallContext { cancel: &never, deadline: until, progress: &|_| {} };
         let loaded = self.model.query(&context, |_| Ok::<_, DomainModelError>(())).await;
         self.readiness.send_replace(match loaded {
             Ok(()) | Err(DomainModelError::Changing) => Readiness::Ready,
@@ -188,7 +188,7 @@ fn failure(error: &DomainModelError) -> (String, String) {
 }
 
 /// Returns why a document cannot be queried, if it is not part of the model.
-fn why_excluded(snapshot: &WorkspaceSnapshot, documents: &[DocumentRef]) -> Result<Option<String>, DomainModelError> {
+fn exclusion_reason(snapshot: &WorkspaceSnapshot, documents: &[DocumentRef]) -> Result<Option<String>, DomainModelError> {
     for document in documents {
         let file = snapshot.file(&document.path).map_err(|_| DomainModelError::Changing)?;
         if file.is_none() && document.path.extension() == Some(EXTENSION) {
@@ -229,7 +229,7 @@ impl Endpoint for DomainLangEndpoint {
         InProcessRequests::ENCODING
     }
 
-    async fn offers(&self, method: &str, _document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
+    async fn supports(&self, method: &str, _document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
         let mut readiness = self.readiness.subscribe();
         let loaded = readiness.wait_for(|readiness| *readiness != Readiness::Starting);
         let loaded = tokio::select! {
@@ -259,7 +259,7 @@ impl Endpoint for DomainLangEndpoint {
         let (requests, requested_method, documents) =
             (Arc::clone(&self.requests), method.to_owned(), cx.documents.clone());
         let query = move |snapshot: &WorkspaceSnapshot| {
-            if let Some(why) = why_excluded(snapshot, &documents)? {
+            if let Some(why) = exclusion_reason(snapshot, &documents)? {
                 return Ok(Err(EndpointError::Document(why)));
             }
             match requests.answer(&Snapshot::from_workspace(snapshot.clone()), &requested_method, params.clone()) {
@@ -268,7 +268,7 @@ impl Endpoint for DomainLangEndpoint {
                 Err(error) => Ok(Err(endpoint_error(&requested_method, &error))),
             }
         };
-        let context = ModelCallContext { until: cx.deadline, ..ModelCallContext::without_deadline(&cx.cancel) };
+        let context = ModelCallContext { deadline: cx.deadline, ..ModelCallContext::without_deadline(&cx.cancel) };
         self.model.query(&context, query).await.map_err(|error| self.endpoint_error_of(error, method, started))?
     }
 

@@ -70,7 +70,7 @@ pub(super) struct ModelCallContext<'a> {
     /// Cancelled when the client cancels the query.
     pub(super) cancel: &'a tokio_util::sync::CancellationToken,
     /// Deadline of waiting for a model that is loading.
-    pub(super) until: Instant,
+    pub(super) deadline: Instant,
     /// Receives the loading progress.
     pub(super) progress: &'a (dyn Fn(Progress) + Send + Sync),
 }
@@ -78,7 +78,7 @@ pub(super) struct ModelCallContext<'a> {
 impl<'a> ModelCallContext<'a> {
     /// Creates a context with the default time-out and without progress reports.
     pub(super) fn without_deadline(cancel: &'a tokio_util::sync::CancellationToken) -> Self {
-        Self { cancel, until: Instant::now() + LOAD_TIMEOUT, progress: &|_| {} }
+        Self { cancel, deadline: Instant::now() + LOAD_TIMEOUT, progress: &|_| {} }
     }
 }
 
@@ -237,13 +237,13 @@ impl DomainModel {
             ModelOwner::Thread(thread) => thread.request_snapshot()?,
             ModelOwner::Server(server) => promised_snapshot(server),
         };
-        let wait = tokio::time::sleep_until(context.until.into());
+        let wait = tokio::time::sleep_until(context.deadline.into());
         tokio::pin!(wait);
         let mut has_progress = true;
         loop {
             tokio::select! {
                 biased;
-                snapshot = &mut snapshot => return snapshot.map_err(|_| thread_gone_error())?.map_err(DomainModelError::Load),
+                snapshot = &mut snapshot => return snapshot.map_err(|_| terminated_thread_error())?.map_err(DomainModelError::Load),
                 () = context.cancel.cancelled() => return Err(DomainModelError::Cancelled),
                 changed = progress.changed(), if has_progress => {
                     has_progress = changed.is_ok();
@@ -268,7 +268,7 @@ fn promised_snapshot(server: &ModelHandle) -> PendingSnapshot {
     PendingSnapshot { snapshot, progress }
 }
 
-fn thread_gone_error() -> DomainModelError {
+fn terminated_thread_error() -> DomainModelError {
     DomainModelError::Internal(anyhow!("the thread of the DomainLang model is gone"))
 }
 

@@ -8,8 +8,8 @@ use zubi_base::position::{Encoding, TextIndex};
 use zubi_ipc::wire::diagnostics::{
     AllDiagnostics, Coverage, CoverageMode, Diagnostic, FileDiagnostics, Severity, ValidatedFile, WorkspaceErrors,
 };
-use zubi_ipc::wire::editor::{ActiveFile, OpenFile, OpenFiles};
-use zubi_tool_api::{Status, ToolCx, Truncation};
+use zubi_ipc::wire::editor::{ActiveFileResult, OpenFile, OpenFiles};
+use zubi_tool_api::{OutputStatus, ToolCx, Truncation};
 
 use super::EditorAnswer;
 use crate::editor_state::{EditorService, EditorStatus};
@@ -53,7 +53,7 @@ impl EditorRenderer<'_> {
         EditorAnswer { truncated, ..EditorAnswer::new(open, text, status) }
     }
 
-    pub(super) async fn active_file(&self, active: ActiveFile) -> EditorAnswer {
+    pub(super) async fn active_file(&self, active: ActiveFileResult) -> EditorAnswer {
         let status = self.status_of(None, active.note.as_deref());
         let (Some(path), Some(selection)) = (&active.path, active.selection) else {
             return EditorAnswer::new(&active, "no file is active", status);
@@ -131,7 +131,7 @@ impl EditorRenderer<'_> {
         object: &impl serde::Serialize,
         header: String,
         (path, problems): (&str, &[Diagnostic]),
-        status: Status,
+        status: OutputStatus,
     ) -> EditorAnswer {
         let display_path = self.display(path);
         let what = if problems.is_empty() { empty_list_text(&status).to_owned() } else { tally(problems) };
@@ -164,14 +164,14 @@ impl EditorRenderer<'_> {
     }
 
     /// Creates the status line: source of the answer, coverage, and what may be missing.
-    fn status_of(&self, coverage: Option<&Coverage>, note: Option<&str>) -> Status {
+    fn status_of(&self, coverage: Option<&Coverage>, note: Option<&str>) -> OutputStatus {
         let join = |notes: [Option<&str>; 2]| {
             let notes: Vec<_> = notes.into_iter().flatten().collect();
             (!notes.is_empty()).then(|| notes.join(" · "))
         };
         let Some(coverage) = coverage else {
             let endpoint = if self.service.has_editor() { "editor" } else { "no editor" };
-            return Status { endpoint: endpoint.to_owned(), note: join([note, None]), ..Status::default() };
+            return OutputStatus { endpoint: endpoint.to_owned(), note: join([note, None]), ..OutputStatus::default() };
         };
         let (endpoint, readiness) = match coverage.mode {
             CoverageMode::Headless => {
@@ -181,7 +181,7 @@ impl EditorRenderer<'_> {
             CoverageMode::None => ("no language server", String::new()),
         };
         let suffix = if self.service.has_editor() { "" } else { ", no editor" };
-        Status {
+        OutputStatus {
             endpoint: format!("{endpoint}{suffix}"),
             readiness,
             complete: Some(coverage.mode == CoverageMode::Headless && coverage.analysed == coverage.total),
@@ -211,7 +211,7 @@ fn display_position(index: Option<&TextIndex>, position: lsp::Position) -> (u32,
 }
 
 /// Returns the text for an empty list, which is weaker if not everything was checked.
-fn empty_list_text(status: &Status) -> &'static str {
+fn empty_list_text(status: &OutputStatus) -> &'static str {
     if status.complete == Some(false) || status.note.is_some() { "no problem is known" } else { "no problems" }
 }
 

@@ -12,7 +12,7 @@ use super::EditorServiceError;
 
 /// A file open in the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownFile {
+pub struct EditorFile {
     /// In the editor's own spelling.
     pub uri: String,
     /// LSP's `languageId`.
@@ -25,7 +25,7 @@ pub struct ShownFile {
 /// The file in the editor's active tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveEditor {
-    pub file: ShownFile,
+    pub file: EditorFile,
     /// Cursor or selection, 1-based.
     pub selection: Selection,
 }
@@ -35,7 +35,7 @@ pub struct ActiveEditor {
 pub struct OpenEditors {
     /// `None`: the active tab is not a text, or another window has the focus.
     pub active: Option<ActiveEditor>,
-    pub open: Vec<ShownFile>,
+    pub open: Vec<EditorFile>,
 }
 
 /// The editor's diagnostics of one file.

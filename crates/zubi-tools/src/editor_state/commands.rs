@@ -99,12 +99,12 @@ fn check_size(args: &[Value]) -> Result<(), EditorServiceError> {
 }
 
 fn command_not_allowed(command: &str) -> EditorServiceError {
-    let shown: String = command.chars().filter(|character| !character.is_control()).take(80).collect();
+    let printable: String = command.chars().filter(|character| !character.is_control()).take(80).collect();
     EditorServiceError {
         field: Some("command".to_owned()),
         ..EditorServiceError::new(
             codes::COMMAND_NOT_ALLOWED,
-            format!("`{shown}` is not allowed here; allowed: {}", commands::ALLOWED.join(", ")),
+            format!("`{printable}` is not allowed here; allowed: {}", commands::ALLOWED.join(", ")),
         )
     }
 }

@@ -83,7 +83,7 @@ impl EditorService {
 }
 
 fn file_coverage(report: &FileReport) -> Coverage {
-    let why = report.why.clone().or_else(|| report.loading.clone()).filter(|_| !report.analysed);
+    let why = report.reason.clone().or_else(|| report.loading.clone()).filter(|_| !report.analysed);
     let notes = why.map(|why| format!("{why}; try again")).into_iter().chain(report.limits.iter().cloned());
     Coverage {
         analysed: usize::from(report.analysed),
@@ -99,7 +99,7 @@ fn workspace_coverage(report: &WorkspaceReport) -> Coverage {
     if analysed < report.total {
         let limit = if report.total > MAX_FILES { format!("(limit: {MAX_FILES})") } else { String::new() };
         notes.push(format!("not all files were checked in time{limit}; try again, or request one file"));
-        notes.extend(report.files.iter().find_map(|file| file.why.clone()));
+        notes.extend(report.files.iter().find_map(|file| file.reason.clone()));
     }
     notes.extend(report.loading.clone());
     notes.extend(report.notes.iter().cloned());

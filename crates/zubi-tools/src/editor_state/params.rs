@@ -17,11 +17,11 @@ pub(super) fn parse<T: DeserializeOwned + JsonSchema + 'static>(params: Value) -
         _ => return Err(EditorServiceError::invalid("params", "must be an object")),
     };
     let fields = fields::<T>();
-    let unknown = params.as_object().and_then(|fields_given| fields_given.keys().find(|name| !fields.contains(name)));
+    let unknown = params.as_object().and_then(|members| members.keys().find(|name| !fields.contains(name)));
     if let Some(unknown) = unknown {
-        let known = if fields.is_empty() { "none".to_owned() } else { fields.join(", ") };
+        let valid_names = if fields.is_empty() { "none".to_owned() } else { fields.join(", ") };
         let unknown: String = unknown.chars().take(80).collect();
-        return Err(EditorServiceError::invalid(&unknown, format!("unknown parameter; valid: {known}")));
+        return Err(EditorServiceError::invalid(&unknown, format!("unknown parameter; valid: {valid_names}")));
     }
     serde_path_to_error::deserialize(params).map_err(|error| {
         let path = error.path().to_string();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::lsp::{Range, Uri};
 use zubi_base::uri;
-use zubi_tool_api::{Code, Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{ErrorCode, Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
 use super::FileToolContext;
 use crate::adapter::{LocalTool, LocalToolMeta};
@@ -75,15 +75,15 @@ impl LocalTool for GetCurrent {
         let hint = "Ask the user for the path and use file.read, or for running zubi from the editor.";
         let Some(editor) = files.intel.editor() else {
             return Err(ToolError::user(
-                Code::NoEditor,
+                ErrorCode::NoEditor,
                 format!("Failed to {OPERATION}: no editor is connected here"),
                 hint,
             ));
         };
         let request = RequestCx::new(cx.cancel.clone(), cx.deadline);
-        if !editor.offers(METHOD, None, &request).await {
+        if !editor.supports(METHOD, None, &request).await {
             let why = format!("Failed to {OPERATION}: the connected editor does not report the active file");
-            return Err(ToolError::user(Code::NoEditor, why, hint));
+            return Err(ToolError::user(ErrorCode::NoEditor, why, hint));
         }
         let answer = editor.request(METHOD, Value::Null, &request).await;
         let answer = answer
@@ -92,7 +92,7 @@ impl LocalTool for GetCurrent {
             .map_err(|error| ToolError::operation_failed(OPERATION, format!("invalid response: {error}"), hint))?;
         if !active.is_active {
             return Err(ToolError::user(
-                Code::NoEditor,
+                ErrorCode::NoEditor,
                 format!("Failed to {OPERATION}: no file is active in the editor"),
                 hint,
             ));
@@ -116,15 +116,15 @@ impl LocalTool for GetCurrent {
             );
         }
         text.push('\n');
-        let mut shown_text: String = String::new();
+        let mut excerpt: String = String::new();
         for line in content.split_inclusive('\n') {
-            if shown_text.len() + line.len() > MAX_BYTES {
+            if excerpt.len() + line.len() > MAX_BYTES {
                 break;
             }
-            shown_text.push_str(line);
+            excerpt.push_str(line);
         }
-        text.push_str(&shown_text);
-        let remaining = content.len() - shown_text.len();
+        text.push_str(&excerpt);
+        let remaining = content.len() - excerpt.len();
         if remaining > 0 {
             let _ = write!(
                 text,
@@ -132,14 +132,14 @@ impl LocalTool for GetCurrent {
                 json!({ "path": display_path })
             );
         }
-        let status = Status {
+        let status = OutputStatus {
             endpoint: "editor".to_owned(),
             readiness: if selected { "selection".to_owned() } else { String::new() },
             complete: Some(remaining == 0),
             note: None,
         };
         let data = json!({
-            "path": display_path, "language": active.language_id, "content": shown_text, "selection": active.selection,
+            "path": display_path, "language": active.language_id, "content": excerpt, "selection": active.selection,
         });
         Ok(ToolOutput { text, data: Some(data), status: Some(status), ..ToolOutput::default() })
     }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use zubi_base::walk::{self, WalkOptions};
-use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncation};
+use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
 
 use super::glob::GlobPattern;
 use super::{FileToolContext, paths};
@@ -109,7 +109,7 @@ impl LocalTool for ListFiles {
             let deeper = prefix(deeper);
             let _ = writeln!(text, "{count} {folders} at level {depth} not opened ({deeper}/, …): raise `maxDepth`");
         }
-        let status = Status {
+        let status = OutputStatus {
             endpoint: "disk".to_owned(),
             readiness: listing.omissions(),
             complete: Some(truncated.is_none() && !listing.is_incomplete),

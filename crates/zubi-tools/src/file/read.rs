@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::TextOrigin;
-use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncation};
+use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
 
 use super::read_guard::short_hash;
 use super::{FileToolContext, paths};
@@ -102,7 +102,7 @@ impl LocalTool for ReadFile {
         let hidden = text.chars().filter(|c| is_hidden(*c)).count();
         let range = if total == 0 { "0 lines".to_owned() } else { format!("lines {start}–{} of {total}", next - 1) };
         let hidden = if hidden > 0 { format!(" · {hidden} invisible characters not shown") } else { String::new() };
-        let status = Status {
+        let status = OutputStatus {
             endpoint: match source.origin {
                 TextOrigin::Disk => "disk".to_owned(),
                 TextOrigin::Editor { version } => format!("editor, version {version}"),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::json;
 use zubi_base::text::{ContentHash, SourceText};
-use zubi_tool_api::{Code, ToolCx, ToolError};
+use zubi_tool_api::{ErrorCode, ToolCx, ToolError};
 
 /// Most recorded files. A dropped record counts as "never read", which is the safe side.
 const MAX_FILES: usize = 2_000;
@@ -17,10 +17,10 @@ const MIN_EXPECTED: usize = 8;
 
 /// Read-before-write guard; see the module.
 #[derive(Debug, Default)]
-pub(crate) struct ReadTracker(Mutex<VecDeque<Entry>>);
+pub(crate) struct ReadTracker(Mutex<VecDeque<ReadRecord>>);
 
 #[derive(Debug)]
-struct Entry {
+struct ReadRecord {
     client: String,
     path: Utf8PathBuf,
     hash: ContentHash,
@@ -33,10 +33,10 @@ impl ReadTracker {
     pub(crate) fn record_read(&self, cx: &ToolCx, path: &Utf8Path, hash: ContentHash, is_whole: bool) {
         let caller = client_key(cx);
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_same = |entry: &&Entry| entry.path == path && entry.client == caller;
+        let is_same = |entry: &&ReadRecord| entry.path == path && entry.client == caller;
         let whole = is_whole || entries.iter().find(is_same).is_some_and(|entry| entry.is_whole && entry.hash == hash);
         entries.retain(|entry| entry.path != path || entry.client != caller);
-        entries.push_back(Entry { client: caller, path: path.to_owned(), hash, is_whole: whole });
+        entries.push_back(ReadRecord { client: caller, path: path.to_owned(), hash, is_whole: whole });
         let beyond = entries.len().saturating_sub(MAX_FILES);
         drop(entries.drain(..beyond));
     }
@@ -67,7 +67,7 @@ impl ReadTracker {
                 "Read it again with file.read {}, then repeat the call for the present text.",
                 json!({ "path": display_path })
             );
-            ToolError::user(Code::Stale, format!("Failed to {operation}: {why}; nothing was written"), hint)
+            ToolError::user(ErrorCode::Stale, format!("Failed to {operation}: {why}; nothing was written"), hint)
         };
         if let Some(expected) = expected {
             let hexadecimal = expected.len() >= MIN_EXPECTED && expected.bytes().all(|byte| byte.is_ascii_hexdigit());

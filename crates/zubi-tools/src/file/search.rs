@@ -10,7 +10,7 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput, Truncation};
+use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
 
 use self::engine::{SearchFindings, SearchLimits, SearchQuery};
 use super::glob::GlobPattern;
@@ -120,7 +120,7 @@ fn answer(input: &Input, limit: usize, findings: &SearchFindings, cx: &ToolCx) -
             format!("{} {verb} `{query}` in {}\n", count(lines, "line"), count(findings.files.len(), "file"))
         }
     };
-    let mut shown = 0;
+    let mut shown_count = 0;
     let mut items = Vec::new();
     'files: for (path, kept) in &findings.files {
         let name = cx.workspace.display(path);
@@ -134,17 +134,17 @@ fn answer(input: &Input, limit: usize, findings: &SearchFindings, cx: &ToolCx) -
             for (number, context) in &line.after {
                 let _ = writeln!(part, "  {number}-  {context}");
             }
-            if shown >= limit || text.len() + part.len() > room && shown > 0 {
+            if shown_count >= limit || text.len() + part.len() > room && shown_count > 0 {
                 break 'files;
             }
             text.push_str(&part);
             items.push(json!({ "path": name, "line": line.number, "column": line.column, "text": line.text }));
-            shown += 1;
+            shown_count += 1;
         }
     }
-    let truncated = (shown < findings.lines).then_some(Truncation { shown, total: findings.lines, cursor: None });
+    let truncated = (shown_count < findings.lines).then_some(Truncation { shown: shown_count, total: findings.lines, cursor: None });
     if truncated.is_some() {
-        let more = findings.lines - shown;
+        let more = findings.lines - shown_count;
         let _ = writeln!(text, "… {more} more: narrow `pattern`, `path` or `query`, or raise `maxResults`");
     }
     let mut notes = Vec::new();
@@ -163,7 +163,7 @@ fn answer(input: &Input, limit: usize, findings: &SearchFindings, cx: &ToolCx) -
     if findings.is_incomplete {
         notes.push("stopped early: more matches possible, narrow `path` or `pattern`".to_owned());
     }
-    let status = Status {
+    let status = OutputStatus {
         endpoint: "disk".to_owned(),
         readiness: format!("{} searched", count(findings.searched, "file")),
         complete: Some(!findings.is_incomplete),

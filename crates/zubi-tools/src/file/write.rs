@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::fs::ReadError;
-use zubi_tool_api::{Code, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{ErrorCode, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::write_path::{self, FileWrite};
 use super::{FileToolContext, paths, replace};
@@ -75,7 +75,7 @@ impl LocalTool for WriteFile {
                     let why = format!(
                         "Failed to {OPERATION}: `{display_path}` exists and was not read completely here; nothing was written"
                     );
-                    return Err(ToolError::user(Code::Exists, why, hint));
+                    return Err(ToolError::user(ErrorCode::Exists, why, hint));
                 }
             }
             None if input.expected.is_some() => {

@@ -8,7 +8,7 @@ use serde_json::json;
 use zubi_base::text::{BOM, ContentHash, SourceText};
 use zubi_code::CodeIntel;
 use zubi_code::edit::{EditError, diff};
-use zubi_tool_api::{Effect, Footprint, Status, ToolCx, ToolError, ToolOutput, approval_prompt};
+use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, approval_prompt};
 
 use super::read_guard::short_hash;
 
@@ -45,10 +45,10 @@ pub(crate) async fn write(intel: &CodeIntel, request: FileWrite<'_>) -> Result<W
     let text = if bom { request.text.strip_prefix(BOM).unwrap_or(request.text) } else { request.text };
     let hash = ContentHash::of_parts(&[if bom { BOM.as_bytes() } else { &[] }, text.as_bytes()]);
     let status = |endpoint: &str| {
-        Some(Status {
+        Some(OutputStatus {
             endpoint: endpoint.to_owned(),
             readiness: format!("sha {}", short_hash(&hash)),
-            ..Status::default()
+            ..OutputStatus::default()
         })
     };
     let plan = match intel.edits().plan_text(&request.title, request.path, before.as_ref(), text, request.by).await {
@@ -105,17 +105,17 @@ pub(crate) fn current_text(cx: &ToolCx, path: &Utf8Path) -> Option<SourceText> {
 
 /// Cuts a diff to the size limit of answers, at the end of a line.
 fn truncate_diff(diff: &str) -> String {
-    let mut shown = String::new();
+    let mut truncated = String::new();
     let mut lines = diff.lines();
     for line in lines.by_ref() {
-        if shown.len() + line.len() >= MAX_DIFF {
-            let _ = writeln!(shown, "… {} more lines of the diff are not shown", lines.count() + 1);
+        if truncated.len() + line.len() >= MAX_DIFF {
+            let _ = writeln!(truncated, "… {} more lines of the diff are not shown", lines.count() + 1);
             break;
         }
-        shown.push_str(line);
-        shown.push('\n');
+        truncated.push_str(line);
+        truncated.push('\n');
     }
-    shown
+    truncated
 }
 
 /// Converts an [`EditError`], whose own texts are about servers.

@@ -8,8 +8,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::EditOptions;
-use zubi_code::apply::{Change, Direction};
-use zubi_code::{Answer, CodeError, CodeIntel, Question};
+use zubi_code::apply::{AppliedEdit, Direction};
+use zubi_code::{QualifiedAnswer, CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
@@ -46,7 +46,7 @@ impl CodeTool for ApplyEdit {
         plan.and_then(|plan| intel.edits().files_of(plan).ok()).unwrap_or_default()
     }
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let ((Some(plan), None) | (None, Some(plan))) = (input.plan, input.action) else {
             return Err(CodeError::input(
                 "plan",
@@ -71,7 +71,7 @@ pub(crate) fn render_applied(
     view: &OutputBudget,
     plan: &str,
     direction: AppliedVerb,
-    changed: Answer<Change>,
+    changed: QualifiedAnswer<AppliedEdit>,
 ) -> CodeAnswer {
     let applied = &changed.value.applied;
     let verb = match direction {
@@ -81,7 +81,7 @@ pub(crate) fn render_applied(
     let mut text = String::new();
     let _ = writeln!(text, "{verb} {plan}: {} in {}", applied.title, count(applied.files.len(), "file"));
     for file in &applied.files {
-        let _ = writeln!(text, "  {}  {}", file.shown, file.done);
+        let _ = writeln!(text, "  {}  {}", file.display_path, file.done);
     }
     for note in &applied.notes {
         let _ = writeln!(text, "note: {note}");
@@ -95,7 +95,7 @@ pub(crate) fn render_applied(
     let data = view.data(|| {
         let delta = changed.value.delta.as_ref();
         let delta = delta.map(|delta| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed) }));
-        let files: Vec<_> = applied.files.iter().map(|file| json!({ "path": file.shown, "done": file.done })).collect();
+        let files: Vec<_> = applied.files.iter().map(|file| json!({ "path": file.display_path, "done": file.done })).collect();
         json!({ "plan": plan, "files": files, "unsaved": applied.unsaved, "problems": delta })
     });
     let (text, truncated) = view.block(&text);

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::hierarchy;
 use zubi_code::locate::PositionIntent;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::TargetArgs;
@@ -51,7 +51,7 @@ impl CodeTool for CallHierarchy {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let direction = match input.direction {
             CallDirection::Incoming => hierarchy::Direction::Incoming,

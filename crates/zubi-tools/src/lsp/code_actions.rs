@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_base::lsp;
 use zubi_base::position::TextRange;
-use zubi_code::actions::{Action, Outcome};
+use zubi_code::actions::{CodeAction, ActionOutcome};
 use zubi_code::edit::action_id;
 use zubi_code::locate::PositionIntent;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
@@ -82,7 +82,7 @@ impl CodeTool for CodeActions {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let (path, range, header) = resolve_range(question, &input).await?;
         let only = input.context.and_then(|context| context.only).unwrap_or_default();
         let answer = question.actions(&path, range, &only).await?;
@@ -108,7 +108,7 @@ impl CodeTool for CodeActions {
 
 /// Resolves the range of the call: a given range, a whole file, or the line of a position.
 async fn resolve_range(
-    question: &Question<'_>,
+    question: &CodeQuery<'_>,
     input: &Input,
 ) -> Result<(camino::Utf8PathBuf, TextRange, String), CodeError> {
     let target = input.target.input();
@@ -156,11 +156,11 @@ async fn resolve_range(
     Ok((at.path, bytes, header))
 }
 
-fn write_action(text: &mut String, action: &Action, diffs: bool) {
+fn write_action(text: &mut String, action: &CodeAction, diffs: bool) {
     let kind = action.kind.as_deref().map(|kind| format!(" ({kind})")).unwrap_or_default();
     let preferred = if action.preferred { "  preferred" } else { "" };
     match &action.outcome {
-        Outcome::Plan(plan) => {
+        ActionOutcome::Plan(plan) => {
             let edits = count(plan.edit_count, "edit");
             let files = count(plan.files.len(), "file");
             let _ = writeln!(text, "  {} {}{kind}: {edits} in {files}{preferred}", action_id(&plan.id), action.title);
@@ -170,21 +170,21 @@ fn write_action(text: &mut String, action: &Action, diffs: bool) {
                 }
             }
         }
-        Outcome::Unavailable { why } => {
+        ActionOutcome::Unavailable { why } => {
             let _ = writeln!(text, "  (no action) {}{kind}: {why}", action.title);
         }
     }
 }
 
-fn action_json(action: &Action) -> Value {
+fn action_json(action: &CodeAction) -> Value {
     let mut item = json!({ "title": action.title, "kind": action.kind, "preferred": action.preferred });
     match &action.outcome {
-        Outcome::Plan(plan) => {
+        ActionOutcome::Plan(plan) => {
             item["action"] = json!(action_id(&plan.id));
             item["edits"] = json!(plan.edit_count);
             item["diff"] = json!(plan.diff);
         }
-        Outcome::Unavailable { why } => item["unavailable"] = json!(why),
+        ActionOutcome::Unavailable { why } => item["unavailable"] = json!(why),
     }
     item
 }

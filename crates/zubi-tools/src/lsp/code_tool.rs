@@ -11,10 +11,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use zubi_base::endpoint::EndpointError;
-use zubi_code::{AnswerStatus, CallCx, CodeError, CodeIntel, Question};
+use zubi_code::{AnswerStatus, CallCx, CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::spec::Example;
 use zubi_tool_api::{
-    Approval, Code, Effect, Exposure, Footprint, Status, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, Truncation,
+    Approval, ErrorCode, Effect, Exposure, Footprint, OutputStatus, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, Truncation,
     schema,
 };
 
@@ -49,7 +49,7 @@ pub(crate) trait CodeTool: Send + Sync + 'static {
         Vec::new()
     }
 
-    async fn answer(question: &Question<'_>, input: Self::Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError>;
+    async fn answer(question: &CodeQuery<'_>, input: Self::Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError>;
 }
 
 /// An answer before it is formatted for the surface.
@@ -155,7 +155,7 @@ fn files_in_arguments(intel: &CodeIntel, args: &Value) -> Vec<Utf8PathBuf> {
 }
 
 fn format_answer(reply: CodeAnswer, format: OutputFormat) -> ToolOutput {
-    let status = Status {
+    let status = OutputStatus {
         endpoint: reply.status.endpoint_line(),
         readiness: reply.status.readiness_line(),
         complete: reply.status.complete(),
@@ -183,12 +183,12 @@ fn code_error(operation: &str, error: &CodeError) -> ToolError {
 
 /// Returns the stable code of a failure, by which programs distinguish an invalid query from an environment that cannot
 /// answer.
-fn error_code(error: &CodeError) -> Code {
+fn error_code(error: &CodeError) -> ErrorCode {
     match error {
-        CodeError::NoEndpoint(_) => Code::NoServer,
-        CodeError::Endpoint(EndpointError::Exited { .. }) => Code::ServerDown,
-        CodeError::Endpoint(EndpointError::TimedOut { .. }) => Code::TimedOut,
-        CodeError::Endpoint(EndpointError::Cancelled) => Code::Cancelled,
-        _ => Code::Failed,
+        CodeError::NoEndpoint(_) => ErrorCode::NoServer,
+        CodeError::Endpoint(EndpointError::Exited { .. }) => ErrorCode::ServerDown,
+        CodeError::Endpoint(EndpointError::TimedOut { .. }) => ErrorCode::TimedOut,
+        CodeError::Endpoint(EndpointError::Cancelled) => ErrorCode::Cancelled,
+        _ => ErrorCode::Failed,
     }
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::signature::Trigger;
 use zubi_code::locate::PositionIntent;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
@@ -50,7 +50,7 @@ impl CodeTool for CompletionTool {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Exact).await?;
         let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
         let answer = question.completion(&at, &trigger).await?;
@@ -66,10 +66,10 @@ impl CodeTool for CompletionTool {
             text.push_str(if item.deprecated { "  deprecated\n" } else { "\n" });
         })?;
         let mut text = at.header();
-        let shown = list.range.len();
+        let shown_count = list.range.len();
         let _ = write!(text, "\n{}", count(proposals.items.len(), "completion"));
-        if shown < proposals.items.len() {
-            let _ = write!(text, ", best {shown}");
+        if shown_count < proposals.items.len() {
+            let _ = write!(text, ", best {shown_count}");
         }
         text.push_str(if proposals.incomplete { " (incomplete: type more for others)\n" } else { "\n" });
         text.push_str(&list.text);

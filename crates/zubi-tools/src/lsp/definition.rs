@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::locations::Relation;
 use zubi_code::locate::PositionIntent;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
@@ -38,7 +38,7 @@ impl CodeTool for DefinitionTool {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let query = LocationQuery {
             relation: Relation::Definition,

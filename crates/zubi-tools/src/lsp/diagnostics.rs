@@ -6,8 +6,8 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use zubi_code::diagnostics::{Delta, Problem, Severity};
-use zubi_code::{CodeError, Question};
+use zubi_code::diagnostics::{DiagnosticsDelta, CodeProblem, Severity};
+use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::PagingArgs;
@@ -42,7 +42,7 @@ impl CodeTool for DiagnosticsTool {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let severity = match input.severity.as_deref() {
             None => None,
             Some(name) => Some(Severity::from_name(name).ok_or_else(|| {
@@ -70,8 +70,8 @@ impl CodeTool for DiagnosticsTool {
             return Ok(CodeAnswer { text, data, status: answer.status, truncated });
         }
         let list = view.list(&report.items, &input.paging, |text, before, problem| {
-            if before.is_none_or(|before| before.place.shown != problem.place.shown) {
-                let _ = writeln!(text, "{}", problem.place.shown);
+            if before.is_none_or(|before| before.place.display_path != problem.place.display_path) {
+                let _ = writeln!(text, "{}", problem.place.display_path);
             }
             write_diagnostic(text, problem);
         })?;
@@ -80,15 +80,15 @@ impl CodeTool for DiagnosticsTool {
             total => writeln!(text, "{} in {checked}; snapshot {}", tally(&report.items, total), report.snapshot),
         };
         text.push_str(&list.text);
-        let shown = report.items.get(list.range).unwrap_or_default();
+        let shown_items = report.items.get(list.range).unwrap_or_default();
         let data =
-            view.data(|| json!({ "items": items(shown), "total": report.items.len(), "snapshot": report.snapshot }));
+            view.data(|| json!({ "items": items(shown_items), "total": report.items.len(), "snapshot": report.snapshot }));
         Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
     }
 }
 
 /// Renders `3 errors, 1 warning`.
-fn tally(problems: &[Problem], total: usize) -> String {
+fn tally(problems: &[CodeProblem], total: usize) -> String {
     let parts: Vec<String> = [Severity::Error, Severity::Warning, Severity::Information, Severity::Hint]
         .into_iter()
         .map(|severity| (severity, problems.iter().filter(|problem| problem.severity == severity).count()))
@@ -98,7 +98,7 @@ fn tally(problems: &[Problem], total: usize) -> String {
     if parts.is_empty() { count(total, "problem") } else { parts.join(", ") }
 }
 
-fn write_diagnostic(text: &mut String, problem: &Problem) {
+fn write_diagnostic(text: &mut String, problem: &CodeProblem) {
     let _ = write!(
         text,
         "  {}:{}  {}: {}",
@@ -115,14 +115,14 @@ fn write_diagnostic(text: &mut String, problem: &Problem) {
 }
 
 /// Writes the lists `new:` and `fixed:`, with paths.
-pub(crate) fn write_delta(text: &mut String, delta: &Delta) {
+pub(crate) fn write_delta(text: &mut String, delta: &DiagnosticsDelta) {
     for (title, problems) in [("new", &delta.new), ("fixed", &delta.fixed)] {
         if problems.is_empty() {
             continue;
         }
         let _ = writeln!(text, "{title}: {}", count(problems.len(), "problem"));
         for problem in problems {
-            let _ = write!(text, "  {}", problem.place.shown);
+            let _ = write!(text, "  {}", problem.place.display_path);
             let mut line = String::new();
             write_diagnostic(&mut line, problem);
             let _ = write!(text, ":{}", line.trim_start());
@@ -133,7 +133,7 @@ pub(crate) fn write_delta(text: &mut String, delta: &Delta) {
     }
 }
 
-pub(crate) fn items(problems: &[Problem]) -> Vec<Value> {
+pub(crate) fn items(problems: &[CodeProblem]) -> Vec<Value> {
     problems
         .iter()
         .map(|problem| {

@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::position::Encoding;
-use zubi_code::outline::{self, Symbol};
-use zubi_code::{CodeError, Question};
+use zubi_code::outline::{self, OutlineSymbol};
+use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::PagingArgs;
@@ -33,12 +33,12 @@ pub(crate) struct Input {
 
 /// Resolves the file argument of a tool on one whole file.
 pub(crate) fn resolve_file(
-    question: &Question<'_>,
+    question: &CodeQuery<'_>,
     path: Option<&str>,
     uri: Option<&str>,
 ) -> Result<camino::Utf8PathBuf, CodeError> {
     let argument = match (path, uri) {
-        (Some(given), None) | (None, Some(given)) => given,
+        (Some(path_or_uri), None) | (None, Some(path_or_uri)) => path_or_uri,
         (None, None) => return Err(CodeError::input("path", "missing", "Pass path: \"src/lib.rs\".")),
         (Some(_), Some(_)) => {
             return Err(CodeError::input("path", "both `path` and `uri` are set", "Pass only one of them."));
@@ -58,7 +58,7 @@ pub(crate) fn resolve_file(
 /// One line of the outline.
 struct OutlineRow<'a> {
     depth: usize,
-    symbol: &'a Symbol,
+    symbol: &'a OutlineSymbol,
 }
 
 #[async_trait]
@@ -75,7 +75,7 @@ impl CodeTool for DocumentSymbols {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let path = resolve_file(question, input.path.as_deref(), input.uri.as_deref())?;
         let answer = question.outline(&path).await?;
         let depth = input.depth.map_or(usize::MAX, |depth| depth.max(1) as usize);
@@ -87,7 +87,7 @@ impl CodeTool for DocumentSymbols {
         });
         let document = question.document(&path).await?;
         // 1-based lines of the name and of the end of the declaration.
-        let lines = |symbol: &Symbol| {
+        let lines = |symbol: &OutlineSymbol| {
             let line = |offset| document.index.line_col(offset).line + 1;
             (line(symbol.selection.start()), line(symbol.range.end()))
         };

@@ -9,10 +9,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_code::features::annotations::InferredLine;
-use zubi_code::features::hierarchy::{Direction, Hierarchy};
+use zubi_code::features::hierarchy::{Direction, SymbolHierarchy};
 use zubi_code::features::locations::{RawLocation, Relation};
 use zubi_code::locate::PositionIntent;
-use zubi_code::{Answer, AnswerStatus, CodeError, Question};
+use zubi_code::{QualifiedAnswer, AnswerStatus, CodeError, CodeQuery};
 use zubi_tool_api::{Effect, Exposure};
 
 use crate::lsp::arguments::TargetArgs;
@@ -53,7 +53,7 @@ impl CodeTool for ExplainSymbol {
     const EXPOSURE: Exposure = Exposure::Deferred;
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let references = Relation::References { include_declaration: false };
         let (hover, definitions, types, lenses, references, implementations, callers) = tokio::join!(
@@ -96,7 +96,7 @@ impl CodeTool for ExplainSymbol {
 
 /// The answer under construction.
 struct ExplainBuilder<'a> {
-    question: &'a Question<'a>,
+    question: &'a CodeQuery<'a>,
     view: &'a OutputBudget,
     text: String,
     data: Value,
@@ -108,7 +108,7 @@ struct ExplainBuilder<'a> {
 
 impl ExplainBuilder<'_> {
     /// Returns the part's value and merges its status; writes a failure into the answer and skips unsupported queries.
-    fn record_part<T>(&mut self, part: &str, answer: Result<Answer<T>, CodeError>) -> Option<T> {
+    fn record_part<T>(&mut self, part: &str, answer: Result<QualifiedAnswer<T>, CodeError>) -> Option<T> {
         match answer {
             Ok(answer) => {
                 self.has_answer = true;
@@ -132,7 +132,7 @@ impl ExplainBuilder<'_> {
 
     /// Like [`Self::record_part`] for optional parts, which do not count as an answer by themselves and whose missing
     /// support is not reported.
-    fn record_optional_part<T>(&mut self, part: &str, answer: Result<Answer<T>, CodeError>) -> Option<T> {
+    fn record_optional_part<T>(&mut self, part: &str, answer: Result<QualifiedAnswer<T>, CodeError>) -> Option<T> {
         let (given, failed) = (self.has_answer, self.failed.take());
         let value = match answer {
             Err(CodeError::NoEndpoint(_)) => None,
@@ -142,7 +142,7 @@ impl ExplainBuilder<'_> {
         value
     }
 
-    fn add_hover(&mut self, answer: Result<Answer<Vec<String>>, CodeError>) {
+    fn add_hover(&mut self, answer: Result<QualifiedAnswer<Vec<String>>, CodeError>) {
         let Some(texts) = self.record_part("documentation", answer) else { return };
         let (block, _) = self.view.part(DOCUMENTATION_PERCENT).block(&texts.join("\n\n"));
         if block.is_empty() {
@@ -154,27 +154,27 @@ impl ExplainBuilder<'_> {
     }
 
     /// Adds the lines of the definition that have inferred types, if there are any.
-    fn add_types(&mut self, answer: Result<Answer<Vec<InferredLine>>, CodeError>) -> Result<(), CodeError> {
+    fn add_types(&mut self, answer: Result<QualifiedAnswer<Vec<InferredLine>>, CodeError>) -> Result<(), CodeError> {
         let Some(lines) = self.record_optional_part("inferred types", answer) else { return Ok(()) };
         if lines.is_empty() {
             return Ok(());
         }
         self.text.push_str("inferred types\n");
-        let shown = lines.get(..MAX_ITEMS as usize).unwrap_or(&lines);
-        let list = self.view.part(TYPES_PERCENT).rows(shown, "lsp_hover shows each type", |text, _, line| {
+        let shown_lines = lines.get(..MAX_ITEMS as usize).unwrap_or(&lines);
+        let list = self.view.part(TYPES_PERCENT).rows(shown_lines, "lsp_hover shows each type", |text, _, line| {
             // Writing to a `String` cannot fail.
             let _ = writeln!(text, "  {:>5}  {}", line.line, line.text);
         })?;
         self.text.push_str(&list.text);
-        if list.truncated.is_none() && lines.len() > shown.len() {
-            let _ = writeln!(self.text, "… {} more: lsp_hover shows each type", lines.len() - shown.len());
+        if list.truncated.is_none() && lines.len() > shown_lines.len() {
+            let _ = writeln!(self.text, "… {} more: lsp_hover shows each type", lines.len() - shown_lines.len());
         }
-        let items: Vec<_> = shown.iter().map(|line| json!({ "line": line.line - 1, "text": line.text })).collect();
+        let items: Vec<_> = shown_lines.iter().map(|line| json!({ "line": line.line - 1, "text": line.text })).collect();
         self.data["inferredTypes"] = json!({ "total": lines.len(), "items": items });
         Ok(())
     }
 
-    fn add_lenses(&mut self, answer: Result<Answer<Vec<String>>, CodeError>) {
+    fn add_lenses(&mut self, answer: Result<QualifiedAnswer<Vec<String>>, CodeError>) {
         let Some(titles) = self.record_optional_part("lenses", answer).filter(|titles| !titles.is_empty()) else {
             return;
         };
@@ -186,7 +186,7 @@ impl ExplainBuilder<'_> {
         &mut self,
         noun: &str,
         part: &str,
-        answer: Result<Answer<Vec<RawLocation>>, CodeError>,
+        answer: Result<QualifiedAnswer<Vec<RawLocation>>, CodeError>,
         context: u32,
         instead: &str,
     ) -> Result<(), CodeError> {
@@ -205,13 +205,13 @@ impl ExplainBuilder<'_> {
         Ok(())
     }
 
-    fn add_callers(&mut self, answer: Result<Answer<Hierarchy>, CodeError>) -> Result<(), CodeError> {
+    fn add_callers(&mut self, answer: Result<QualifiedAnswer<SymbolHierarchy>, CodeError>) -> Result<(), CodeError> {
         let Some(hierarchy) = self.record_part("callers", answer) else { return Ok(()) };
         // The symbol is not a function, so it has no callers.
         if hierarchy.roots.is_empty() {
             return Ok(());
         }
-        let callers: Vec<_> = hierarchy.roots.iter().flat_map(|root| &root.below).cloned().collect();
+        let callers: Vec<_> = hierarchy.roots.iter().flat_map(|root| &root.children).cloned().collect();
         let mut rows = tree::flatten(&callers);
         rows.truncate(MAX_ITEMS as usize);
         let list = self.view.part(LIST_PERCENT).rows(&rows, "lsp_call_hierarchy lists them", |text, _, row| {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::format::FormatOptions;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
@@ -23,11 +23,12 @@ pub(crate) struct Input {
     #[schemars(extend("x-plain" = true))]
     uri: Option<String>,
     /// Default: detected from the file
-    options: Option<Options>,
+    options: Option<FormatDocumentOptions>,
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct Options {
+#[schemars(rename = "Options")]
+struct FormatDocumentOptions {
     #[serde(rename = "tabSize")]
     #[schemars(description = "Columns", extend("x-plain" = true))]
     tab_size: Option<u32>,
@@ -50,7 +51,7 @@ impl CodeTool for FormatDocument {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let path = resolve_file(question, input.path.as_deref(), input.uri.as_deref())?;
         let options = input.options.map_or_else(FormatOptions::default, |options| FormatOptions {
             tab_size: options.tab_size,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 use zubi_code::features::locations::Relation;
 use zubi_code::locate::ResolvedTarget;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeQuery};
 
 use crate::lsp::arguments::PagingArgs;
 use crate::lsp::code_tool::CodeAnswer;
@@ -28,7 +28,7 @@ pub(crate) struct LocationQuery {
 
 /// Runs the location query and renders its answer.
 pub(crate) async fn answer_locations(
-    question: &Question<'_>,
+    question: &CodeQuery<'_>,
     view: &OutputBudget,
     at: &ResolvedTarget,
     query: &LocationQuery,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::locations::{RawLocation, Relation};
 use zubi_code::locate::PositionIntent;
-use zubi_code::{Answer, CodeError, Question};
+use zubi_code::{QualifiedAnswer, CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
@@ -49,13 +49,13 @@ impl CodeTool for References {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let relation = Relation::References { include_declaration: input.include_declaration.unwrap_or(true) };
         let context = input.context.unwrap_or(0).min(MAX_CONTEXT);
         // The text search runs while the servers work.
         let (references_answer, words) = tokio::join!(question.locations(&at, relation), question.word_matches(&at));
-        let Answer { value: references, mut status } = references_answer?;
+        let QualifiedAnswer { value: references, mut status } = references_answer?;
         let total = references.len();
         let text_matches = match (status.complete(), at.name.is_some(), words) {
             // In an incomplete answer, other matches may still be references.

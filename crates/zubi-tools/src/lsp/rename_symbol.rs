@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use zubi_code::locate::PositionIntent;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::TargetArgs;
@@ -36,7 +36,7 @@ impl CodeTool for RenameSymbol {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let planned = question.rename(&at, &input.new_name).await?;
         let mut status = planned.status;

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::signature::Trigger;
 use zubi_code::locate::PositionIntent;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::TargetArgs;
@@ -45,7 +45,7 @@ impl CodeTool for SignatureHelp {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let at = question.resolve(&input.target.input(), PositionIntent::Exact).await?;
         let trigger = Trigger { kind: input.trigger_kind, character: input.trigger_character };
         let answer = question.signatures(&at, &trigger).await?;

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use zubi_code::features::hierarchy::{Direction, Hierarchy, MAX_NODES, Node, Repeat};
+use zubi_code::features::hierarchy::{Direction, SymbolHierarchy, MAX_NODES, HierarchyNode, Repeat};
 use zubi_code::locate::ResolvedTarget;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeQuery};
 
 use crate::lsp::code_tool::CodeAnswer;
 use crate::lsp::view::{OutputBudget, count, location_json, resolved_json};
@@ -16,19 +16,19 @@ const MAX_LINES: usize = 10;
 /// One line of the tree.
 pub(crate) struct TreeRow<'a> {
     depth: usize,
-    node: &'a Node,
+    node: &'a HierarchyNode,
 }
 
 /// Requests the hierarchy and renders it.
 pub(crate) async fn answer_hierarchy(
-    question: &Question<'_>,
+    question: &CodeQuery<'_>,
     view: &OutputBudget,
     at: &ResolvedTarget,
     direction: Direction,
     depth: u32,
 ) -> Result<CodeAnswer, CodeError> {
     let answer = question.hierarchy(at, direction, depth).await?;
-    let Hierarchy { roots, total, cut } = &answer.value;
+    let SymbolHierarchy { roots, total, cut } = &answer.value;
     let mut text = at.header();
     let name = at.name.as_deref().unwrap_or("this position");
     let noun = relation_noun(direction);
@@ -77,11 +77,11 @@ fn subject_noun(direction: Direction) -> &'static str {
 }
 
 /// Flattens the trees to lines, each symbol before its children.
-pub(crate) fn flatten(roots: &[Node]) -> Vec<TreeRow<'_>> {
-    fn add<'a>(rows: &mut Vec<TreeRow<'a>>, depth: usize, nodes: &'a [Node]) {
+pub(crate) fn flatten(roots: &[HierarchyNode]) -> Vec<TreeRow<'_>> {
+    fn add<'a>(rows: &mut Vec<TreeRow<'a>>, depth: usize, nodes: &'a [HierarchyNode]) {
         for node in nodes {
             rows.push(TreeRow { depth, node });
-            add(rows, depth + 1, &node.below);
+            add(rows, depth + 1, &node.children);
         }
     }
     let mut rows = Vec::new();
@@ -107,28 +107,28 @@ pub(crate) fn write_row(text: &mut String, direction: Direction, row: &TreeRow<'
     write_calls(text, direction, node);
     text.push_str(match node.repeat {
         Some(Repeat::Cycle) => "  (cycle: see above)\n",
-        Some(Repeat::Again) => "  (repeated: see elsewhere)\n",
+        Some(Repeat::AlreadyListed) => "  (repeated: see elsewhere)\n",
         None => "\n",
     });
 }
 
-fn write_calls(text: &mut String, direction: Direction, node: &Node) {
+fn write_calls(text: &mut String, direction: Direction, node: &HierarchyNode) {
     let mut lines: Vec<u32> = node.calls.iter().map(|call| call.line).collect();
     lines.dedup();
     if lines.is_empty() {
         return;
     }
-    let shown: Vec<String> = lines.iter().take(MAX_LINES).map(u32::to_string).collect();
+    let line_numbers: Vec<String> = lines.iter().take(MAX_LINES).map(u32::to_string).collect();
     let verb = if direction == Direction::Incoming { "calls" } else { "called" };
     let word = if lines.len() == 1 { "line" } else { "lines" };
-    let _ = write!(text, "  {verb} at {word} {}", shown.join(", "));
+    let _ = write!(text, "  {verb} at {word} {}", line_numbers.join(", "));
     if lines.len() > MAX_LINES {
         let _ = write!(text, " and {} more", lines.len() - MAX_LINES);
     }
 }
 
 /// Returns the JSON form of the first `room` symbols in line order, each nested in its parent.
-fn nodes_json(nodes: &[Node], room: &mut usize) -> Vec<Value> {
+fn nodes_json(nodes: &[HierarchyNode], room: &mut usize) -> Vec<Value> {
     let mut items = Vec::new();
     for node in nodes {
         let Some(remaining) = room.checked_sub(1) else { break };
@@ -138,7 +138,7 @@ fn nodes_json(nodes: &[Node], room: &mut usize) -> Vec<Value> {
     items
 }
 
-fn node_json(node: &Node, room: &mut usize) -> Value {
+fn node_json(node: &HierarchyNode, room: &mut usize) -> Value {
     let mut item = location_json(&node.place);
     item["name"] = json!(node.name);
     item["kind"] = json!(node.kind);
@@ -146,19 +146,19 @@ fn node_json(node: &Node, room: &mut usize) -> Value {
         item["detail"] = json!(detail);
     }
     if !node.calls.is_empty() {
-        item["calls"] = node.calls.iter().map(|call| json!({ "path": call.shown, "range": call.range })).collect();
+        item["calls"] = node.calls.iter().map(|call| json!({ "path": call.display_path, "range": call.range })).collect();
     }
     if node.place.external {
         item["external"] = json!(true);
     }
     match node.repeat {
         Some(Repeat::Cycle) => item["cycle"] = json!(true),
-        Some(Repeat::Again) => item["again"] = json!(true),
+        Some(Repeat::AlreadyListed) => item["again"] = json!(true),
         None => {}
     }
     if node.not_entered {
         item["notEntered"] = json!(true);
     }
-    item["items"] = nodes_json(&node.below, room).into();
+    item["items"] = nodes_json(&node.children, room).into();
     item
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::apply::Direction;
-use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_code::{CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::apply_edit::{AppliedVerb, render_applied};
@@ -39,7 +39,7 @@ impl CodeTool for UndoEdit {
         intel.edits().files_of(&input.plan).unwrap_or_default()
     }
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let changed = question.change(&input.plan, Direction::Undo).await?;
         Ok(render_applied(view, &input.plan, AppliedVerb::Undone, changed))
     }

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use zubi_code::edit::Plan;
-use zubi_code::features::locations::{Location, RawLocation};
+use zubi_code::features::locations::{DisplayLocation, RawLocation};
 use zubi_code::locate::ResolvedTarget;
 use zubi_code::place::SourcePlace;
-use zubi_code::{AnswerStatus, CodeError, Question};
+use zubi_code::{AnswerStatus, CodeError, CodeQuery};
 use zubi_tool_api::Truncation;
 
 use crate::lsp::arguments::{OutputFormat, PagingArgs};
@@ -69,12 +69,12 @@ impl OutputBudget {
     /// Writes the first few locations of a list that another tool shows completely.
     pub(crate) async fn first_locations(
         &self,
-        question: &Question<'_>,
+        question: &CodeQuery<'_>,
         locations: &[RawLocation],
         context: u32,
         limit: u32,
         rest_hint: &str,
-    ) -> Result<(RenderedList, Vec<Location>), CodeError> {
+    ) -> Result<(RenderedList, Vec<DisplayLocation>), CodeError> {
         let page = self.page(locations.len(), &PagingArgs::default().with_default_limit(limit))?;
         let (page, hits) = page.fill_with_locations(question, locations, context).await;
         Ok((page.finish_without_cursor(rest_hint), hits))
@@ -83,11 +83,11 @@ impl OutputBudget {
     /// Writes locations by file, each read only when it is needed. Also returns the written locations.
     pub(crate) async fn locations(
         &self,
-        question: &Question<'_>,
+        question: &CodeQuery<'_>,
         locations: &[RawLocation],
         context: u32,
         paging: &PagingArgs,
-    ) -> Result<(RenderedList, Vec<Location>), CodeError> {
+    ) -> Result<(RenderedList, Vec<DisplayLocation>), CodeError> {
         let (page, hits) = self.page(locations.len(), paging)?.fill_with_locations(question, locations, context).await;
         Ok((page.finish(), hits))
     }
@@ -111,18 +111,18 @@ impl OutputBudget {
         if text.len() <= self.body() {
             return (text.to_owned(), None);
         }
-        let mut shown = String::new();
+        let mut visible = String::new();
         for line in text.lines() {
-            if shown.len() + line.len() >= self.body() && !shown.is_empty() {
+            if visible.len() + line.len() >= self.body() && !visible.is_empty() {
                 break;
             }
             // A single long line is cut inside.
-            shown.extend(line.chars().take(self.body()));
-            shown.push('\n');
+            visible.extend(line.chars().take(self.body()));
+            visible.push('\n');
         }
-        let _ = writeln!(shown, "… cut: {} of {} bytes; raise max_tokens for the rest", shown.len(), text.len());
-        let truncated = Truncation { shown: shown.len(), total: text.len(), cursor: None };
-        (shown, Some(truncated))
+        let _ = writeln!(visible, "… cut: {} of {} bytes; raise max_tokens for the rest", visible.len(), text.len());
+        let truncated = Truncation { shown: visible.len(), total: text.len(), cursor: None };
+        (visible, Some(truncated))
     }
 }
 
@@ -168,11 +168,11 @@ impl ListWriter {
 
     async fn fill_with_locations(
         mut self,
-        question: &Question<'_>,
+        question: &CodeQuery<'_>,
         raw_locations: &[RawLocation],
         context: u32,
-    ) -> (Self, Vec<Location>) {
-        let mut hits: Vec<Location> = Vec::new();
+    ) -> (Self, Vec<DisplayLocation>) {
+        let mut hits: Vec<DisplayLocation> = Vec::new();
         while let Some(raw) = self.next().and_then(|at| raw_locations.get(at)) {
             let hit = question.hit(raw, context).await;
             if self.write(|text| write_location(text, hits.last(), &hit)) {
@@ -193,14 +193,14 @@ impl ListWriter {
     }
 
     fn end_with(mut self, more: &str, cursor: Option<String>) -> RenderedList {
-        let shown = self.next;
+        let shown_count = self.next;
         let truncated =
-            (shown < self.total).then(|| Truncation { shown: shown - self.start, total: self.total, cursor });
+            (shown_count < self.total).then(|| Truncation { shown: shown_count - self.start, total: self.total, cursor });
         if truncated.is_some() {
             // Writing to a `String` cannot fail.
-            let _ = writeln!(self.text, "… {} more: {more}", self.total - shown);
+            let _ = writeln!(self.text, "… {} more: {more}", self.total - shown_count);
         }
-        RenderedList { text: self.text, range: self.start..shown, truncated }
+        RenderedList { text: self.text, range: self.start..shown_count, truncated }
     }
 }
 
@@ -213,15 +213,15 @@ pub(crate) struct RenderedList {
 }
 
 /// Appends one location: the file's name if it changes, then position and source line.
-fn write_location(text: &mut String, before: Option<&Location>, location: &Location) {
+fn write_location(text: &mut String, before: Option<&DisplayLocation>, location: &DisplayLocation) {
     let place = &location.place;
-    if before.is_none_or(|before| before.place.shown != place.shown) {
-        let _ = writeln!(text, "{}{}", place.shown, if place.external { " (external)" } else { "" });
+    if before.is_none_or(|before| before.place.display_path != place.display_path) {
+        let _ = writeln!(text, "{}{}", place.display_path, if place.external { " (external)" } else { "" });
     }
     let _ = write!(text, "  {}:{}", place.line, place.column);
     let mark = match location {
-        Location { text_only: true, .. } => "  (text)\n",
-        Location { declaration: true, .. } => "  (declaration)\n",
+        DisplayLocation { text_only: true, .. } => "  (text)\n",
+        DisplayLocation { declaration: true, .. } => "  (declaration)\n",
         _ => "\n",
     };
     if place.context.is_empty() {
@@ -242,7 +242,7 @@ fn write_location(text: &mut String, before: Option<&Location>, location: &Locat
 
 /// Returns the number of distinct files in a list of locations.
 pub(crate) fn file_count(locations: &[RawLocation]) -> usize {
-    let mut files: Vec<&str> = locations.iter().map(|found| found.shown.as_str()).collect();
+    let mut files: Vec<&str> = locations.iter().map(|found| found.display_path.as_str()).collect();
     files.sort_unstable();
     files.dedup();
     files.len()
@@ -262,11 +262,11 @@ pub(crate) fn count(number: usize, singular: &str) -> String {
 
 /// Returns the JSON form of a source location: LSP's 0-based UTF-16 range.
 pub(crate) fn location_json(location: &SourcePlace) -> Value {
-    json!({ "path": location.shown, "range": location.range, "text": location.source })
+    json!({ "path": location.display_path, "range": location.range, "text": location.source })
 }
 
 /// Returns the JSON form of a listed location.
-pub(crate) fn listed_location_json(hit: &Location) -> Value {
+pub(crate) fn listed_location_json(hit: &DisplayLocation) -> Value {
     let mut item = location_json(&hit.place);
     if hit.declaration {
         item["declaration"] = json!(true);
@@ -310,5 +310,5 @@ pub(crate) fn plan_answer(view: &OutputBudget, header: Option<&str>, plan: &Plan
 
 /// Returns the JSON form of the resolved symbol.
 pub(crate) fn resolved_json(at: &ResolvedTarget) -> Value {
-    json!({ "at": at.shown, "name": at.name, "kind": at.kind })
+    json!({ "at": at.display_position, "name": at.name, "kind": at.kind })
 }

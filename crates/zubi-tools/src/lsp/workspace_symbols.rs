@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::outline::KINDS;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::PagingArgs;
@@ -43,7 +43,7 @@ impl CodeTool for WorkspaceSymbols {
     };
     type Input = Input;
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let kind = input.kind.as_deref().map(str::trim).map(str::to_lowercase);
         if let Some(kind) = &kind
             && !KINDS.contains(&kind.as_str())
@@ -56,7 +56,7 @@ impl CodeTool for WorkspaceSymbols {
         }
         let answer = question.workspace_symbols(&input.query, kind.as_deref()).await?;
         let list = view.list(&answer.value, &input.paging.with_default_limit(DEFAULT_LIMIT), |text, _, symbol| {
-            let at = symbol.place.as_ref().map_or_else(|| symbol.shown.clone(), zubi_code::place::SourcePlace::to_at);
+            let at = symbol.place.as_ref().map_or_else(|| symbol.display_path.clone(), zubi_code::place::SourcePlace::to_at);
             let _ = write!(text, "  {} {}  {at}", symbol.kind, symbol.name);
             if let Some(container) = &symbol.container {
                 let _ = write!(text, "  in {container}");
@@ -76,7 +76,7 @@ impl CodeTool for WorkspaceSymbols {
                 .unwrap_or_default()
                 .iter()
                 .map(|symbol| {
-                    let mut item = symbol.place.as_ref().map_or_else(|| json!({ "path": symbol.shown }), location_json);
+                    let mut item = symbol.place.as_ref().map_or_else(|| json!({ "path": symbol.display_path }), location_json);
                     item["name"] = json!(symbol.name);
                     item["kind"] = json!(symbol.kind);
                     item["container"] = json!(symbol.container);

@@ -71,10 +71,10 @@ impl LocalTool for ReadOutput {
             let total = count_lines(store.open(&name)?).map_err(|source| read_error(&name, source))?;
             let skipped = total.saturating_sub(from.unsigned_abs());
             let first = if from < 0 { skipped + 1 } else { from.unsigned_abs() };
-            let shown =
+            let page =
                 read_lines(store.open(&name)?, first, line_count, room).map_err(|source| read_error(&name, source))?;
             let redactor = Redactor::default();
-            Ok((total, first, shown.iter().map(|line| redactor.text(line)).collect::<Vec<_>>()))
+            Ok((total, first, page.iter().map(|line| redactor.text(line)).collect::<Vec<_>>()))
         });
         let (total, first, lines) = reading
             .await
@@ -84,8 +84,8 @@ impl LocalTool for ReadOutput {
             let hint = "Pass a `from_line` within it, or a negative one to count from the end.";
             return Err(ToolError::invalid("from_line", format!("the output has {total} lines"), hint));
         }
-        let shown = lines.len();
-        let last = first + shown as u64 - 1;
+        let shown_count = lines.len();
+        let last = first + shown_count as u64 - 1;
         let mut text = format!("lines {first}-{last} of {total}\n{}", lines.concat());
         let more = total.saturating_sub(last);
         if more > 0 {
@@ -93,7 +93,7 @@ impl LocalTool for ReadOutput {
             let _ = write!(text, "… {more} more: output.read {{\"output\":\"{id}\",\"from_line\":{}}}", last + 1);
         }
         let all = usize::try_from(total).unwrap_or(usize::MAX);
-        let truncated = (more > 0).then_some(Truncation { shown, total: all, cursor: None });
+        let truncated = (more > 0).then_some(Truncation { shown_count, total: all, cursor: None });
         let data =
             json!({ "output": id.to_string(), "from": first, "to": last, "total": total, "text": lines.concat() });
         Ok(ToolOutput { text, data: Some(data), status: None, truncated })

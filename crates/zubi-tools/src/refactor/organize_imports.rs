@@ -5,8 +5,8 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use zubi_code::actions::Outcome;
-use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_code::actions::ActionOutcome;
+use zubi_code::{CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::{Effect, Exposure};
 
 use super::{ApplyRequest, apply, files_in_uri, resolve_file};
@@ -45,7 +45,7 @@ impl CodeTool for OrganizeImports {
         files_in_uri(intel, &input.uri)
     }
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let path = resolve_file(question, &input.uri)?;
         let range = question.text_range(&path, None).await?;
         let answer = question.actions(&path, range, &[KIND.to_owned()]).await?;
@@ -56,11 +56,11 @@ impl CodeTool for OrganizeImports {
         let mut unavailable = None;
         for action in actions.iter().filter(|action| action.kind.as_deref().is_some_and(is_requested)) {
             match &action.outcome {
-                Outcome::Plan(plan) => {
+                ActionOutcome::Plan(plan) => {
                     let request = ApplyRequest { save: input.save, ..ApplyRequest::default() };
                     return apply(question, view, plan, answer.status, request).await;
                 }
-                Outcome::Unavailable { why } => unavailable = Some(why.clone()),
+                ActionOutcome::Unavailable { why } => unavailable = Some(why.clone()),
             }
         }
         let display_path = question.workspace().display(&path);

@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::EditOptions;
 use zubi_code::edit::AppliedChange;
-use zubi_code::features::rename_file::Imports;
+use zubi_code::features::rename_file::ImportUpdates;
 use zubi_code::text_search;
-use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_code::{CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::{Effect, Exposure};
 
 use super::{ApplyRequest, apply};
@@ -57,7 +57,7 @@ impl CodeTool for RenameFile {
         old.into_iter().chain(workspace.resolve_for_creation(&input.new_uri).ok()).collect()
     }
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let workspace = question.workspace();
         let path = |field: &'static str, path: Result<Utf8PathBuf, zubi_base::workspace::PathError>| {
             path.map_err(|error| CodeError::input(field, error.to_string(), "Name files of the workspace."))
@@ -88,7 +88,7 @@ impl CodeTool for RenameFile {
         let edits = planned.value.plan.edit_count;
         match &planned.value.imports {
             // The result of extensions is known only after the move.
-            Ok(_) if import_policy.imports == Imports::Followed => {}
+            Ok(_) if import_policy.imports == ImportUpdates::Followed => {}
             Ok(by) if edits == 0 => notes.push(format!("{by} found no import to change")),
             Ok(by) => notes.push(format!("{} of imports by {by}", count(edits, "edit"))),
             Err(_) if import_policy.setting == UpdateImports::Never => {
@@ -102,16 +102,16 @@ impl CodeTool for RenameFile {
         }
         if import_policy.setting == UpdateImports::Prompt {
             notes.push(match import_policy.imports {
-                Imports::Followed => {
+                ImportUpdates::Followed => {
                     "updateImportsOnFileMove is \"prompt\"; it was \"always\" for this call".to_owned()
                 }
-                Imports::Planned | Imports::Stay => {
+                ImportUpdates::Planned | ImportUpdates::Stay => {
                     "updateImportsOnFileMove is \"prompt\"; no prompt is possible here, so \"always\" applied"
                         .to_owned()
                 }
             });
         }
-        let by_extensions = import_policy.imports == Imports::Followed;
+        let by_extensions = import_policy.imports == ImportUpdates::Followed;
         let mention_note = if by_extensions { count_mentions(question, &from).await } else { String::new() };
         let change_notes = |applied: &AppliedChange| {
             let mut notes = notes.clone();
@@ -138,7 +138,7 @@ impl CodeTool for RenameFile {
 }
 
 /// Counts mentions of the old name in the workspace's texts.
-async fn count_mentions(question: &Question<'_>, from: &Utf8Path) -> String {
+async fn count_mentions(question: &CodeQuery<'_>, from: &Utf8Path) -> String {
     let name = from.file_stem().unwrap_or_default().to_owned();
     let (roots, word) = (question.workspace().roots(), name.clone());
     let matches =

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_code::locate::{PositionIntent, TargetInput};
 use zubi_code::text_search;
-use zubi_code::{CodeError, CodeIntel, Question};
+use zubi_code::{CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::{Effect, Exposure};
 
 use super::{ApplyRequest, apply, files_in_uri, resolve_file};
@@ -52,7 +52,7 @@ impl CodeTool for RenameSymbol {
         files_in_uri(intel, &input.uri)
     }
 
-    async fn answer(question: &Question<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let path = resolve_file(question, &input.uri)?;
         let display_path = question.workspace().display(&path);
         let declared = TargetInput {
@@ -104,7 +104,7 @@ fn unknown_name(display_path: &str, name: &str) -> CodeError {
 
 /// Returns the whole-word occurrences of a name, in the format of `at`.
 async fn find_occurrences(
-    question: &Question<'_>,
+    question: &CodeQuery<'_>,
     path: &camino::Utf8Path,
     shown: &str,
     name: &str,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_code::settings::{EditorSettings, Scope, SettingValues};
-use zubi_tool_api::{Status, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{OutputStatus, ToolCx, ToolError, ToolOutput};
 
 /// Most characters of a value in an answer.
 const MAX_VALUE_CHARS: usize = 4_000;
@@ -124,8 +124,8 @@ fn truncate_value(value: &Value) -> String {
     }
 }
 
-fn status() -> Status {
-    Status { endpoint: "editor".to_owned(), ..Status::default() }
+fn status() -> OutputStatus {
+    OutputStatus { endpoint: "editor".to_owned(), ..OutputStatus::default() }
 }
 
 fn request(cx: &ToolCx) -> RequestCx {

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
 use super::{SettingsContext, editor, keys, store};
 use crate::adapter::{LocalTool, LocalToolMeta};
@@ -55,7 +55,7 @@ impl LocalTool for GetSetting {
             Some(value) => format!("{key} = {value}"),
             None => format!("{key} is not set for the workspace; the user's setting or the default applies"),
         };
-        let status = Status { endpoint: store::SETTINGS_FILE.to_owned(), ..Status::default() };
+        let status = OutputStatus { endpoint: store::SETTINGS_FILE.to_owned(), ..OutputStatus::default() };
         let data = json!({ "key": input.key, "value": value, "scope": "workspace" });
         Ok(ToolOutput { text, data: Some(data), status: Some(status), truncated: None })
     }

@@ -57,8 +57,8 @@ pub(super) fn check_readable(key: &str) -> Result<(), ToolError> {
     if is_writable || is_language || is_text_setting {
         return Ok(());
     }
-    let shown: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
-    let what = format!("tools cannot read `{shown}`: editor settings may contain passwords and tokens");
+    let printable: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
+    let what = format!("tools cannot read `{printable}`: editor settings may contain passwords and tokens");
     let hint = "Readable: editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*. \
                 Ask the user for any other.";
     Err(ToolError::invalid("key", what, hint))
@@ -73,13 +73,13 @@ pub(super) fn check_writable_or_null(key: &str, value: &Value) -> Result<(), Too
 pub(super) fn check_writable(key: &str, value: &Value) -> Result<(), ToolError> {
     let names = || WRITABLE.iter().map(|(name, ..)| *name);
     let Some((_, kind, meaning)) = WRITABLE.iter().find(|(name, ..)| *name == key) else {
-        let shown: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
+        let printable: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
         let near = nearest(key, names(), 1).first().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         let hint = format!(
             "Writable settings: {}. The user can change others in the editor.",
             names().collect::<Vec<_>>().join(", ")
         );
-        return Err(ToolError::invalid("key", format!("tools cannot set `{shown}`{near}"), hint));
+        return Err(ToolError::invalid("key", format!("tools cannot set `{printable}`{near}"), hint));
     };
     let (is_valid, expected) = match kind {
         ValueKind::Boolean => (value.is_boolean(), "true or false".to_owned()),

@@ -63,8 +63,8 @@ pub(crate) async fn set_values(
     for (key, value) in values {
         text = set_value(&text, key, value).map_err(|why| malformed(OPERATION, &why))?;
     }
-    let shown = |(key, value): &(&str, Value)| format!("{key} = {value}");
-    let title = format!("set {}", values.iter().map(shown).collect::<Vec<_>>().join(", "));
+    let format_setting = |(key, value): &(&str, Value)| format!("{key} = {value}");
+    let title = format!("set {}", values.iter().map(format_setting).collect::<Vec<_>>().join(", "));
     let write_request = FileWrite {
         title,
         by,

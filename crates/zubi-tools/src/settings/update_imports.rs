@@ -5,9 +5,9 @@ use serde_json::Value;
 use zubi_base::endpoint::RequestCx;
 use zubi_base::fs::ReadError;
 use zubi_base::text::Setting;
-use zubi_code::features::rename_file::Imports;
+use zubi_code::features::rename_file::ImportUpdates;
 use zubi_code::settings::EditorSettings;
-use zubi_code::{CodeError, Question};
+use zubi_code::{CodeError, CodeQuery};
 
 use super::store;
 
@@ -66,7 +66,7 @@ fn keys_for(path: &Utf8Path) -> &'static [&'static str] {
 /// Handling of the imports of a file that is about to move.
 pub(crate) struct ImportUpdatePolicy {
     pub(crate) setting: UpdateImports,
-    pub(crate) imports: Imports,
+    pub(crate) imports: ImportUpdates,
     /// Editor settings in force during the move.
     pub(crate) overrides: Vec<Setting>,
     /// Editor settings in force during an undo, which restores every text itself, so that no extension may update
@@ -76,7 +76,7 @@ pub(crate) struct ImportUpdatePolicy {
 
 impl ImportUpdatePolicy {
     /// Determines the policy for a file or folder, with overrides that suppress prompts.
-    pub(crate) async fn for_path(question: &Question<'_>, path: &Utf8Path, is_saving: bool) -> Result<Self, CodeError> {
+    pub(crate) async fn for_path(question: &CodeQuery<'_>, path: &Utf8Path, is_saving: bool) -> Result<Self, CodeError> {
         let keys = keys_for(path);
         let Some(editor) = question.intel.settings() else {
             let mut settings = Vec::new();
@@ -84,7 +84,7 @@ impl ImportUpdatePolicy {
                 settings.push(read_setting(question, key).await?);
             }
             let setting = combine(&settings);
-            let imports = if setting == UpdateImports::Never { Imports::Stay } else { Imports::Planned };
+            let imports = if setting == UpdateImports::Never { ImportUpdates::Stay } else { ImportUpdates::Planned };
             return Ok(Self { setting, imports, overrides: Vec::new(), undo_overrides: Vec::new() });
         };
         let cx = question.request_cx();
@@ -105,7 +105,7 @@ impl ImportUpdatePolicy {
         if !hold_back.is_empty() && !is_saving && editor.get(AUTO_SAVE, &cx).await?.value == Value::Bool(true) {
             hold.push(override_of(AUTO_SAVE, false.into()));
         }
-        let imports = if setting == UpdateImports::Never { Imports::Stay } else { Imports::Followed };
+        let imports = if setting == UpdateImports::Never { ImportUpdates::Stay } else { ImportUpdates::Followed };
         Ok(Self { setting, imports, overrides: hold, undo_overrides: hold_back })
     }
 }
@@ -133,7 +133,7 @@ pub(crate) async fn settings_in_force(
 }
 
 /// Reads the setting from the workspace's file.
-async fn read_setting(question: &Question<'_>, key: &str) -> Result<UpdateImports, CodeError> {
+async fn read_setting(question: &CodeQuery<'_>, key: &str) -> Result<UpdateImports, CodeError> {
     let path = question.workspace().root().join(store::SETTINGS_FILE);
     let text = match question.document(&path).await {
         Ok(document) => document.text.clone(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use zubi_exec::job::{CapturedOutput, ExitReason, JobResult};
 use zubi_tool_api::redact::Redactor;
-use zubi_tool_api::{Status, ToolCx, ToolOutput};
+use zubi_tool_api::{OutputStatus, ToolCx, ToolOutput};
 
 /// Most bytes of both outputs in one answer.
 const MAX_BYTES: usize = 30_000;
@@ -39,7 +39,7 @@ pub fn ended_answer(finished: &JobResult, timeout: Duration, room: usize) -> Too
             "stdout": captured_json(stdout),
             "stderr": captured_json(stderr),
         })),
-        status: Some(Status {
+        status: Some(OutputStatus {
             endpoint: level.name().to_owned(),
             readiness: end_text,
             complete: Some(matches!(end, ExitReason::Exited(_))),

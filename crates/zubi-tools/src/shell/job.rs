@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_exec::job::{Background, CapturedOutput, ExitReason};
-use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
 use super::{ShellToolContext, answer, run_error};
 use crate::adapter::{LocalTool, LocalToolMeta};
@@ -102,7 +102,7 @@ impl LocalTool for JobTool {
             JobAction::Output | JobAction::Stop => new_output(&stdout, &stderr, since, room),
         };
         let next_cursor = format!("{}:{}", stdout.bytes, stderr.bytes);
-        let status = Status {
+        let status = OutputStatus {
             endpoint: job.handle.clone(),
             readiness,
             complete: Some(job.outcome().is_some()),
@@ -159,11 +159,11 @@ fn job_status(job: &Background) -> (String, String) {
 
 fn title(job: &Background) -> String {
     let line = job.title.lines().next().unwrap_or_default();
-    let mut shown: String = line.chars().take(MAX_TITLE).collect();
-    if shown.len() < job.title.len() {
-        shown.push('…');
+    let mut truncated: String = line.chars().take(MAX_TITLE).collect();
+    if truncated.len() < job.title.len() {
+        truncated.push('…');
     }
-    shown
+    truncated
 }
 
 fn render_list(jobs: &[Background]) -> ToolOutput {

@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_exec::job::{BackgroundError, Command, Job};
+use zubi_exec::job::{BackgroundError, ProcessCommand, ProcessJob};
 use zubi_exec::sandbox::Net;
 use zubi_policy::shell::{self, MAX_SCRIPT};
-use zubi_tool_api::{Effect, Exposure, Footprint, Status, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
 use super::{ShellToolContext, answer, directory, environment, run_error};
 use crate::adapter::{LocalTool, LocalToolMeta};
@@ -116,8 +116,8 @@ impl LocalTool for RunCommand {
     async fn run(shell: &ShellToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         input.check()?;
         let is_background = input.background == Some(true);
-        let command = Command::Script { text: input.command.clone(), arguments: Vec::new() };
-        let mut job = Job::new(command, directory(cx, input.cwd.as_deref())?, cx.workspace.roots());
+        let command = ProcessCommand::Script { text: input.command.clone(), arguments: Vec::new() };
+        let mut job = ProcessJob::new(command, directory(cx, input.cwd.as_deref())?, cx.workspace.roots());
         job.manifest.net = input.network();
         job.environment = environment();
         let requested = input.timeout_ms.map(|ms| Duration::from_millis(ms.min(MAX_TIMEOUT_MS)));
@@ -135,7 +135,7 @@ impl LocalTool for RunCommand {
 
 async fn start_background(
     shell: &ShellToolContext,
-    job: Job,
+    job: ProcessJob,
     title: &str,
     cx: &ToolCx,
 ) -> Result<ToolOutput, ToolError> {
@@ -162,7 +162,7 @@ async fn start_background(
             );
             let level = shell.jobs.runner().sandbox().probe().await.level.name();
             let note = format!("time-out after {}", answer::format_seconds(timeout));
-            let status = Status {
+            let status = OutputStatus {
                 endpoint: level.to_owned(),
                 readiness: "running".to_owned(),
                 complete: Some(false),

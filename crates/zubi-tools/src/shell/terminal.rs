@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_tool_api::{Code, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{ErrorCode, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::ShellToolContext;
 use crate::adapter::{LocalTool, LocalToolMeta};
@@ -49,6 +49,6 @@ impl LocalTool for VisibleTerminal {
     async fn run(_shell: &ShellToolContext, _input: Input, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let why = "no editor is connected, and only editors have visible terminals";
         let hint = "Use shell.run; with `background: true` it stays running, and shell.job shows its output.";
-        Err(ToolError::user(Code::Unavailable, format!("Failed to open a terminal: {why}"), hint))
+        Err(ToolError::user(ErrorCode::Unavailable, format!("Failed to open a terminal: {why}"), hint))
     }
 }

@@ -239,15 +239,15 @@ fn rank_tools(tools: Vec<Arc<dyn Tool>>, query: &str, query_words: &[String]) ->
 
 /// Scores how well a tool matches a word: the name counts most, then a tag or the title, then the description.
 fn score(spec: &ToolSpec, word: &str) -> usize {
-    let matches = |text: &str| content_words(text).iter().any(|known| is_same_stem(known, word));
+    let matches = |text: &str| content_words(text).iter().any(|candidate| is_same_stem(candidate, word));
     let tags = spec.tags.iter().any(|tag| matches(tag)) || matches(&spec.title);
     8 * usize::from(matches(&spec.id)) + 4 * usize::from(tags) + usize::from(matches(&spec.description))
 }
 
 /// Returns whether two words differ only in their endings, so that `implement` finds `implementations`.
-fn is_same_stem(known: &str, word: &str) -> bool {
+fn is_same_stem(candidate: &str, word: &str) -> bool {
     const STEM: usize = 4;
-    known == word
-        || (word.chars().count() >= STEM && known.starts_with(word))
-        || (known.chars().count() >= STEM && word.starts_with(known))
+    candidate == word
+        || (word.chars().count() >= STEM && candidate.starts_with(word))
+        || (candidate.chars().count() >= STEM && word.starts_with(candidate))
 }

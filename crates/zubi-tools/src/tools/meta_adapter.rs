@@ -119,7 +119,7 @@ pub(super) fn delegated_footprint(registry: &Weak<Registry>, args: &Value, cx: &
 
 fn call_error(error: CallError, called_id: Option<&str>) -> ToolError {
     match error {
-        CallError::Unknown { name, why, .. } => {
+        CallError::Unknown { name, reason: why, .. } => {
             ToolError::invalid("tool", format!("`{name}`: {why}"), format!("`{FIND_TOOLS}` lists the available tools."))
         }
         CallError::Tool { error: ToolError::Fatal(error), id } if called_id.is_some() => {

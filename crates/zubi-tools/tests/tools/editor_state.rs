@@ -15,7 +15,7 @@ use zubi_ipc::wire::editor::{METHODS, Selection};
 use zubi_ipc::wire::host::HostKind;
 use zubi_tools::editor_state::{
     ActiveEditor, EditorCallContext, EditorClient, EditorDiagnostics, EditorService, EditorServiceConfig, OpenEditors,
-    ShownFile, ViewError,
+    EditorFile, ViewError,
 };
 
 /// Two diagnostics in one file, one in another, none in the third, and a file without a server.
@@ -103,7 +103,7 @@ impl EditorClient for ScriptedEditor {
 /// diagnostics in `a.toy`, one in the other file, and one in a file that is not open.
 pub(crate) fn fake_editor(toy: &Toy) -> ScriptedEditor {
     let uri = |path: &str| uri::from_path(&toy.root.join(path)).0;
-    let file = |uri: String| ShownFile { uri, language_id: "toy".to_owned(), is_dirty: true, line_count: 3 };
+    let file = |uri: String| EditorFile { uri, language_id: "toy".to_owned(), is_dirty: true, line_count: 3 };
     let diagnostic_json = |line: u32, severity: u32, source: &str| {
         let range = json!({ "start": { "line": line, "character": 2 }, "end": { "line": line, "character": 5 } });
         json!({ "range": range, "severity": severity, "source": source, "message": "it is bad", "code": 7 })
@@ -258,7 +258,7 @@ async fn paths_outside_the_workspace_are_rejected_alike() {
     // A folder whose path has the workspace's as a string prefix is outside.
     let sibling = format!("{}-2", toy.root);
     std::fs::create_dir(&sibling).unwrap();
-    for sight in [service(&toy, None), service(&toy, Some(Arc::new(fake_editor(&toy))))] {
+    for editor_service in [service(&toy, None), service(&toy, Some(Arc::new(fake_editor(&toy))))] {
         for path in ["/etc/hosts", "/etc/no such file", "../state", "link.toy", "file:///etc/hosts", &sibling] {
             for (method, params) in [
                 ("getDiagnostics", json!({ "path": path })),
@@ -266,7 +266,7 @@ async fn paths_outside_the_workspace_are_rejected_alike() {
                 ("validateFile", json!({ "path": path })),
                 ("executeCommand", json!({ "command": "zubi.validateFile", "args": [path] })),
             ] {
-                let answer = handle_in(&toy, &sight, method, params, cx()).await;
+                let answer = handle_in(&toy, &editor_service, method, params, cx()).await;
                 assert!(
                     answer.starts_with(&format!(
                         "-32001 `{}` is not in this workspace",
@@ -284,14 +284,14 @@ async fn only_allowed_commands_run() {
     let toy = Toy::new(BAD);
     let editor = Arc::new(fake_editor(&toy));
     let (with, without) = (service(&toy, Some(Arc::clone(&editor) as Arc<dyn EditorClient>)), service(&toy, None));
-    let run = |sight: Arc<EditorService>, params: Value, read_only: bool| {
+    let run = |editor_service: Arc<EditorService>, params: Value, read_only: bool| {
         let toy = &toy;
-        async move { handle_in(toy, &sight, "executeCommand", params, EditorCallContext { read_only, ..cx() }).await }
+        async move { handle_in(toy, &editor_service, "executeCommand", params, EditorCallContext { read_only, ..cx() }).await }
     };
     let command = |name: &str| json!({ "command": name });
     insta::assert_snapshot!(run(Arc::clone(&without), command("zubi.refreshViews"), true).await, @r#"{"executed":true,"command":"zubi.refreshViews","result":true}"#);
-    for sight in [&with, &without] {
-        let answer = run(Arc::clone(sight), command("zubi.restart"), true).await;
+    for editor_service in [&with, &without] {
+        let answer = run(Arc::clone(editor_service), command("zubi.restart"), true).await;
         assert!(answer.starts_with("-32002 `zubi.restart` ends language servers"), "{answer}");
     }
     insta::assert_snapshot!(run(Arc::clone(&without), command("zubi.restart"), false).await, @r#"{"executed":true,"command":"zubi.restart","result":{"restarted":1}}"#);
@@ -334,16 +334,16 @@ async fn editor_failures_are_reported_or_replaced() {
         // Language servers answer instead.
         (ViewError::Unsupported, r#"{"uri":"file://[root]/a.toy""#),
     ] {
-        let sight =
+        let editor_service =
             service(&toy, Some(Arc::new(ScriptedEditor { failure: Some(failure.clone()), ..fake_editor(&toy) })));
-        let answer = handle_in(&toy, &sight, "getDiagnostics", json!({ "path": "a.toy" }), cx()).await;
+        let answer = handle_in(&toy, &editor_service, "getDiagnostics", json!({ "path": "a.toy" }), cx()).await;
         assert!(answer.starts_with(expected), "{failure:?}: {answer}");
         assert_eq!(answer.contains("coverage"), failure == ViewError::Unsupported, "{answer}");
     }
-    let sight =
+    let editor_service =
         service(&toy, Some(Arc::new(ScriptedEditor { failure: Some(ViewError::Unsupported), ..fake_editor(&toy) })));
-    let told = handle_in(&toy, &sight, "executeCommand", json!({ "command": "editor.action.marker.next" }), cx()).await;
-    insta::assert_snapshot!(told, @"-32002 `editor.action.marker.next` needs an editor, and the connected one does not run commands ()");
+    let answer = handle_in(&toy, &editor_service, "executeCommand", json!({ "command": "editor.action.marker.next" }), cx()).await;
+    insta::assert_snapshot!(answer, @"-32002 `editor.action.marker.next` needs an editor, and the connected one does not run commands ()");
 }
 
 #[tokio::test]
@@ -353,8 +353,8 @@ async fn omitted_diagnostics_are_counted() {
     let range = json!({ "start": { "line": 5, "character": 2 }, "end": { "line": 4, "character": 9 } });
     let problem = json!({ "range": range, "message": "long ".repeat(10_000) });
     let problems = vec![(uri, vec![problem; 1_000])];
-    let sight = service(&toy, Some(Arc::new(ScriptedEditor { diagnostics: problems, ..fake_editor(&toy) })));
-    let answer = sight.handle("getDiagnostics", json!({ "path": "a.toy" }), cx()).await.unwrap().unwrap();
+    let editor_service = service(&toy, Some(Arc::new(ScriptedEditor { diagnostics: problems, ..fake_editor(&toy) })));
+    let answer = editor_service.handle("getDiagnostics", json!({ "path": "a.toy" }), cx()).await.unwrap().unwrap();
     assert!(answer.to_string().len() < 4 * 1024 * 1024);
     let listed = answer["diagnostics"].as_array().unwrap();
     assert_eq!(answer["note"], format!("further diagnostics, omitted for size: {}", 1_000 - listed.len()));

@@ -147,7 +147,7 @@ async fn organize_imports() {
 
 /// Regressions: a file rename changed a setting, wrote objects into texts, and left saved files open.
 #[tokio::test]
-async fn rename_file_changes_no_setting_and_says_what_it_did() {
+async fn rename_file_changes_no_setting_and_reports_its_changes() {
     let toy = Toy::new(
         "//- a.ts\nlet a\n//- .vscode/settings.json\n{\n  // ours\n  \"typescript.updateImportsOnFileMove.enabled\": \"never\"\n}\n",
     );
@@ -169,7 +169,7 @@ async fn rename_file_changes_no_setting_and_says_what_it_did() {
 
 /// Regression: a request with the workspace's scope changed the user's settings.
 #[tokio::test]
-async fn settings_are_the_workspaces() {
+async fn settings_apply_to_the_workspace() {
     let toy = Toy::new("//- a.ts\nlet a\n");
     insta::assert_snapshot!(call_masked(&toy, "get_setting", json!({ "key": "editor.tabSize" })).await, @"
     editor.tabSize is not set for the workspace; the user's setting or the default applies

@@ -121,7 +121,7 @@ async fn a_recursion_is_entered_once() {
 }
 
 #[tokio::test]
-async fn libraries_are_not_entered() {
+async fn hierarchies_stop_at_libraries() {
     insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "main", "direction": "outgoing", "depth": 3 })).await, @"
     at app.toy:1:5 main (function)
     5 callees of `main`, up to 3 steps away

@@ -95,7 +95,7 @@ pub(crate) async fn call_in(registry: &Registry, tool: &str, args: Value, cx: To
     match registry.call(tool, args, cx).await {
         Ok(output) => output.render(),
         Err(CallError::Tool { id, error }) => error.render(&id),
-        Err(CallError::Unknown { name, why, .. }) => format!("unknown tool {name}: {why}"),
+        Err(CallError::Unknown { name, reason: why, .. }) => format!("unknown tool {name}: {why}"),
     }
 }
 
@@ -123,8 +123,8 @@ pub(crate) fn without_ids(text: &str) -> String {
 }
 
 /// Creates a disk that signals the start of each read and waits until the test continues.
-pub(crate) fn blocking_files(begun: mpsc::Sender<()>, resume: mpsc::Receiver<()>) -> SharedFiles {
-    Arc::new(BlockingFiles { disk: DiskFiles, started: begun, resume: Mutex::new(resume) })
+pub(crate) fn blocking_files(started: mpsc::Sender<()>, resume: mpsc::Receiver<()>) -> SharedFiles {
+    Arc::new(BlockingFiles { disk: DiskFiles, started, resume: Mutex::new(resume) })
 }
 
 struct BlockingFiles {

@@ -44,14 +44,14 @@ fn spec() -> ToolSpec {
 fn check(words: &[&str]) -> String {
     let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     match read(&spec(), &words, "zubi call") {
-        Ok(given) => given.arguments.to_string(),
+        Ok(parsed) => parsed.arguments.to_string(),
         Err(Failure::CommandLine { error, .. }) => error.to_string(),
-        Err(Failure::Told { message, .. }) => message,
+        Err(Failure::Message { message, .. }) => message,
     }
 }
 
 #[test]
-fn words_are_typed_by_the_schema() {
+fn arguments_are_typed_by_the_schema() {
     for (words, expected) in [
         (&["--at", "src/lib.rs:1:2"][..], json!({"at": "src/lib.rs:1:2"})),
         (&["--at", "42"], json!({"at": "42"})),
@@ -85,7 +85,7 @@ fn a_format_that_is_not_the_answers_stays_as_it_was_given() {
 }
 
 #[test]
-fn what_does_not_fit_is_told() {
+fn invalid_arguments_are_rejected() {
     assert_snapshot!(check(&["--line", "three"]), @"
     error: invalid value 'three' for '--line <NUMBER>': expected a whole number
 

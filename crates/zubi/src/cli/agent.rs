@@ -6,10 +6,10 @@ use camino::Utf8PathBuf;
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Agent {
+pub(crate) enum AgentCommand {
     /// Give the agent one task and print its answer
     #[command(after_help = RUN_EXAMPLES)]
-    Run(Run),
+    Run(RunArgs),
     /// Chat with the agent in this terminal
     #[command(after_help = CHAT_EXAMPLES)]
     Chat(Chat),
@@ -51,7 +51,7 @@ pub(crate) enum Agent {
     },
     /// Repeat the calls of a scenario or conversation and compare the results
     #[command(after_help = REPLAY_EXAMPLES)]
-    Replay(Replay),
+    Replay(ReplayArgs),
     /// List the available models, and the requirements of the others
     #[command(after_help = MODELS_EXAMPLES)]
     Models {
@@ -114,7 +114,7 @@ pub(crate) struct OutputArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Run {
+pub(crate) struct RunArgs {
     /// Task for the agent; `-` reads it from stdin
     pub(crate) task: String,
     #[command(flatten)]
@@ -198,7 +198,7 @@ Examples:
   zubi agent resume 01a20a25dd52-554913fdac59fa64 'and now the documentation'";
 
 #[derive(Debug, Args)]
-pub(crate) struct Replay {
+pub(crate) struct ReplayArgs {
     /// Scenario file, or conversation id
     pub(crate) what: String,
     /// Approve these calls in advance, as for `zubi agent run`

@@ -13,19 +13,19 @@ use std::process::ExitCode;
 
 use zubi_cli::failure::Failure;
 
-use crate::cli::agent::Agent;
-use crate::session::Session;
+use crate::cli::agent::AgentCommand;
+use crate::session::CliSession;
 
-pub(super) fn run(session: &Session, agent: &Agent) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, agent: &AgentCommand) -> Result<ExitCode, Failure> {
     match agent {
-        Agent::Run(run) => run::run(session, run),
-        Agent::Chat(chat) => chat::run(session, chat),
-        Agent::Resume(resume) => run::resume(session, resume),
-        Agent::List { search, limit, json } => conversations::list(session, search.as_deref(), *limit, *json),
-        Agent::Show { id, json } => conversations::show(session, id.as_deref(), *json),
-        Agent::Export { id, output } => conversations::export(session, id.as_deref(), output.as_deref()),
-        Agent::Replay(replay) => replay::run(session, replay),
-        Agent::Models { json } => models::run(session, *json),
-        Agent::Delete { id } => conversations::delete(session, id),
+        AgentCommand::Run(run) => run::run(session, run),
+        AgentCommand::Chat(chat) => chat::run(session, chat),
+        AgentCommand::Resume(resume) => run::resume(session, resume),
+        AgentCommand::List { search, limit, json } => conversations::list(session, search.as_deref(), *limit, *json),
+        AgentCommand::Show { id, json } => conversations::show(session, id.as_deref(), *json),
+        AgentCommand::Export { id, output } => conversations::export(session, id.as_deref(), output.as_deref()),
+        AgentCommand::Replay(replay) => replay::run(session, replay),
+        AgentCommand::Models { json } => models::run(session, *json),
+        AgentCommand::Delete { id } => conversations::delete(session, id),
     }
 }

@@ -9,19 +9,19 @@ use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_host::{CallAnswer, CallContext, CallRequest, ToolService, UnknownTool};
-use zubi_tool_api::Code;
+use zubi_tool_api::ErrorCode;
 use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, ProgressSink, Restrictions, Surface};
 use zubi_tool_api::progress::ThrottledProgress;
 
 use super::end;
 use crate::arguments;
-use crate::ask::AskOnTerminal;
-use crate::session::Session;
+use crate::ask::TerminalApprover;
+use crate::session::CliSession;
 
 /// A time-out longer than any that a tool sets for itself.
-const PATIENCE: Duration = Duration::from_mins(10);
+const TIMEOUT: Duration = Duration::from_mins(10);
 
-pub(super) fn run(session: &Session, words: &[String]) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, words: &[String]) -> Result<ExitCode, Failure> {
     let Some((tool, words)) = words.split_first() else {
         return Err(Failure::usage("missing tool id: `zubi tools list` lists the tools"));
     };
@@ -43,27 +43,27 @@ pub(super) async fn call(
         // The parameters of an unknown tool are unknown, so these are mere words; `--json` is still meant as the output
         // format.
         Err(error) if words.iter().any(|word| word == "--json") => {
-            tell_json(error.code, &error.to_string())?;
-            return Err(unknown(&error));
+            print_json_error(error.code, &error.to_string())?;
+            return Err(unknown_tool_failure(&error));
         }
-        Err(error) => return Err(unknown(&error)),
+        Err(error) => return Err(unknown_tool_failure(&error)),
     };
-    let given = arguments::read(&spec, words, command)?;
+    let parsed = arguments::read(&spec, words, command)?;
     let interrupted = on_interrupt()?;
     let line = ProgressLine::new().map(Arc::new);
     let progress: Arc<dyn ProgressSink> = match &line {
         Some(line) => Arc::new(ThrottledProgress::new(Arc::clone(line) as Arc<dyn ProgressSink>)),
         None => Arc::new(NoProgress),
     };
-    let approver: Arc<dyn Approver> = match AskOnTerminal::new() {
+    let approver: Arc<dyn Approver> = match TerminalApprover::new() {
         Some(terminal) => Arc::new(terminal),
         None => Arc::new(NoApprover),
     };
     let caller =
         Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
     let request =
-        CallRequest { tool: spec.id.clone(), arguments: given.arguments, caller: Arc::new(caller), token_budget: None };
-    let circumstances = CallContext { cancel: interrupted.clone(), progress, approver, patience: PATIENCE };
+        CallRequest { tool: spec.id.clone(), arguments: parsed.arguments, caller: Arc::new(caller), token_budget: None };
+    let circumstances = CallContext { cancel: interrupted.clone(), progress, approver, timeout: TIMEOUT };
     let answer = host.call(request, circumstances).await;
     if let Some(line) = &line {
         line.clear();
@@ -72,7 +72,7 @@ pub(super) async fn call(
     if interrupted.is_cancelled() {
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    show(&answer.map_err(|error| unknown(&error))?, given.json)
+    show(&answer.map_err(|error| unknown_tool_failure(&error))?, parsed.json)
 }
 
 fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {
@@ -87,7 +87,7 @@ fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {
         }
         Some(code) => {
             if json {
-                tell_json(code, &answer.text)?;
+                print_json_error(code, &answer.text)?;
             }
             Err(Failure::of_call(code, &answer.text, &answer.next))
         }
@@ -95,16 +95,16 @@ fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {
 }
 
 /// Prints a failure as JSON to stdout, like any answer.
-fn tell_json(code: Code, message: &str) -> Result<(), Failure> {
+fn print_json_error(code: ErrorCode, message: &str) -> Result<(), Failure> {
     terminal::print_json(&json!({ "error": { "code": code, "message": message } }))
 }
 
 /// The error for an unknown tool, the same for every command that takes a tool id.
-pub(super) fn unknown(error: &UnknownTool) -> Failure {
+pub(super) fn unknown_tool_failure(error: &UnknownTool) -> Failure {
     let failure = Failure::of_code(error.code, error);
     match error.code {
         // The reason contains the hint.
-        Code::Unavailable => failure,
+        ErrorCode::Unavailable => failure,
         _ => failure.hint("`zubi tools list` lists the tools."),
     }
 }

@@ -14,15 +14,15 @@ use zubi_host::doctor::{self, LanguageReport, ServerReport, ServerState, Survey}
 use zubi_tool_api::cx::ProgressSink as _;
 
 use crate::cli::Doctor;
-use crate::session::Session;
+use crate::session::CliSession;
 
-pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, doctor: &Doctor) -> Result<ExitCode, Failure> {
     let config = session.config()?;
     if doctor.fix && !doctor.yes && !std::io::stdin().is_terminal() {
         return Err(Failure::usage("`--fix` prompts before it installs, and there is no terminal")
             .hint("Add `--yes` to install without confirmation."));
     }
-    let patience = Duration::from_secs(doctor.wait);
+    let timeout = Duration::from_secs(doctor.wait);
     let examined = block_on(async {
         let stop = on_interrupt()?;
         let line = ProgressLine::new();
@@ -32,7 +32,7 @@ pub(super) fn run(session: &Session, doctor: &Doctor) -> Result<ExitCode, Failur
             }
         };
         let survey = tokio::select! {
-            survey = doctor::examine(&config, patience, &progress) => {
+            survey = doctor::examine(&config, timeout, &progress) => {
                 Some((survey.map_err(Failure::usage)?, doctor::sandbox(&config).await))
             }
             () = stop.cancelled() => None,
@@ -79,12 +79,12 @@ fn render(survey: &Survey) -> String {
     if survey.languages.is_empty() {
         text.push_str("no file of a language that zubi knows a server for\n");
     }
-    let is_beside = |language: &&LanguageReport| language.auxiliary && shown_servers(language).is_empty();
+    let is_beside = |language: &&LanguageReport| language.auxiliary && servers_to_list(language).is_empty();
     for language in survey.languages.iter().filter(|language| !is_beside(language)) {
         let files = if language.files == 1 { "1 file".to_owned() } else { format!("{} files", language.files) };
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{} · {files}", language.language);
-        for server in shown_servers(language) {
+        for server in servers_to_list(language) {
             write_server(&mut text, server);
         }
         text.push('\n');
@@ -93,14 +93,14 @@ fn render(survey: &Survey) -> String {
     if !beside.is_empty() {
         let _ = writeln!(text, "without a server, not needed for the code: {}", beside.join(", "));
     }
-    if let Some(cut) = &survey.cut {
+    if let Some(cut) = &survey.incomplete_reason {
         let _ = writeln!(text, "note: {cut}");
     }
     text
 }
 
 /// Selects the servers to list: all that were found; of the missing ones only the first, and only if no server works.
-fn shown_servers(language: &LanguageReport) -> Vec<&ServerReport> {
+fn servers_to_list(language: &LanguageReport) -> Vec<&ServerReport> {
     let mut missing = 0;
     language
         .servers
@@ -146,7 +146,7 @@ fn write_server(text: &mut String, server: &ServerReport) {
 }
 
 /// Installs the first missing server of every language without one, if its install command can run here.
-async fn fix(config: &HostConfig, survey: &Survey, yes: bool) -> Result<ExitCode, Failure> {
+async fn fix(config: &HostConfig, survey: &Survey, skip_confirmation: bool) -> Result<ExitCode, Failure> {
     let mut all_well = true;
     for language in survey.languages.iter().filter(|language| language.lacks()) {
         let missing = language.servers.iter().find_map(|server| match &server.state {
@@ -163,7 +163,7 @@ async fn fix(config: &HostConfig, survey: &Survey, yes: bool) -> Result<ExitCode
             all_well = false;
             continue;
         };
-        if !yes && !confirm(&way.command).await? {
+        if !skip_confirmation && !confirm(&way.command).await? {
             all_well = false;
             continue;
         }

@@ -18,40 +18,40 @@ use zubi_tool_api::cx::Restrictions;
 
 use super::end;
 use crate::cli::Ipc;
-use crate::session::Session;
+use crate::session::CliSession;
 
-pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, ipc: &Ipc) -> Result<ExitCode, Failure> {
     let Some(method) = &ipc.method else {
         // Identical to the published file.
         terminal::print_exact(&format!("{:#}\n", methods::document()))?;
         return Ok(ExitCode::SUCCESS);
     };
     let params = params(ipc)?;
-    let patience = Duration::from_secs(ipc.timeout);
+    let timeout = Duration::from_secs(ipc.timeout);
     block_on(async {
         let stop = on_interrupt()?;
         let attached = session.attach(false, |_| {}).await?;
-        let remote = attached.front.as_ref().and_then(|front| front.remote());
-        let is_here = remote.is_none() && attached.own.is_some();
-        let asked = may_ask(method, &attached.scope.restrictions, is_here)
+        let remote = attached.host_client.as_ref().and_then(|client| client.remote());
+        let is_here = remote.is_none() && attached.local_host.is_some();
+        let checked = check_method_allowed(method, &attached.scope.restrictions, is_here)
             .and_then(|()| add_restrictions(method, params, &attached.scope.restrictions));
-        let params = match asked {
+        let params = match checked {
             Ok(params) => params,
             Err(failure) => {
                 end(attached.service.as_ref()).await;
                 return Err(failure);
             }
         };
-        let answer = match (remote, &attached.own) {
-            (Some(remote), _) => remote.ask_raw(method, params, &stop, patience).await,
+        let answer = match (remote, &attached.local_host) {
+            (Some(remote), _) => remote.request_raw(method, params, &stop, timeout).await,
             (None, Some(host)) => {
                 let identity = Identity {
                     instance: String::new(),
-                    kind: HostKind::Front,
-                    environment: session.shown_environment(),
+                    kind: HostKind::InProcess,
+                    environment: session.wire_environment(),
                 };
                 let serving = HostServer::new(Arc::clone(host), identity, attached.limits.clone(), None);
-                serving.handle_local(method, params, &stop, Instant::now() + patience).await
+                serving.handle_local(method, params, &stop, Instant::now() + timeout).await
             }
             (None, None) => Err(ConnectionError::Closed { why: "the host has exited".to_owned() }),
         };
@@ -66,7 +66,7 @@ pub(super) fn run(session: &Session, ipc: &Ipc) -> Result<ExitCode, Failure> {
 
 /// Whether the method makes sense in this session. Methods that are not tools do not know that a session is read-only,
 /// and registered tools end with the connection, which belongs to this process.
-fn may_ask(method: &str, restrictions: &Restrictions, is_here: bool) -> Result<(), Failure> {
+fn check_method_allowed(method: &str, restrictions: &Restrictions, is_here: bool) -> Result<(), Failure> {
     let changes = [editor::EXECUTE_COMMAND, tools::REGISTER, host::SHUTDOWN];
     if restrictions.read_only && changes.contains(&method) {
         return Err(Failure::usage(format!("`{method}` makes changes, and this session is read-only"))
@@ -90,14 +90,14 @@ fn add_restrictions(method: &str, params: Value, own: &Restrictions) -> Result<V
         // Positional parameters would bypass the restrictions of this session.
         _ => return Err(Failure::usage(format!("the parameters of `{method}` must be an object"))),
     };
-    let said = match params.remove("restrictions").filter(|said| !said.is_null()) {
+    let requested = match params.remove("restrictions").filter(|value| !value.is_null()) {
         None => tools::Restrictions::default(),
-        Some(said) => {
-            serde_json::from_value(said).map_err(|error| Failure::usage(format!("`restrictions`: {error}")))?
+        Some(value) => {
+            serde_json::from_value(value).map_err(|error| Failure::usage(format!("`restrictions`: {error}")))?
         }
     };
-    let said = Restrictions { read_only: said.read_only, toolsets: said.toolsets, tools: said.tools };
-    let both = own.combine(&said);
+    let requested = Restrictions { read_only: requested.read_only, toolsets: requested.toolsets, tools: requested.tools };
+    let both = own.combine(&requested);
     let both = tools::Restrictions { read_only: both.read_only, toolsets: both.toolsets, tools: both.tools };
     params.insert("restrictions".to_owned(), json!(both));
     Ok(Value::Object(params))
@@ -107,7 +107,7 @@ fn add_restrictions(method: &str, params: Value, own: &Restrictions) -> Result<V
 fn print_result(method: &str, value: &Value) -> Result<ExitCode, Failure> {
     if method == tools::READ_RESOURCE && value.as_object().is_some_and(Map::is_empty) {
         let message = "unknown resource".to_owned();
-        return Err(Failure::Told { code: NEGATIVE, message, hints: Vec::new() }
+        return Err(Failure::Message { code: NEGATIVE, message, hints: Vec::new() }
             .hint("`zubi ipc resources/list` lists the resources."));
     }
     terminal::print_json(value)?;
@@ -137,23 +137,23 @@ fn params(ipc: &Ipc) -> Result<Value, Failure> {
 }
 
 fn failure(error: &ConnectionError) -> Failure {
-    let told = |code, message: String| Failure::Told { code, message, hints: Vec::new() };
+    let with_code = |code, message: String| Failure::Message { code, message, hints: Vec::new() };
     match error {
         ConnectionError::Response { code: codes::METHOD_NOT_FOUND, message, .. } => {
             let names: Vec<_> =
                 METHODS.iter().filter(|method| method.sender == Sender::Client).map(|method| method.name).collect();
-            told(USAGE, message.clone()).hint(format!("Valid methods: {}.", names.join(", ")))
+            with_code(USAGE, message.clone()).hint(format!("Valid methods: {}.", names.join(", ")))
         }
         ConnectionError::Response { code: codes::INVALID_PARAMS | codes::INVALID_REQUEST, message, .. } => {
-            told(USAGE, message.clone())
+            with_code(USAGE, message.clone())
         }
         ConnectionError::Response { code: codes::LOADING | codes::UNAUTHENTICATED, message, .. } => {
-            told(ENVIRONMENT, message.clone())
+            with_code(ENVIRONMENT, message.clone())
         }
-        ConnectionError::Response { message, .. } => told(NEGATIVE, message.clone()),
+        ConnectionError::Response { message, .. } => with_code(NEGATIVE, message.clone()),
         ConnectionError::TimedOut { .. } => {
-            told(ENVIRONMENT, error.to_string()).hint("Wait longer: --timeout SECONDS.")
+            with_code(ENVIRONMENT, error.to_string()).hint("Wait longer: --timeout SECONDS.")
         }
-        _ => told(ENVIRONMENT, error.to_string()),
+        _ => with_code(ENVIRONMENT, error.to_string()),
     }
 }

@@ -10,7 +10,7 @@ use zubi_cli::failure::Failure;
 use zubi_cli::language_server;
 use zubi_cli::runtime::STACK;
 use zubi_cli::terminal;
-use zubi_editor::{AgentSettings, Channel, ChatSpec, EditorHostSpec, PublicationReporter};
+use zubi_editor::{AgentSettings, EditorChannel, ChatSpec, EditorHostSpec, PublicationReporter};
 use zubi_host::{
     ClientPolicy, DomainModel, EditorIntegration, FilteredService, LocalHost, PublishOptions, PublishedHost,
     ToolService,
@@ -24,9 +24,9 @@ use zubi_tool_api::cx::Restrictions;
 use super::SHUTDOWN;
 use crate::agent::{self, AgentOptions};
 use crate::cli::Lsp;
-use crate::session::Session;
+use crate::session::CliSession;
 
-pub(super) fn run(session: Session, lsp: &Lsp) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: CliSession, lsp: &Lsp) -> Result<ExitCode, Failure> {
     if lsp.schema {
         terminal::print_exact(&format!("{:#}\n", zubi_editor::wire::document()))?;
         return Ok(ExitCode::SUCCESS);
@@ -35,8 +35,8 @@ pub(super) fn run(session: Session, lsp: &Lsp) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
     let session = Arc::new(session);
     let of_chat = Arc::clone(&session);
-    let channel = Channel::new(runtime.handle().clone(), move |wanted| host(&session, wanted))
-        .with_agent(move |wanted| chat(&of_chat, wanted).map_err(|failure| failure.text()));
+    let channel = EditorChannel::new(runtime.handle().clone(), move |spec| host(&session, spec))
+        .with_agent(move |spec| chat(&of_chat, spec).map_err(|failure| failure.text()));
     let exit = language_server::serve(options, channel.methods());
     // The wait is bounded: supervisors kill the servers that are still running.
     if runtime.block_on(async { tokio::time::timeout(SHUTDOWN, channel.shutdown()).await }).is_err() {
@@ -46,39 +46,39 @@ pub(super) fn run(session: Session, lsp: &Lsp) -> Result<ExitCode, Failure> {
     exit
 }
 
-fn host(session: &Session, wanted: EditorHostSpec) -> Result<Arc<dyn ToolService>, String> {
+fn host(session: &CliSession, spec: EditorHostSpec) -> Result<Arc<dyn ToolService>, String> {
     let beside = EditorIntegration {
-        source: wanted.editor,
-        view: wanted.view,
-        live: wanted.live,
-        model: DomainModel::from_server(wanted.model),
-        headless_fallback: wanted.headless_fallback,
-        chosen: wanted.chosen,
+        source: spec.editor,
+        view: spec.view,
+        live: spec.live,
+        model: DomainModel::from_server(spec.model),
+        headless_fallback: spec.headless_fallback,
+        editor_options: spec.options,
     };
-    let (host, scope, limits) = session.editor_host(wanted.folders, beside).map_err(|failure| failure.text())?;
+    let (host, scope, limits) = session.editor_host(spec.folders, beside).map_err(|failure| failure.text())?;
     let host = Arc::new(host);
     // As on the editor channel: zubi does not change files with unsaved text in the editor; only the editor does.
-    let read_only = limits.always.read_only || !wanted.takes_edits;
+    let read_only = limits.always.read_only || !spec.takes_edits;
     let limits = ClientPolicy { always: Restrictions { read_only, ..limits.always }, ..limits };
-    let port = wanted.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
-    let shared = share(session, &host, limits, port, &wanted.findable);
+    let port = spec.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
+    let shared = share(session, &host, limits, port, &spec.findable);
     Ok(Arc::new(FilteredService::new(host, scope).with_shared(shared)))
 }
 
 /// The conversation manager of an editor, whose models precede the configured ones.
-fn chat(session: &Session, wanted: ChatSpec) -> Result<Arc<dyn ChatService>, Failure> {
-    let ChatSpec { service, models, settings, secrets, .. } = wanted;
+fn chat(session: &CliSession, spec: ChatSpec) -> Result<Arc<dyn ChatService>, Failure> {
+    let ChatSpec { service, models, settings, secrets, .. } = spec;
     let AgentSettings { use_mock, model, max_iterations } = settings;
     let model = if use_mock { Some(MOCK.to_owned()) } else { model };
     let models = agent::models(session, models.into_iter().collect(), model)?;
     let iterations = max_iterations.unwrap_or(Budgets::default().iterations);
     let budgets = Budgets { iterations, ..Budgets::default() };
-    Ok(agent::desk(session, service, models, AgentOptions { budgets, secrets, ..AgentOptions::default() })?)
+    Ok(agent::open_manager(session, service, models, AgentOptions { budgets, secrets, ..AgentOptions::default() })?)
 }
 
 /// Lets other processes find the editor's host. A failure to publish it must not prevent serving the editor.
 fn share(
-    session: &Session,
+    session: &CliSession,
     host: &Arc<LocalHost>,
     limits: ClientPolicy,
     choice: PortChoice,
@@ -89,7 +89,7 @@ fn share(
     }
     let sharing = PublishOptions {
         kind: HostKind::Editor,
-        environment: session.shown_environment(),
+        environment: session.wire_environment(),
         port: choice,
         limits,
         ends: None,

@@ -5,23 +5,23 @@ use std::sync::Arc;
 
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
-use zubi_host::{SHELL_TOOLSET, asks_for};
+use zubi_host::{SHELL_TOOLSET, user_requests_toolset};
 use zubi_mcp::{ElicitationMode, ServerIdentity};
 
-use zubi_base::config::{Effective, McpAsk, Settings, Source};
+use zubi_base::config::{Effective, McpApprovalFallback, Settings, SettingSource};
 
 use super::end;
-use crate::session::Session;
+use crate::session::CliSession;
 
 /// Agents have a shell of their own, under their user's rules; a second shell is only for users who enable it. A
 /// workspace's file cannot enable it, because that would bring commands to every user who opens the folder.
 fn without_shell(settings: &mut Settings) {
-    if !asks_for(settings, SHELL_TOOLSET) {
-        settings.toolsets.push(Effective { value: vec![format!("!{SHELL_TOOLSET}")], source: Source::Default });
+    if !user_requests_toolset(settings, SHELL_TOOLSET) {
+        settings.toolsets.push(Effective { value: vec![format!("!{SHELL_TOOLSET}")], source: SettingSource::Default });
     }
 }
 
-pub(super) fn run(session: Result<Session, Failure>) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: Result<CliSession, Failure>) -> Result<ExitCode, Failure> {
     let mut asking = ElicitationMode::default();
     let session = match session {
         Ok(session) => session,
@@ -30,7 +30,7 @@ pub(super) fn run(session: Result<Session, Failure>) -> Result<ExitCode, Failure
     let served = block_on(async {
         let stop = on_interrupt()?;
         let attached = session.attach(true, |settings| {
-            asking.client_asks = settings.mcp_ask.value == McpAsk::Client;
+            asking.client_asks = settings.mcp_approval_fallback.value == McpApprovalFallback::Client;
             without_shell(settings);
         });
         let service = match attached.await {

@@ -18,18 +18,18 @@ use zubi_tool_api::approval_prompt::escape;
 use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 use zubi_tool_api::output::clean;
 
-use super::call::unknown;
+use super::call::unknown_tool_failure;
 use super::end;
-use crate::cli::{ExplainPolicy, Policy};
-use crate::session::Session;
+use crate::cli::{ExplainPolicy, PolicyCommand};
+use crate::session::CliSession;
 
 /// The time-out, which is short because nothing runs.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-pub(super) fn run(session: &Session, policy: &Policy) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, policy: &PolicyCommand) -> Result<ExitCode, Failure> {
     match policy {
-        Policy::Explain(explain) => self::explain(session, explain),
-        Policy::List { json } => {
+        PolicyCommand::Explain(explain) => self::explain(session, explain),
+        PolicyCommand::List { json } => {
             let policy = block_on(async {
                 let host = session.attach(false, |_| {}).await?.service;
                 let policy = host.policy().await;
@@ -46,7 +46,7 @@ pub(super) fn run(session: &Session, policy: &Policy) -> Result<ExitCode, Failur
     }
 }
 
-fn explain(session: &Session, explain: &ExplainPolicy) -> Result<ExitCode, Failure> {
+fn explain(session: &CliSession, explain: &ExplainPolicy) -> Result<ExitCode, Failure> {
     let (tool, arguments) = call(explain)?;
     block_on(async {
         let host = session.attach(false, |_| {}).await?.service;
@@ -57,11 +57,11 @@ fn explain(session: &Session, explain: &ExplainPolicy) -> Result<ExitCode, Failu
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
             approver: Arc::new(NoApprover),
-            patience: PATIENCE,
+            timeout: TIMEOUT,
         };
         let answer = host.explain(request, circumstances).await;
         end(host.as_ref()).await;
-        let explanation = answer.map_err(|error| unknown(&error))?;
+        let explanation = answer.map_err(|error| unknown_tool_failure(&error))?;
         let explanation = explanation.map_err(|it| Failure::of_call(it.code, &it.text, &it.next))?;
         if explain.json {
             terminal::print_json(&json!(explanation))?;
@@ -105,11 +105,11 @@ pub(super) fn render_explanation(explanation: &Explanation) -> String {
     let judgement = &explanation.judgement;
     let mut text = format!("{}: {}", explanation.tool, word(judgement.action));
     if judgement.action != Action::Allow {
-        let _ = write!(text, ", because {}", escape(&judgement.why));
+        let _ = write!(text, ", because {}", escape(&judgement.reason));
     }
     for part in &judgement.parts {
         let by = part.rule.as_deref().unwrap_or("no rule");
-        let _ = write!(text, "\n  {:<5} {} [{by}]", word(part.action), escape(&part.what));
+        let _ = write!(text, "\n  {:<5} {} [{by}]", word(part.action), escape(&part.description));
         if let Some(reason) = &part.reason {
             let _ = write!(text, " {}", escape(reason));
         }

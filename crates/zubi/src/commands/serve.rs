@@ -19,13 +19,13 @@ use zubi_ipc::wire::host::HostKind;
 
 use super::SHUTDOWN;
 use crate::cli::Serve;
-use crate::session::{self, Session};
+use crate::session::{self, CliSession};
 
 /// How long a detached daemon may take until it accepts connections.
 const START: Duration = Duration::from_secs(20);
 
 /// The interval between checks whether it does.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The size in bytes above which the log is started again instead of appended to.
 const LOG_BYTES: u64 = 1024 * 1024;
@@ -33,7 +33,7 @@ const LOG_BYTES: u64 = 1024 * 1024;
 /// How many hexadecimal digits of a hash name the log of these folders.
 const LOG_DIGITS: usize = 16;
 
-pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failure> {
     check_shareable(session)?;
     if serve.detach {
         return detach(session, serve);
@@ -44,14 +44,14 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
     }
     let mut config = session.config()?;
     config.kind = HostKind::Daemon;
-    let told = config.clone();
+    let unfiltered_config = config.clone();
     let limits = split_filters(&mut config.settings, true);
     let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
-    session::warn_unknown_names(&host, &told);
+    session::warn_unknown_names(&host, &unfiltered_config);
     let daemon = DaemonConfig {
         folders: session::canonical(&session.folders)?,
         run: session.run_directory(),
-        environment: session.shown_environment(),
+        environment: session.wire_environment(),
         port: port(serve),
         limits,
         idle: (serve.idle > 0).then(|| Duration::from_secs(serve.idle.saturating_mul(60))),
@@ -59,16 +59,16 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
     block_on(async {
         let stop = on_interrupt()?;
         let daemon = Daemon::open(host, daemon).await.map_err(|error| daemon_failure(&error))?;
-        if let (Some(wanted), None) = (serve.port, daemon.port()) {
+        if let (Some(requested_port), None) = (serve.port, daemon.port()) {
             daemon.end().await;
-            return Err(port_taken(wanted));
+            return Err(port_taken(requested_port));
         }
         let port = daemon.port().map_or_else(|| "no port".to_owned(), |port| format!("port {port}"));
         terminal::print_err(&format!("serving {} as {}, {port}", folders(session), daemon.instance()));
         let exit = tokio::select! {
             ending = daemon.wait_for_shutdown() => {
                 let why = match ending {
-                    DaemonEnd::Asked => "shutdown was requested",
+                    DaemonEnd::Requested => "shutdown was requested",
                     DaemonEnd::Idle => "no client needs it",
                 };
                 terminal::print_err(&format!("ending: {why}"));
@@ -85,7 +85,7 @@ pub(super) fn run(session: &Session, serve: &Serve) -> Result<ExitCode, Failure>
 }
 
 /// Checks that no setting of this session alone would apply to a daemon, which is shared with other processes.
-fn check_shareable(session: &Session) -> Result<(), Failure> {
+fn check_shareable(session: &CliSession) -> Result<(), Failure> {
     if !session.uses_private_host()? {
         return Ok(());
     }
@@ -117,7 +117,7 @@ fn port(serve: &Serve) -> PortChoice {
 fn daemon_failure(error: &DaemonError) -> Failure {
     match error {
         DaemonError::Exists { .. } => {
-            let failure = Failure::Told { code: NEGATIVE, message: error.to_string(), hints: Vec::new() };
+            let failure = Failure::Message { code: NEGATIVE, message: error.to_string(), hints: Vec::new() };
             failure.hint("`zubi status` shows it, `zubi stop` stops it.")
         }
         DaemonError::Busy => Failure::environment(error).hint("Try again; `zubi status` lists the running hosts."),
@@ -128,7 +128,7 @@ fn daemon_failure(error: &DaemonError) -> Failure {
 }
 
 /// Starts this command again in a separate process, and returns when that accepts connections.
-fn detach(session: &Session, serve: &Serve) -> Result<ExitCode, Failure> {
+fn detach(session: &CliSession, serve: &Serve) -> Result<ExitCode, Failure> {
     let executable = std::env::current_exe().map_err(Failure::environment)?;
     let executable = Utf8PathBuf::from_path_buf(executable)
         .map_err(|path| Failure::environment(format!("`{}` is not UTF-8", path.display())))?;
@@ -158,12 +158,12 @@ fn detach(session: &Session, serve: &Serve) -> Result<ExitCode, Failure> {
             ))
             .hint(format!("Its log is `{log}`; end it with `kill {}`.", child.id())));
         }
-        std::thread::sleep(LOOK);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
 /// The log file of the daemons of these folders; daemons of other folders have separate logs.
-fn log_file(session: &Session) -> Result<Utf8PathBuf, Failure> {
+fn log_file(session: &CliSession) -> Result<Utf8PathBuf, Failure> {
     let folders = session::canonical(&session.folders)?;
     let named: Vec<&[u8]> = folders.iter().flat_map(|folder| [folder.as_str().as_bytes(), b"\n"]).collect();
     let digits: String = ContentHash::of_parts(&named).0.chars().take(LOG_DIGITS).collect();
@@ -171,7 +171,7 @@ fn log_file(session: &Session) -> Result<Utf8PathBuf, Failure> {
 }
 
 /// Opens the log for appending and returns its length, since it may have output of earlier daemons.
-fn open_log(session: &Session, log: &Utf8Path) -> Result<(File, u64), Failure> {
+fn open_log(session: &CliSession, log: &Utf8Path) -> Result<(File, u64), Failure> {
     let open = || {
         owner_only::create_directory(session.state_directory())?;
         let file = owner_only::open_append(log)?;
@@ -195,14 +195,14 @@ fn open_log(session: &Session, log: &Utf8Path) -> Result<(File, u64), Failure> {
 fn exit_failure(code: Option<i32>, log: &Utf8Path, begin: u64) -> Failure {
     let bytes = owner_only::read(log, 2 * LOG_BYTES).unwrap_or_default();
     let new = usize::try_from(begin).ok().and_then(|begin| bytes.get(begin..)).unwrap_or_default();
-    let said = String::from_utf8_lossy(new);
-    let lines = said.lines().map(str::trim);
+    let log_text = String::from_utf8_lossy(new);
+    let lines = log_text.lines().map(str::trim);
     let message = lines.clone().find_map(|line| line.strip_prefix("error: ")).unwrap_or("it exited at once");
     let hints = lines.filter_map(|line| line.strip_prefix("hint: ")).map(str::to_owned).collect();
     let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(NEGATIVE);
-    Failure::Told { code, message: message.to_owned(), hints }
+    Failure::Message { code, message: message.to_owned(), hints }
 }
 
-fn folders(session: &Session) -> String {
+fn folders(session: &CliSession) -> String {
     session.folders.iter().map(|folder| format!("`{folder}`")).collect::<Vec<_>>().join(", ")
 }

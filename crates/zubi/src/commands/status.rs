@@ -15,11 +15,11 @@ use zubi_host::RemoteHost;
 use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_ipc::wire::host::{self, ClientStatus, HostStatus, ServerStatus};
 
-use crate::cli::Status;
-use crate::session::{self, Session};
+use crate::cli::StatusArgs;
+use crate::session::{self, CliSession};
 
 /// How long a host may take to report on its processes.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A host with a discovery record that does not respond as a host.
 #[derive(Debug, Serialize)]
@@ -28,16 +28,17 @@ struct Unreachable {
     pid: u32,
     kind: host::HostKind,
     workspace_folders: Vec<String>,
-    why: String,
+    #[serde(rename = "why")]
+    reason: String,
 }
 
-pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, status: &StatusArgs) -> Result<ExitCode, Failure> {
     let run = RunDirectory::open(session.run_directory(), false).map_err(Failure::environment)?;
     let found = run.read();
     let (hosts, unreachable) = block_on(async {
         let mut all = Vec::new();
         for found in &found.hosts {
-            all.push(tokio::spawn(query_host(found.clone(), session.shown_environment())));
+            all.push(tokio::spawn(query_host(found.clone(), session.wire_environment())));
         }
         let (mut hosts, mut unreachable) = (Vec::new(), Vec::new());
         for (found, answer) in found.hosts.iter().zip(all) {
@@ -47,7 +48,7 @@ pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failur
                     pid: found.pid,
                     kind: found.kind,
                     workspace_folders: found.workspace_folders.clone(),
-                    why,
+                    reason: why,
                 }),
             }
         }
@@ -55,12 +56,12 @@ pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failur
     })??;
     if status.json {
         let disbelieved: Vec<Value> =
-            found.disbelieved.iter().map(|file| json!({ "file": file.file, "why": file.why })).collect();
+            found.disbelieved.iter().map(|file| json!({ "file": file.file, "why": file.reason })).collect();
         terminal::print_json(&json!({ "hosts": hosts, "unreachable": unreachable, "disbelieved": disbelieved }))?;
         return Ok(ExitCode::SUCCESS);
     }
     for file in &found.disbelieved {
-        let (file, why) = (printable(file.file.as_str()), printable(&file.why));
+        let (file, why) = (printable(file.file.as_str()), printable(&file.reason));
         terminal::print_err(&format!("warning: ignoring `{file}`: {why}"));
     }
     if hosts.is_empty() && unreachable.is_empty() {
@@ -76,10 +77,10 @@ pub(super) fn run(session: &Session, status: &Status) -> Result<ExitCode, Failur
     Ok(ExitCode::SUCCESS)
 }
 
-async fn query_host(found: DiscoveryRecord, environment: host::Environment) -> Result<HostStatus, String> {
+async fn query_host(found: DiscoveryRecord, environment: host::HostEnvironment) -> Result<HostStatus, String> {
     let remote =
         RemoteHost::attach(&found, &session::client(), &environment).await.map_err(|error| error.to_string())?;
-    let answer = remote.ask_raw(host::STATUS, Value::Null, &CancellationToken::new(), PATIENCE).await;
+    let answer = remote.request_raw(host::STATUS, Value::Null, &CancellationToken::new(), TIMEOUT).await;
     let answer = answer.map_err(|error| error.to_string())?;
     serde_json::from_value(answer).map_err(|error| format!("invalid response: {error}"))
 }
@@ -88,7 +89,7 @@ async fn query_host(found: DiscoveryRecord, environment: host::Environment) -> R
 /// line.
 fn silent(host: &Unreachable) -> String {
     let folders = host.workspace_folders.join(", ");
-    let (folders, why) = (printable(&folders), printable(&host.why));
+    let (folders, why) = (printable(&folders), printable(&host.reason));
     format!("{} · process {} · {folders}\n  does not answer: {why}", host.kind.name(), host.pid)
 }
 
@@ -126,7 +127,7 @@ fn server_line(server: &ServerStatus) -> String {
 fn client_line(client: &ClientStatus) -> String {
     let name = client.client.as_deref().unwrap_or("a client without a name");
     let process = client.pid.map(|pid| format!(" · process {pid}")).unwrap_or_default();
-    format!("client: {name}{process} · over the {} · for {} s", client.over, client.connected)
+    format!("client: {name}{process} · over the {} · for {} s", client.transport, client.connected)
 }
 
 fn megabytes(bytes: u64) -> String {
@@ -141,7 +142,7 @@ mod tests {
     fn names_with_line_breaks_stay_on_their_lines() {
         let why = "gone\naway".to_owned();
         let workspace_folders = vec!["/a\n  client: b".to_owned()];
-        let host = Unreachable { pid: 7, kind: host::HostKind::Daemon, workspace_folders, why };
+        let host = Unreachable { pid: 7, kind: host::HostKind::Daemon, workspace_folders, reason: why };
         insta::assert_snapshot!(silent(&host), @r"
         daemon · process 7 · /a\n  client: b
           does not answer: gone\naway

@@ -14,16 +14,16 @@ use zubi_ipc::discovery::{self, DiscoveryRecord, RunDirectory};
 use zubi_ipc::wire::host::{self, HostKind};
 
 use crate::cli::Stop;
-use crate::session::{self, Session};
+use crate::session::{self, CliSession};
 
 /// How long a daemon may take to end, including the processes that it started.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The interval between checks whether the process has ended; there is no notification for a process that is not a
 /// child.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-pub(super) fn run(session: &Session, stop: &Stop) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, stop: &Stop) -> Result<ExitCode, Failure> {
     let folders = session::canonical(&session.folders)?;
     let run = RunDirectory::open(session.run_directory(), false).map_err(Failure::environment)?;
     let (daemons, others) = select_daemons(run.read().hosts, &folders, stop.all);
@@ -38,7 +38,7 @@ pub(super) fn run(session: &Session, stop: &Stop) -> Result<ExitCode, Failure> {
                 Err(failure) => failures.push(failure),
             }
         }
-        all(failures)
+        combine_failures(failures)
     })?
 }
 
@@ -59,7 +59,7 @@ fn select_daemons(
 
 fn nothing_to_end(others: &[DiscoveryRecord]) -> Failure {
     let message = "no daemon serves this workspace".to_owned();
-    let failure = Failure::Told { code: NEGATIVE, message, hints: Vec::new() };
+    let failure = Failure::Message { code: NEGATIVE, message, hints: Vec::new() };
     match others.first() {
         Some(host) if host.kind == HostKind::Daemon => {
             let named: Vec<_> = host.workspace_folders.iter().map(|folder| format!(" --workspace {folder}")).collect();
@@ -79,33 +79,33 @@ fn nothing_to_end(others: &[DiscoveryRecord]) -> Failure {
 }
 
 /// Combines the failures into one, or returns success without any.
-fn all(failures: Vec<Failure>) -> Result<ExitCode, Failure> {
+fn combine_failures(failures: Vec<Failure>) -> Result<ExitCode, Failure> {
     let mut failures = failures.into_iter();
     let Some(first) = failures.next() else { return Ok(ExitCode::SUCCESS) };
     // All failures but the last are reported here, so that each appears with its own hint.
-    Err(failures.fold(first, |told, next| {
-        told.report();
+    Err(failures.fold(first, |failure, next| {
+        failure.report();
         next
     }))
 }
 
-async fn end(session: &Session, daemon: &DiscoveryRecord) -> Result<(), Failure> {
+async fn end(session: &CliSession, daemon: &DiscoveryRecord) -> Result<(), Failure> {
     let pid = daemon.pid;
     let failed = |why: String| {
         Failure::environment(format!("cannot stop the daemon in process {pid}: {why}"))
             .hint(format!("`kill -KILL {pid}` ends it in any state."))
     };
-    let remote = RemoteHost::attach(daemon, &session::client(), &session.shown_environment()).await;
+    let remote = RemoteHost::attach(daemon, &session::client(), &session.wire_environment()).await;
     let remote = remote.map_err(|error| failed(error.to_string()))?;
-    let asked = remote.ask_raw(host::SHUTDOWN, Value::Null, &CancellationToken::new(), PATIENCE).await;
-    asked.map_err(|error| failed(error.to_string()))?;
-    let gone = async {
+    let response = remote.request_raw(host::SHUTDOWN, Value::Null, &CancellationToken::new(), TIMEOUT).await;
+    response.map_err(|error| failed(error.to_string()))?;
+    let process_exit = async {
         while discovery::process_start(pid) == Some(daemon.started_at) {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
-    let seconds = PATIENCE.as_secs();
-    tokio::time::timeout(PATIENCE, gone).await.map_err(|_| failed(format!("it is still running after {seconds} s")))
+    let seconds = TIMEOUT.as_secs();
+    tokio::time::timeout(TIMEOUT, process_exit).await.map_err(|_| failed(format!("it is still running after {seconds} s")))
 }
 
 #[cfg(test)]
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn exactly_these_folders_in_this_order_are_meant() {
+    fn only_exact_folders_in_order_match() {
         check(false, (&[1], &[2, 3, 5]));
         check(true, (&[1, 2, 3, 4], &[5]));
     }

@@ -10,37 +10,37 @@ use zubi_cli::terminal;
 use zubi_host::{HostUnavailable, ToolService as _};
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::ToolQuery;
-use zubi_tool_api::{Code, ToolSpec};
+use zubi_tool_api::{ErrorCode, ToolSpec};
 
-use super::call::unknown;
+use super::call::unknown_tool_failure;
 use super::end;
-use crate::cli::Tools;
-use crate::session::Session;
+use crate::cli::ToolsCommand;
+use crate::session::CliSession;
 
 mod check;
 mod init;
 mod run;
 mod test;
 
-pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, tools: &ToolsCommand) -> Result<ExitCode, Failure> {
     match tools {
-        Tools::Check(files) => return check::run(session, files),
-        Tools::Init => return init::run(session),
-        Tools::Run(run) => return self::run::run(session, run),
-        Tools::Schema => {
+        ToolsCommand::Check(files) => return check::run(session, files),
+        ToolsCommand::Init => return init::run(session),
+        ToolsCommand::Run(run) => return self::run::run(session, run),
+        ToolsCommand::Schema => {
             // The same text as the published file.
             terminal::print_exact(&format!("{:#}\n", zubi_declared::format::schema()))?;
             return Ok(ExitCode::SUCCESS);
         }
-        Tools::Codes { json } => return codes(*json),
-        Tools::List { .. } | Tools::Show { .. } => {}
+        ToolsCommand::Codes { json } => return codes(*json),
+        ToolsCommand::List { .. } | ToolsCommand::Show { .. } => {}
     }
     let everyone = Restrictions::default();
     block_on(async {
         let attached = session.attach(false, |_| {}).await?;
         let host = &attached.service;
         match tools {
-            Tools::List { toolset, category, tag, json } => {
+            ToolsCommand::List { toolset, category, tag, json } => {
                 let mut specs = host
                     .list(&everyone)
                     .await
@@ -48,7 +48,7 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
                 (ToolQuery { toolset: toolset.as_deref(), category: category.as_deref(), tag: tag.as_deref() })
                     .retain(&mut specs, |spec| spec.as_ref())
                     .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
-                for note in attached.own.iter().flat_map(|host| host.hidden_tool_notes()) {
+                for note in attached.local_host.iter().flat_map(|host| host.hidden_tool_notes()) {
                     terminal::print_err(&format!("note: {note}"));
                 }
                 if *json {
@@ -65,15 +65,15 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
                     }
                 }
             }
-            Tools::Show { tool, json } => {
-                let spec = host.find(tool, &everyone).await.map_err(|error| unknown(&error))?;
+            ToolsCommand::Show { tool, json } => {
+                let spec = host.find(tool, &everyone).await.map_err(|error| unknown_tool_failure(&error))?;
                 if *json {
                     terminal::print_json(&spec.to_json())?;
                 } else {
                     terminal::print(&page(&spec))?;
                 }
             }
-            Tools::Check(_) | Tools::Init | Tools::Run(_) | Tools::Codes { .. } | Tools::Schema => {}
+            ToolsCommand::Check(_) | ToolsCommand::Init | ToolsCommand::Run(_) | ToolsCommand::Codes { .. } | ToolsCommand::Schema => {}
         }
         end(host.as_ref()).await;
         Ok(ExitCode::SUCCESS)
@@ -82,12 +82,12 @@ pub(super) fn run(session: &Session, tools: &Tools) -> Result<ExitCode, Failure>
 
 fn codes(as_json: bool) -> Result<ExitCode, Failure> {
     if as_json {
-        let row = |code: Code| json!({ "code": code, "exit": code.exit().number(), "meaning": code.description(), "nextStep": code.next_step() });
-        terminal::print_json(&Code::ALL.into_iter().map(row).collect())?;
+        let row = |code: ErrorCode| json!({ "code": code, "exit": code.exit().number(), "meaning": code.description(), "nextStep": code.next_step() });
+        terminal::print_json(&ErrorCode::ALL.into_iter().map(row).collect())?;
         return Ok(ExitCode::SUCCESS);
     }
-    let width = Code::ALL.iter().map(|code| code.as_str().len()).max().unwrap_or_default();
-    for code in Code::ALL {
+    let width = ErrorCode::ALL.iter().map(|code| code.as_str().len()).max().unwrap_or_default();
+    for code in ErrorCode::ALL {
         let (exit, meaning, next) = (code.exit().number(), code.description(), code.next_step());
         terminal::print(&format!("{:width$}  exit {exit:<3}  {meaning} {next}", code.as_str()))?;
     }

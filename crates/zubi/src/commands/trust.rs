@@ -11,19 +11,19 @@ use zubi_base::escape::{on_lines, printable};
 use zubi_base::owner_only;
 use zubi_base::text::ContentHash;
 use zubi_base::trust::{self, Contents, Grant, Trust, TrustError, TrustStore};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_declared::{DeclaredTools, LoadedFile, ProblemSeverity, TrustState};
 
 use crate::cli;
-use crate::session::Session;
+use crate::session::CliSession;
 
-pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, arguments: &cli::TrustArgs) -> Result<ExitCode, Failure> {
     let store = session.trust_store();
-    if given.list {
+    if arguments.list {
         let grants = store.list();
-        if given.json {
+        if arguments.json {
             terminal::print_json(&grants.iter().map(describe).collect())?;
         } else {
             for grant in &grants {
@@ -32,14 +32,14 @@ pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Fai
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let folders = match &given.path {
+    let folders = match &arguments.path {
         Some(path) => vec![session.folders.first().map_or_else(|| path.clone(), |here| here.join(path))],
         None => session.folders.clone(),
     };
     for folder in &folders {
-        if given.revoke {
+        if arguments.revoke {
             let revoked = store.revoke(folder).map_err(|error| failure(&error))?;
-            if given.json {
+            if arguments.json {
                 terminal::print_json(&json!({ "revoked": revoked }))?;
             } else {
                 terminal::print(&format!("no longer trusted: {}", printable(revoked.as_str())))?;
@@ -48,17 +48,17 @@ pub(super) fn run(session: &Session, given: &cli::Trust) -> Result<ExitCode, Fai
         }
         let root = zubi_base::fs::canonical(folder).unwrap_or_else(|_| folder.clone());
         let found = TrustCandidates::read(&root, &Trust::new(store.clone(), false))?;
-        if given.diff {
+        if arguments.diff {
             if found.preview(&store)? {
                 let hash = trust::hash_of(&found.contents);
                 terminal::print_err(&format!("to trust exactly this content: zubi trust --expect {} '{root}'", hash.0));
             }
             continue;
         }
-        let expected = given.expect.clone().map(ContentHash);
+        let expected = arguments.expect.clone().map(ContentHash);
         let grant = store.trust_contents(folder, &found.contents, expected.as_ref(), SystemClock.now());
         let grant = grant.map_err(|error| failure(&error))?;
-        if given.json {
+        if arguments.json {
             let mut described = describe(&grant);
             if let Some(object) = described.as_object_mut() {
                 let left_out = found.left_out().map(|(path, why)| json!({ "file": path, "why": why }));
@@ -83,7 +83,7 @@ struct TrustCandidates {
     /// The text of the folder's own configuration, or why it cannot be read.
     rules: Option<(Utf8PathBuf, Result<String, String>)>,
     loaded: DeclaredTools,
-    workspace: Option<Workspace>,
+    workspace: Option<WorkspaceFolders>,
     /// Everything that can be shown and therefore trusted.
     contents: Contents,
 }
@@ -94,7 +94,7 @@ impl TrustCandidates {
             // The code that records the trust reports why the folder cannot be trusted.
             return Ok(Self::default());
         }
-        let workspace = Workspace::open(&[root.to_owned()]).map_err(Failure::usage)?;
+        let workspace = WorkspaceFolders::open(&[root.to_owned()]).map_err(Failure::usage)?;
         let loaded = zubi_declared::load(&workspace, trust, &[]);
         let path = root.join(WORKSPACE_FILE);
         let rules = match owner_only::read(&path, trust::MAX_CONFIG_BYTES) {
@@ -122,8 +122,8 @@ impl TrustCandidates {
         let rules = self.rules.iter().filter_map(|(path, text)| Some((path.as_path(), text.as_ref().err()?.as_str())));
         let unread = self.loaded.files.iter().filter(|file| file.trust_content().is_none());
         rules.chain(unread.map(|file| {
-            let error = file.problems.iter().find(|told| told.problem.severity == ProblemSeverity::Error);
-            (file.path.as_path(), error.map_or("it cannot be read", |told| told.problem.message.as_str()))
+            let error = file.problems.iter().find(|located| located.problem.severity == ProblemSeverity::Error);
+            (file.path.as_path(), error.map_or("it cannot be read", |located| located.problem.message.as_str()))
         }))
     }
 
@@ -156,11 +156,11 @@ impl TrustCandidates {
     /// The workspace's own configuration, if it is new or has changed: its rules count in full once it is trusted.
     fn show_rules(&self, store: &TrustStore) -> Result<bool, Failure> {
         let Some((path, Ok(text))) = &self.rules else { return Ok(false) };
-        let known = path.parent().and_then(|root| store.trusted_hash(root, path));
-        if known.as_ref() == Some(&ContentHash::from_bytes(text.as_bytes())) {
+        let trusted_hash = path.parent().and_then(|root| store.trusted_hash(root, path));
+        if trusted_hash.as_ref() == Some(&ContentHash::from_bytes(text.as_bytes())) {
             return Ok(false);
         }
-        let word = if known.is_some() { "changed" } else { "new" };
+        let word = if trusted_hash.is_some() { "changed" } else { "new" };
         terminal::print(&format!("{word}: {}", printable(path.as_str())))?;
         for line in text.lines() {
             terminal::print(&format!("  {}", on_lines(line)))?;

@@ -9,12 +9,12 @@ use zubi_base::clock::{Clock as _, SystemClock};
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_host::verify::{Check, Status, report, verify};
+use zubi_host::verify::{VerifyCheck, CheckStatus, report, verify};
 
-use crate::session::Session;
+use crate::session::CliSession;
 
 /// Always prints a report, because programs parse it.
-pub(super) fn run(session: Result<&Session, &Failure>) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: Result<&CliSession, &Failure>) -> Result<ExitCode, Failure> {
     let config = match session {
         Ok(session) => session.config().map_err(|failure| failure.text()),
         Err(failure) => Err(failure.text()),
@@ -57,12 +57,12 @@ fn failure_report(timestamp: &str, error: &str) -> Value {
     })
 }
 
-fn print_check(check: &Check) {
+fn print_check(check: &VerifyCheck) {
     let text = |key: &str| check.details.get(key).and_then(Value::as_str).unwrap_or_default();
     terminal::print_err(&match check.status {
-        Status::Passed => format!("✅ {} ({} ms)", check.name, check.duration_ms),
-        Status::Failed => format!("❌ {}: {}\n   {}", check.name, text("error"), text("hint")),
-        Status::Skipped => format!("➖ {}: {}", check.name, text("reason")),
+        CheckStatus::Passed => format!("✅ {} ({} ms)", check.name, check.duration_ms),
+        CheckStatus::Failed => format!("❌ {}: {}\n   {}", check.name, text("error"), text("hint")),
+        CheckStatus::Skipped => format!("➖ {}: {}", check.name, text("reason")),
     });
     let warnings = check.details.get("warnings").and_then(Value::as_array);
     for warning in warnings.into_iter().flatten().filter_map(Value::as_str) {

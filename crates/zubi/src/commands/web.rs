@@ -8,13 +8,13 @@ use zubi_base::{env, owner_only, process};
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_web::{Options, Server};
+use zubi_web::{WebOptions, WebServer};
 
 use crate::agent;
 use crate::cli::agent::Web;
-use crate::session::Session;
+use crate::session::CliSession;
 
-pub(super) fn run(session: &Session, web: &Web) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, web: &Web) -> Result<ExitCode, Failure> {
     block_on(async {
         let stop = on_interrupt()?;
         if let Some(model) = &web.turns.model {
@@ -25,16 +25,16 @@ pub(super) fn run(session: &Session, web: &Web) -> Result<ExitCode, Failure> {
                 () = stop.cancelled() => return Ok(ExitCode::from(INTERRUPTED)),
             }
         }
-        let server = Server::bind(Options { port: web.port }).await.map_err(Failure::environment)?;
-        let desk = agent::open(session, &web.turns).await?;
+        let server = WebServer::bind(WebOptions { port: web.port }).await.map_err(Failure::environment)?;
+        let agent_session = agent::open(session, &web.turns).await?;
         let address = server.address();
         terminal::print(&address)?;
         terminal::print_err("Anyone with this address can act as you. Ctrl-C stops the server and the agent.");
         let has_display = io::stderr().is_terminal() && env::has_display();
         let page = if has_display && !web.no_open { Redirect::open(session, &address) } else { None };
-        server.serve(desk.chat_service(), stop).await;
+        server.serve(agent_session.chat_service(), stop).await;
         drop(page);
-        desk.end().await;
+        agent_session.end().await;
         Ok(ExitCode::from(INTERRUPTED))
     })?
 }
@@ -45,7 +45,7 @@ struct Redirect(Utf8PathBuf);
 
 impl Redirect {
     /// Opens the browser. A failure to open it is not an error: the address is in the terminal.
-    fn open(session: &Session, address: &str) -> Option<Self> {
+    fn open(session: &CliSession, address: &str) -> Option<Self> {
         let directory = session.state_directory();
         let page = directory.join(format!("web-{}.html", std::process::id()));
         let text = format!(

@@ -27,7 +27,7 @@ pub(crate) struct Cli {
     #[arg(short = 'V', short_alias = 'v', long, action = ArgAction::Version)]
     version: Option<bool>,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: DlangCommand,
 }
 
 const EXAMPLES: &str = "\
@@ -62,13 +62,13 @@ pub(crate) struct Global {
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum DlangCommand {
     /// Check a model and report its diagnostics
     #[command(after_help = VALIDATE_EXAMPLES)]
     Validate(Validate),
     /// List elements of one type
     #[command(after_help = QUERY_EXAMPLES)]
-    Query(Query),
+    Query(QueryArgs),
     /// Print one element as JSON, or element counts if no name is given
     #[command(after_help = GET_EXAMPLES)]
     Get(Get),
@@ -83,7 +83,7 @@ pub(crate) enum Command {
     Init(Init),
     /// Check that every dependency is installed
     #[command(after_help = INSTALL_EXAMPLES)]
-    Install(Install),
+    Install(InstallArgs),
     /// Serve an agent over MCP on stdin and stdout
     #[command(after_help = MCP_EXAMPLES)]
     Mcp(Mcp),
@@ -132,7 +132,7 @@ the folder of its model.yaml).
 );
 
 #[derive(Debug, Args)]
-pub(crate) struct Query {
+pub(crate) struct QueryArgs {
     /// Type of the elements to list
     #[arg(value_name = "TYPE", value_parser = EntityParser)]
     pub(crate) entity: EntityType,
@@ -192,8 +192,8 @@ impl TypedValueParser for EntityParser {
         let parse = |word: &str| word.parse().map_err(|error: InvalidInput| error.message);
         parse.parse_ref(command, arg, word).map_err(|mut error| {
             let names = EntityType::ALL.into_iter().flat_map(EntityType::names).copied();
-            if let Some(meant) = nearest(&word.to_string_lossy(), names, 1).first() {
-                error.insert(ContextKind::SuggestedValue, ContextValue::String((*meant).to_owned()));
+            if let Some(suggestion) = nearest(&word.to_string_lossy(), names, 1).first() {
+                error.insert(ContextKind::SuggestedValue, ContextValue::String((*suggestion).to_owned()));
             }
             error
         })
@@ -313,7 +313,7 @@ Examples:
 Never overwrites an existing file; lists it under `kept` instead.";
 
 #[derive(Debug, Args)]
-pub(crate) struct Install {
+pub(crate) struct InstallArgs {
     /// Folder with a model.yaml, or below one that has it
     #[arg(default_value = ".")]
     pub(crate) directory: Utf8PathBuf,

@@ -19,12 +19,12 @@ pub(crate) struct ExcerptPosition<'a> {
 
 /// A diagnostic to show.
 #[derive(Debug, Clone)]
-pub(crate) struct Problem<'a> {
+pub(crate) struct ExcerptProblem<'a> {
     pub(crate) severity: Severity,
     pub(crate) code: &'a str,
     /// The message. Text after a line that begins with `Hint: ` is shown as help.
     pub(crate) message: &'a str,
-    pub(crate) place: ExcerptPosition<'a>,
+    pub(crate) position: ExcerptPosition<'a>,
     /// Related positions, each with a message that explains the relation.
     pub(crate) related: Vec<(&'a str, ExcerptPosition<'a>)>,
 }
@@ -50,7 +50,7 @@ const LINES: usize = 6;
 const HINT: &str = "\nHint: ";
 
 /// Renders a diagnostic as text, without a final line feed.
-pub(crate) fn render(problem: &Problem<'_>, style: Style) -> String {
+pub(crate) fn render(problem: &ExcerptProblem<'_>, style: Style) -> String {
     let level = match problem.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -59,7 +59,7 @@ pub(crate) fn render(problem: &Problem<'_>, style: Style) -> String {
     let (message, hint) =
         problem.message.split_once(HINT).map_or((problem.message, None), |(message, hint)| (message, Some(hint)));
     let title = level.primary_title(normalize_untrusted_str(message)).id(problem.code);
-    let mut group = show(Group::with_title(title), &problem.place, AnnotationKind::Primary, None);
+    let mut group = show(Group::with_title(title), &problem.position, AnnotationKind::Primary, None);
     for (label, place) in &problem.related {
         group = show(group, place, AnnotationKind::Context, Some(label));
     }
@@ -69,14 +69,14 @@ pub(crate) fn render(problem: &Problem<'_>, style: Style) -> String {
     let renderer = if style.colour { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(style.width.unwrap_or(WIDTH));
     // The renderer escapes only the control characters of ASCII.
-    let shown = renderer.render(&[group]).replace(|c| matches!(c, '\u{80}'..='\u{9f}'), "\u{fffd}");
-    shown.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+    let rendered = renderer.render(&[group]).replace(|c| matches!(c, '\u{80}'..='\u{9f}'), "\u{fffd}");
+    rendered.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-fn show<'a>(group: Group<'a>, place: &ExcerptPosition<'a>, kind: AnnotationKind, label: Option<&str>) -> Group<'a> {
-    let path = normalize_untrusted_str(place.path);
-    let Some(Window { text, range, is_cut }) = window(place) else { return group.element(Origin::path(path)) };
-    let (line, column) = (place.start.line as usize, place.start.column as usize);
+fn show<'a>(group: Group<'a>, position: &ExcerptPosition<'a>, kind: AnnotationKind, label: Option<&str>) -> Group<'a> {
+    let path = normalize_untrusted_str(position.path);
+    let Some(Window { text, range, is_cut }) = window(position) else { return group.element(Origin::path(path)) };
+    let (line, column) = (position.start.line as usize, position.start.column as usize);
     let snippet =
         Snippet::source(text).line_start(line).annotation(kind.span(range).label(label.map(normalize_untrusted_str)));
     if is_cut {
@@ -97,19 +97,19 @@ struct Window<'a> {
 
 /// Returns the window of a range. The renderer scans its whole input, so a thousand diagnostics in a large file would
 /// otherwise scan the file a thousand times.
-fn window<'a>(place: &ExcerptPosition<'a>) -> Option<Window<'a>> {
-    let text = place.text?;
-    let (before, behind) = (text.get(..place.range.start)?, text.get(place.range.start..)?);
-    let within = place.range.end.saturating_sub(place.range.start).min(behind.len());
+fn window<'a>(position: &ExcerptPosition<'a>) -> Option<Window<'a>> {
+    let text = position.text?;
+    let (before, behind) = (text.get(..position.range.start)?, text.get(position.range.start..)?);
+    let within = position.range.end.saturating_sub(position.range.start).min(behind.len());
     let line = before.rfind('\n').map_or(0, |at| at + 1);
-    let from = text.floor_char_boundary(line.max(place.range.start.saturating_sub(REACH)));
+    let from = text.floor_char_boundary(line.max(position.range.start.saturating_sub(REACH)));
     // Only the first lines of a long range are shown.
     let last = behind.get(..within)?.match_indices('\n').nth(LINES).map_or(within, |(at, _)| at);
     let end = behind.get(last..)?.find('\n').map_or(behind.len(), |at| last + at);
-    let to = place.range.start + behind.floor_char_boundary(end.min(last.min(REACH) + REACH));
+    let to = position.range.start + behind.floor_char_boundary(end.min(last.min(REACH) + REACH));
     let mark = if from == 0 && text.starts_with(MARK) { MARK.len_utf8() } else { 0 };
     let from = from + mark;
-    let range = place.range.start.max(from) - from..(place.range.start + last).clamp(from, to) - from;
+    let range = position.range.start.max(from) - from..(position.range.start + last).clamp(from, to) - from;
     Some(Window { text: text.get(from..to)?, range, is_cut: from > line + mark })
 }
 
@@ -122,30 +122,30 @@ mod tests {
     use dlang_workspace::workspace::{self, PositionFinder};
     use proptest::prelude::*;
 
-    use super::{ExcerptPosition, Problem, Severity, Style, render};
+    use super::{ExcerptPosition, ExcerptProblem, Severity, Style, render};
 
     const PLAIN: Style = Style { colour: false, width: Some(60) };
 
     /// The first range between two `|` of the text, with its line and column.
-    fn place<'a>(path: &'a str, fixture: &str, text: &'a mut String) -> ExcerptPosition<'a> {
+    fn fixture_position<'a>(path: &'a str, fixture: &str, text: &'a mut String) -> ExcerptPosition<'a> {
         let parts: Vec<_> = fixture.splitn(3, '|').collect();
         *text = parts.concat();
         let start = parts[0].len();
         let end = start + parts[1].len();
-        let at = PositionFinder::new(text).place(TextSize::try_from(start).unwrap());
+        let at = PositionFinder::new(text).position(TextSize::try_from(start).unwrap());
         ExcerptPosition { path, text: Some(text), range: start..end, start: at }
     }
 
     fn check(message: &str, fixture: &str, related: Option<(&str, &str)>) -> String {
         let (mut text, mut other) = (String::new(), String::new());
-        let related = related.map(|(label, fixture)| (label, place("sub/other.dlang", fixture, &mut other)));
-        let place = place("shop.dlang", fixture, &mut text);
+        let related = related.map(|(label, fixture)| (label, fixture_position("sub/other.dlang", fixture, &mut other)));
+        let position = fixture_position("shop.dlang", fixture, &mut text);
         let related = related.into_iter().collect();
-        render(&Problem { severity: Severity::Warning, code: "some-code", message, place, related }, PLAIN)
+        render(&ExcerptProblem { severity: Severity::Warning, code: "some-code", message, position: place: position, related }, PLAIN)
     }
 
     #[test]
-    fn a_problem_is_shown_where_it_is() {
+    fn problem_is_rendered_at_its_position() {
         insta::assert_snapshot!(check("Context Map 'é' is empty.\nHint: Use 'contains A, B'.", "// a\n\tcmap |é| {}\n// b\n", None), @"
         warning[some-code]: Context Map 'é' is empty.
          --> shop.dlang:2:7
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn related_places_are_shown_with_it() {
+    fn related_positions_are_rendered() {
         let other = Some(("first defined here", "Team A\nTeam |B|\n"));
         insta::assert_snapshot!(check("Duplicate element: 'B' is already defined.", "Team |B|", other), @"
         warning[some-code]: Duplicate element: 'B' is already defined.
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lines_and_long_places_are_cut() {
+    fn long_lines_and_ranges_are_truncated() {
         let line = format!("{}|here|{}", "x ".repeat(2_000), " y".repeat(2_000));
         insta::assert_snapshot!(check("Long.", &line, None), @"
         warning[some-code]: Long.
@@ -217,14 +217,14 @@ mod tests {
         1 | Team ␛[31m A␇
           | ^^^^
         ");
-        let place = ExcerptPosition {
+        let position = ExcerptPosition {
             path: "gone.dlang",
             text: None,
             range: 3..9,
             start: workspace::LinePosition { line: 1, column: 4 },
         };
         let problem =
-            Problem { severity: Severity::Error, code: "unreadable", message: "Gone.", place, related: vec![] };
+            ExcerptProblem { severity: Severity::Error, code: "unreadable", message: "Gone.", position: place: position, related: vec![] };
         insta::assert_snapshot!(render(&problem, PLAIN), @"
         error[unreadable]: Gone.
         --> gone.dlang
@@ -237,7 +237,7 @@ mod tests {
         fn any_place_in_any_text_is_shown(text in "(.|\\n|é|\u{feff}){0,60}", start in 0_usize..80, length in 0_usize..80) {
             let first = workspace::LinePosition { line: 1, column: 1 };
             let place = ExcerptPosition { path: "a", text: Some(&text), range: start..start + length, start: first };
-            let problem = Problem { severity: Severity::Info, code: "c", message: "m", place, related: vec![] };
+            let problem = ExcerptProblem { severity: Severity::Info, code: "c", message: "m", position, related: vec![] };
             prop_assert!(render(&problem, PLAIN).starts_with("info[c]: m"));
         }
     }

@@ -11,7 +11,7 @@ use zubi_cli::failure::{Failure, INTERRUPTED};
 /// Whether the user wants no more of it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interrupt {
-    wanted: Arc<AtomicBool>,
+    requested: Arc<AtomicBool>,
 }
 
 impl Interrupt {
@@ -19,19 +19,19 @@ impl Interrupt {
     pub(crate) fn listen() -> Result<Self, Failure> {
         let interrupt = Self::default();
         // Actions run in the order in which they are registered, so the first Ctrl-C does not end the process yet.
-        flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), Arc::clone(&interrupt.wanted))
-            .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupt.wanted)))
+        flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), Arc::clone(&interrupt.requested))
+            .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupt.requested)))
             .map_err(|error| Failure::environment(format!("cannot listen to signals: {error}")))?;
         Ok(interrupt)
     }
 
     pub(crate) fn is_requested(&self) -> bool {
-        self.wanted.load(Ordering::Relaxed)
+        self.requested.load(Ordering::Relaxed)
     }
 
     /// The work that could be left half done is over: from now on Ctrl-C ends the process at once.
     pub(crate) fn disarm(&self) {
-        self.wanted.store(true, Ordering::Relaxed);
+        self.requested.store(true, Ordering::Relaxed);
     }
 
     /// How an interrupted command ends.

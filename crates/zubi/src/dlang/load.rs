@@ -17,7 +17,7 @@ use zubi_cli::terminal::{self, ProgressLine};
 use zubi_tool_api::cx::ProgressSink as _;
 
 use crate::interrupt::Interrupt;
-use crate::output::{Output, count};
+use crate::output::{DlangOutput, count};
 
 /// Shorter work shows no progress line.
 const SOON: Duration = Duration::from_millis(300);
@@ -31,35 +31,35 @@ pub(crate) enum LoadResult {
 
 /// Loads the models that a path selects. While they load, Ctrl-C stops in an orderly way; afterwards it ends the
 /// process at once.
-pub(crate) fn load(output: &Output, given: &Utf8Path) -> Result<LoadResult, Failure> {
-    let root = root(output, given)?;
+pub(crate) fn load(output: &DlangOutput, path_argument: &Utf8Path) -> Result<LoadResult, Failure> {
+    let root = root(output, path_argument)?;
     let interrupt = Interrupt::listen()?;
-    load_until(root, given, &interrupt)
+    load_until(root, path_argument, &interrupt)
 }
 
 /// Returns the folder or file from which to load the models of a path.
-pub(crate) fn root(output: &Output, given: &Utf8Path) -> Result<Root, Failure> {
-    let path = output.absolute(given);
+pub(crate) fn root(output: &DlangOutput, path_argument: &Utf8Path) -> Result<Root, Failure> {
+    let path = output.absolute(path_argument);
     match std::fs::metadata(&path) {
         Ok(metadata) if metadata.is_dir() => {
-            super::commands::ensure_readable_dir(given, &path)?;
+            super::commands::ensure_readable_dir(path_argument, &path)?;
             Ok(Root::Folder(path))
         }
         Ok(_) => Ok(Root::File(path)),
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-            Err(super::commands::not_found(given))
+            Err(super::commands::not_found(path_argument))
         }
-        Err(error) => Err(super::commands::unreadable(given, &error)),
+        Err(error) => Err(super::commands::unreadable(path_argument, &error)),
     }
 }
 
-fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<LoadResult, Failure> {
+fn load_until(root: Root, path_argument: &Utf8Path, interrupt: &Interrupt) -> Result<LoadResult, Failure> {
     let line = ProgressLine::new();
     let begin = Instant::now();
-    let shown = Cell::new(0);
+    let reported = Cell::new(0);
     let loaded = Workspace::load(Arc::new(DiskFiles), vec![root], &mut |progress| {
-        if let Some(line) = line.as_ref().filter(|_| begin.elapsed() > SOON && shown.get() != progress.loaded) {
-            shown.set(progress.loaded);
+        if let Some(line) = line.as_ref().filter(|_| begin.elapsed() > SOON && reported.get() != progress.loaded) {
+            reported.set(progress.loaded);
             line.report(None, &format!("loading: {} of {}", progress.loaded, count(progress.total, "file")));
         }
         if interrupt.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -69,8 +69,8 @@ fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<Loa
     }
     match loaded {
         Err(LoadError::Interrupted) => Ok(LoadResult::Interrupted(Interrupt::code())),
-        Err(LoadError::NotAModel(_) | LoadError::NotAFile(_)) => Err(super::commands::wrong_extension(given)),
-        Err(LoadError::NotFound(_) | LoadError::NotAFolder(_)) => Err(super::commands::not_found(given)),
+        Err(LoadError::NotAModel(_) | LoadError::NotAFile(_)) => Err(super::commands::wrong_extension(path_argument)),
+        Err(LoadError::NotFound(_) | LoadError::NotAFolder(_)) => Err(super::commands::not_found(path_argument)),
         Ok(workspace) => {
             interrupt.disarm();
             Ok(LoadResult::Whole(Box::new(workspace)))
@@ -80,7 +80,7 @@ fn load_until(root: Root, given: &Utf8Path, interrupt: &Interrupt) -> Result<Loa
 
 /// Loads a model and runs a query on it; returns the exit code if loading was interrupted.
 pub(crate) fn query_model(
-    output: &Output,
+    output: &DlangOutput,
     given: &Utf8Path,
     question: impl FnOnce(&WorkspaceSnapshot) -> Result<ExitCode, Failure>,
 ) -> Result<ExitCode, Failure> {
@@ -92,7 +92,7 @@ pub(crate) fn query_model(
                 return Err(no_models(given));
             }
             let code = question(&snapshot)?;
-            say_what_is_missing(&snapshot)?;
+            warn_of_missing_parts(&snapshot)?;
             Ok(code)
         }
     }
@@ -103,13 +103,13 @@ pub(crate) fn file_count(snapshot: &WorkspaceSnapshot) -> Result<usize, Failure>
 }
 
 /// The error for a folder without a model. To report it as valid, or without domains, would be misleading.
-pub(crate) fn no_models(given: &Utf8Path) -> Failure {
-    Failure::usage(format!("No DomainLang file in `{given}` or below it"))
+pub(crate) fn no_models(path_argument: &Utf8Path) -> Failure {
+    Failure::usage(format!("No DomainLang file in `{path_argument}` or below it"))
         .hint("Pass a .dlang file or a folder with .dlang files, or create a model with `dlang init`.")
 }
 
 /// Warns that the answer may be incomplete if parts of the model could not be read.
-fn say_what_is_missing(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
+fn warn_of_missing_parts(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
     let counted = snapshot.query(|db| {
         let files = project_files(db);
         let broken = files.iter().filter(|file| dlang_model::parse(db, **file).has_errors()).count();

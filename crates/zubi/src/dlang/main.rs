@@ -20,7 +20,7 @@ use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 
 use crate::cli::Cli;
-use crate::output::Output;
+use crate::output::DlangOutput;
 
 fn main() -> ExitCode {
     match parse().and_then(|cli| commands::run(&cli)) {
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
 
 fn parse() -> Result<Cli, Failure> {
     // The colour of error messages must be known before the arguments are parsed.
-    let colour = if is_typed("--no-color") || Output::is_colour_off() { ColorChoice::Never } else { ColorChoice::Auto };
+    let colour = if is_typed("--no-color") || DlangOutput::is_colour_off() { ColorChoice::Never } else { ColorChoice::Auto };
     let matches = Cli::command().color(colour).try_get_matches()?;
     Ok(Cli::from_arg_matches(&matches)?)
 }

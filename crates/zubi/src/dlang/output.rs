@@ -24,15 +24,15 @@ pub(crate) enum Mode {
 
 /// The output settings of this run, and its current directory.
 #[derive(Debug, Clone)]
-pub(crate) struct Output {
+pub(crate) struct DlangOutput {
     pub(crate) mode: Mode,
     pub(crate) environment: DlangEnvironment,
     /// The directory in which the program was started; paths in output for people are relative to it.
-    pub(crate) here: Utf8PathBuf,
+    pub(crate) current_dir: Utf8PathBuf,
     no_color: bool,
 }
 
-impl Output {
+impl DlangOutput {
     pub(crate) fn new(global: &Global) -> Result<Self, Failure> {
         let environment = DlangEnvironment::read();
         let mode = match (global.json, global.quiet) {
@@ -41,7 +41,7 @@ impl Output {
             (false, false) => Mode::Rich,
         };
         let here = zubi_cli::current_directory()?;
-        Ok(Self { mode, environment, here, no_color: global.no_color || environment.no_color })
+        Ok(Self { mode, environment, current_dir: here, no_color: global.no_color || environment.no_color })
     }
 
     /// Whether the environment disables colours.
@@ -61,12 +61,12 @@ impl Output {
 
     /// Returns a typed path as an absolute one without `.` and `..`.
     pub(crate) fn absolute(&self, typed: &Utf8Path) -> Utf8PathBuf {
-        normalize(&self.here.join(typed))
+        normalize(&self.current_dir.join(typed))
     }
 
     /// Returns a path relative to the current directory, if it lies below it.
     pub(crate) fn show<'p>(&self, path: &'p Utf8Path) -> &'p str {
-        match path.strip_prefix(&self.here) {
+        match path.strip_prefix(&self.current_dir) {
             Ok(below) if below.as_str().is_empty() => ".",
             Ok(below) => below.as_str(),
             Err(_) => path.as_str(),

@@ -6,20 +6,20 @@ use crate::check::{Sandbox, check};
 
 /// Plays a scenario of one turn with these answers on a workspace that has `notes.txt`; `words` follow the task.
 fn play(answers: &str, words: &[&str]) -> String {
-    let place = replay_scenario(answers);
-    place.check(&[&["agent", "run", "Do it.", "--model", "mock:play.yaml"], words].concat())
+    let sandbox = replay_scenario(answers);
+    sandbox.check(&[&["agent", "run", "Do it.", "--model", "mock:play.yaml"], words].concat())
 }
 
 fn replay_scenario(answers: &str) -> Sandbox {
-    let place = Sandbox::new();
-    place.write("work/notes.txt", "one\ntwo\n");
-    place.write("work/play.yaml", &format!("zubiScenario: 1\nturns:\n- user: Do it.\n  answers:\n{answers}"));
-    place
+    let sandbox = Sandbox::new();
+    sandbox.write("work/notes.txt", "one\ntwo\n");
+    sandbox.write("work/play.yaml", &format!("zubiScenario: 1\nturns:\n- user: Do it.\n  answers:\n{answers}"));
+    sandbox
 }
 
 /// The output of `--json`, without the parts that differ between runs.
-fn stable(told: &str) -> String {
-    let lines = told.lines().map(|line| {
+fn stable(output: &str) -> String {
+    let lines = output.lines().map(|line| {
         let Ok(mut event) = serde_json::from_str::<serde_json::Value>(line) else { return line.to_owned() };
         let object = event.as_object_mut().unwrap();
         object.shift_remove("at");
@@ -42,7 +42,7 @@ const READS: &str = r"
 ";
 
 #[test]
-fn the_answer_is_on_stdout_and_everything_else_beside_it() {
+fn answer_goes_to_stdout_and_the_rest_to_stderr() {
     assert_snapshot!(play(READS, &[]), @"
     exit 0
     --- stdout
@@ -92,7 +92,7 @@ fn the_mock_needs_nothing() {
 }
 
 #[test]
-fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
+fn command_is_refused_without_approver_unless_a_rule_allows_it() {
     let push = r#"
   - calls:
     - {tool: shell_run, arguments: {command: "touch made; curl http://127.0.0.1:1/"}}
@@ -140,8 +140,8 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
     "#);
     let misspelt =
         ["--auto-approve", "shell_run:touch *", "--auto-approve", "shel.run:curl *", "--auto-approve", "nope"];
-    let told = play(push, &misspelt);
-    assert_snapshot!(told.split("\n    The user").next().unwrap_or_default(), @r#"
+    let output = play(push, &misspelt);
+    assert_snapshot!(output.split("\n    The user").next().unwrap_or_default(), @r#"
     exit 0
     --- stdout
     That was it.
@@ -160,8 +160,8 @@ fn a_command_is_refused_where_nobody_can_be_asked_and_a_rule_allows_it() {
 
 #[test]
 fn what_ends_otherwise_exits_with_one_and_can_be_resumed() {
-    let place = replay_scenario(READS);
-    assert_snapshot!(place.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml", "--max-iterations", "1"]).replace(&latest(&place), "[ID]"), @"
+    let sandbox = replay_scenario(READS);
+    assert_snapshot!(sandbox.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml", "--max-iterations", "1"]).replace(&latest(&sandbox), "[ID]"), @"
     exit 1
     --- stderr
     I look.
@@ -172,12 +172,12 @@ fn what_ends_otherwise_exits_with_one_and_can_be_resumed() {
       What is left to do is not known.
     hint: `zubi agent resume [ID]` goes on with it.
     ");
-    assert_snapshot!(place.check(&["agent", "resume", "--model", "mock:play.yaml"]), @"
+    assert_snapshot!(sandbox.check(&["agent", "resume", "--model", "mock:play.yaml"]), @"
     exit 0
     --- stdout
     It has two lines.
     ");
-    assert_snapshot!(without_sum(&place.check(&["agent", "show"])).replace(&latest(&place), "[ID]"), @"
+    assert_snapshot!(without_sum(&sandbox.check(&["agent", "show"])).replace(&latest(&sandbox), "[ID]"), @"
     exit 0
     --- stdout
     > Do it.
@@ -195,8 +195,8 @@ fn what_ends_otherwise_exits_with_one_and_can_be_resumed() {
 }
 
 /// The id of the latest conversation.
-fn latest(place: &Sandbox) -> String {
-    let list = place.check(&["agent", "list", "--json"]);
+fn latest(sandbox: &Sandbox) -> String {
+    let list = sandbox.check(&["agent", "list", "--json"]);
     let (_, after) = list.split_once("\"id\":\"").unwrap();
     after.split_once('"').unwrap().0.to_owned()
 }
@@ -204,9 +204,9 @@ fn latest(place: &Sandbox) -> String {
 #[test]
 fn a_model_that_gives_no_answer_is_the_environments_fault() {
     let broken = "\n  - error: {kind: unauthorized, message: the key is not taken}\n";
-    let place = replay_scenario(broken);
-    let told = place.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
-    assert_snapshot!(told.replace(&latest(&place), "[ID]"), @"
+    let sandbox = replay_scenario(broken);
+    let output = sandbox.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
+    assert_snapshot!(output.replace(&latest(&sandbox), "[ID]"), @"
     exit 3
     --- stderr
     ! the key is not taken. Check the key of this provider: `zubi agent models` says where it was found.
@@ -225,19 +225,19 @@ fn a_model_that_gives_no_answer_is_the_environments_fault() {
 #[test]
 fn the_answer_can_be_data() {
     let answers = "\n  - text: '{\"lines\": 2}'\n";
-    let place = replay_scenario(answers);
-    place.write(
+    let sandbox = replay_scenario(answers);
+    sandbox.write(
         "work/lines.json",
         r#"{"type":"object","properties":{"lines":{"type":"integer"}},"required":["lines"]}"#,
     );
     let words = ["agent", "run", "Do it.", "--model", "mock:play.yaml", "--output-schema", "lines.json"];
-    assert_snapshot!(place.check(&words), @r#"
+    assert_snapshot!(sandbox.check(&words), @r#"
     exit 0
     --- stdout
     {"lines":2}
     "#);
-    place.write("work/lines.json", "{");
-    assert_snapshot!(place.check(&words), @"
+    sandbox.write("work/lines.json", "{");
+    assert_snapshot!(sandbox.check(&words), @"
     exit 2
     --- stderr
     error: `lines.json` is no JSON: EOF while parsing an object at line 1 column 1
@@ -246,34 +246,34 @@ fn the_answer_can_be_data() {
 }
 
 #[test]
-fn conversations_are_listed_shown_written_and_removed() {
-    let place = replay_scenario(READS);
-    assert_snapshot!(place.check(&["agent", "list"]), @"
+fn conversations_can_be_listed_shown_exported_and_removed() {
+    let sandbox = replay_scenario(READS);
+    assert_snapshot!(sandbox.check(&["agent", "list"]), @"
     exit 0
     --- stderr
     There is no conversation in this workspace: `zubi agent run` begins one.
     ");
-    assert_snapshot!(place.check(&["agent", "show"]), @"
+    assert_snapshot!(sandbox.check(&["agent", "show"]), @"
     exit 2
     --- stderr
     error: there is no conversation in this workspace
     hint: `zubi agent run` begins one.
     ");
-    place.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
-    let id = latest(&place);
-    let told = place.check(&["agent", "list", "--search", "two lines"]);
-    assert!(told.contains(&id) && told.contains("Do it."), "{told}");
-    assert_snapshot!(place.check(&["agent", "list", "--search", "elephant"]), @"
+    sandbox.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
+    let id = latest(&sandbox);
+    let output = sandbox.check(&["agent", "list", "--search", "two lines"]);
+    assert!(output.contains(&id) && output.contains("Do it."), "{output}");
+    assert_snapshot!(sandbox.check(&["agent", "list", "--search", "elephant"]), @"
     exit 0
     --- stderr
     In no conversation of this workspace were these words said or done.
     ");
-    assert_snapshot!(place.check(&["agent", "export", "-o", "out.yaml"]), @"
+    assert_snapshot!(sandbox.check(&["agent", "export", "-o", "out.yaml"]), @"
     exit 0
     --- stderr
     written: out.yaml
     ");
-    assert_snapshot!(place.read("work/out.yaml"), @"
+    assert_snapshot!(sandbox.read("work/out.yaml"), @"
     zubiScenario: 1
     title: Do it.
     turns:
@@ -295,23 +295,23 @@ fn conversations_are_listed_shown_written_and_removed() {
           [disk · sha c3f9c8c283a2 · lines 1–2 of 2]
       ended: completed
     ");
-    assert_snapshot!(place.check(&["agent", "export", "-o", "out.yaml"]), @"
+    assert_snapshot!(sandbox.check(&["agent", "export", "-o", "out.yaml"]), @"
     exit 2
     --- stderr
     error: `out.yaml` is there already, and is not overwritten
     hint: Name another file, or remove this one first.
     ");
-    assert_snapshot!(place.check(&["agent", "delete", "nothing"]), @"
+    assert_snapshot!(sandbox.check(&["agent", "delete", "nothing"]), @"
     exit 2
     --- stderr
     error: there is no conversation `nothing`. `zubi agent list` shows which there are.
     ");
-    assert_snapshot!(place.check(&["agent", "delete", &id]).replace(&id, "[ID]"), @"
+    assert_snapshot!(sandbox.check(&["agent", "delete", &id]).replace(&id, "[ID]"), @"
     exit 0
     --- stderr
     deleted: [ID]
     ");
-    assert_snapshot!(place.check(&["agent", "show", &id]).replace(&id, "[ID]"), @"
+    assert_snapshot!(sandbox.check(&["agent", "show", &id]).replace(&id, "[ID]"), @"
     exit 2
     --- stderr
     error: there is no conversation `[ID]`. `zubi agent list` shows which there are.
@@ -319,18 +319,18 @@ fn conversations_are_listed_shown_written_and_removed() {
 }
 
 #[test]
-fn a_conversation_is_replayed_and_what_is_otherwise_now_is_told() {
-    let place = replay_scenario(READS);
-    place.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
-    let id = latest(&place);
-    assert_snapshot!(place.check(&["agent", "replay", &id]), @"
+fn replay_reports_differences() {
+    let sandbox = replay_scenario(READS);
+    sandbox.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
+    let id = latest(&sandbox);
+    assert_snapshot!(sandbox.check(&["agent", "replay", &id]), @"
     exit 0
     --- stdout
     1 turn, 1 call: as it was
     ");
-    place.check(&["agent", "export", "-o", "out.yaml"]);
-    place.write("work/notes.txt", "one\nthree\n");
-    assert_snapshot!(place.check(&["agent", "replay", "out.yaml"]), @r#"
+    sandbox.check(&["agent", "export", "-o", "out.yaml"]);
+    sandbox.write("work/notes.txt", "one\nthree\n");
+    assert_snapshot!(sandbox.check(&["agent", "replay", "out.yaml"]), @r#"
     exit 1
     --- stdout
     turn 1, call 1: file_read {"path":"notes.txt"} came to something else
@@ -340,23 +340,23 @@ fn a_conversation_is_replayed_and_what_is_otherwise_now_is_told() {
       + [disk · sha c9b0fb1fa00b · lines 1–2 of 2]
     1 turn, 1 call: 1 difference
     "#);
-    assert_snapshot!(place.check(&["agent", "replay", "out.yaml", "--json"]), @r#"
+    assert_snapshot!(sandbox.check(&["agent", "replay", "out.yaml", "--json"]), @r#"
     exit 1
     --- stdout
     {"turns":1,"calls":1,"differences":[{"what":"outcome","turn":1,"call":1,"made":{"tool":"file_read","arguments":{"path":"notes.txt"}},"recorded":{"text":"one\ntwo\n[disk · sha c3f9c8c283a2 · lines 1–2 of 2]","failed":false},"now":{"text":"one\nthree\n[disk · sha c9b0fb1fa00b · lines 1–2 of 2]","failed":false}}]}
     "#);
-    assert_snapshot!(place.check(&["agent", "replay", "notes.txt"]), @"
+    assert_snapshot!(sandbox.check(&["agent", "replay", "notes.txt"]), @"
     exit 2
     --- stderr
     error: `notes.txt` is no scenario: expected mapping start at line 1, column 1
     ");
-    assert_snapshot!(place.check(&["agent", "replay", "nothing.yaml"]), @"
+    assert_snapshot!(sandbox.check(&["agent", "replay", "nothing.yaml"]), @"
     exit 2
     --- stderr
     error: there is no file `nothing.yaml`
     hint: Nor is this an id of a conversation: `zubi agent list` shows those.
     ");
-    assert_snapshot!(place.check(&["agent", "replay", "abc"]), @"
+    assert_snapshot!(sandbox.check(&["agent", "replay", "abc"]), @"
     exit 2
     --- stderr
     error: there is no conversation `abc`. `zubi agent list` shows which there are.
@@ -366,14 +366,14 @@ fn a_conversation_is_replayed_and_what_is_otherwise_now_is_told() {
 
 #[test]
 fn an_id_that_means_several_names_them() {
-    let place = replay_scenario("\n  - text: Yes.\n");
+    let sandbox = replay_scenario("\n  - text: Yes.\n");
     for task in ["First of all,\nlook.", "Second."] {
-        place.check(&["agent", "run", task, "--model", "mock"]);
+        sandbox.check(&["agent", "run", task, "--model", "mock"]);
     }
-    let told = place.check(&["agent", "show", "0"]);
-    let list = place.check(&["agent", "list", "--json"]);
+    let output = sandbox.check(&["agent", "show", "0"]);
+    let list = sandbox.check(&["agent", "list", "--json"]);
     let ids: Vec<&str> = list.split("\"id\":\"").skip(1).filter_map(|it| it.split('"').next()).collect();
-    assert_snapshot!(told.replace(ids[0], "[SECOND]").replace(ids[1], "[FIRST]"), @"
+    assert_snapshot!(output.replace(ids[0], "[SECOND]").replace(ids[1], "[FIRST]"), @"
     exit 2
     --- stderr
     error: the ids of several conversations begin with `0`:
@@ -381,13 +381,13 @@ fn an_id_that_means_several_names_them() {
       [SECOND]  Second.
     hint: Give more of the id.
     ");
-    assert_snapshot!(place.check(&["agent", "resume", ""]), @"
+    assert_snapshot!(sandbox.check(&["agent", "resume", ""]), @"
     exit 2
     --- stderr
     error: the id is empty
     hint: An id is as `01a20a25dd52-554913fdac59fa64`, and its beginning is enough: `zubi agent list` shows them.
     ");
-    assert_snapshot!(place.check(&["agent", "list", "--limit", "0"]), @"
+    assert_snapshot!(sandbox.check(&["agent", "list", "--limit", "0"]), @"
     exit 2
     --- stderr
     error: invalid value '0' for '--limit <N>': a list has at least 1
@@ -397,27 +397,27 @@ fn an_id_that_means_several_names_them() {
 }
 
 #[test]
-fn an_index_that_cannot_be_used_says_what_to_do() {
-    let place = replay_scenario("\n  - text: Yes.\n");
-    place.check(&["agent", "run", "Look.", "--model", "mock"]);
+fn unusable_index_is_reported() {
+    let sandbox = replay_scenario("\n  - text: Yes.\n");
+    sandbox.check(&["agent", "run", "Look.", "--model", "mock"]);
     for name in ["index.db", "index.db-wal", "index.db-shm"] {
-        drop(std::fs::remove_file(place.path(&format!("state/zubi/sessions/{name}"))));
+        drop(std::fs::remove_file(sandbox.path(&format!("state/zubi/sessions/{name}"))));
     }
-    place.directory("state/zubi/sessions/index.db");
-    let told = place.check(&["agent", "list"]);
-    let (list, beside) = told.split_once("--- stderr\n").unwrap();
-    assert!(list.contains("Look."), "{told}");
+    sandbox.directory("state/zubi/sessions/index.db");
+    let output = sandbox.check(&["agent", "list"]);
+    let (list, beside) = output.split_once("--- stderr\n").unwrap();
+    assert!(list.contains("Look."), "{output}");
     assert_snapshot!(beside, @"The index of conversations cannot be used (Is a directory (os error 21)), so that all their files were read instead. If that stays so, remove `[PLACE]/state/zubi/sessions/index.db`: it is made anew.");
 }
 
 #[test]
-fn a_chat_over_a_pipe_says_one_thing_after_the_other() {
-    let place = replay_scenario(READS);
-    let mut command = place.zubi();
+fn piped_chat_processes_lines_in_order() {
+    let sandbox = replay_scenario(READS);
+    let mut command = sandbox.zubi();
     command
         .args(["agent", "chat", "--model", "mock:play.yaml"])
         .write_stdin("/model\n/nothing\nDo it,\\\nall.\n/quit\n");
-    assert_snapshot!(without_sum(&place.show(&mut command)), @"
+    assert_snapshot!(without_sum(&sandbox.show(&mut command)), @"
     exit 2
     --- stdout
     I look.
@@ -432,11 +432,11 @@ fn a_chat_over_a_pipe_says_one_thing_after_the_other() {
 #[test]
 fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
     let answers = "\n  - error: {kind: unauthorized, message: the key is not taken}\n  - text: Yes.\n";
-    let place = replay_scenario(answers);
+    let sandbox = replay_scenario(answers);
     let chat = |typed: &str, words: &[&str]| {
-        let mut command = place.zubi();
+        let mut command = sandbox.zubi();
         command.args(["agent", "chat"]).args(words).write_stdin(typed.to_owned());
-        without_sum(&place.show(&mut command))
+        without_sum(&sandbox.show(&mut command))
     };
     let playing = ["--model", "mock:play.yaml"];
     assert_snapshot!(chat("Do it.\n", &playing), @"
@@ -467,11 +467,11 @@ fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
 
 #[test]
 fn a_model_is_known_where_it_is_named() {
-    let place = replay_scenario(READS);
+    let sandbox = replay_scenario(READS);
     let typed = "/model nope\n/model\n/model mock\n/model openai/gpt-5\n/model mock:nothing.yaml\n/model\n/model mock:play.yaml\nDo it.\n";
-    let mut command = place.zubi();
+    let mut command = sandbox.zubi();
     command.args(["agent", "chat"]).write_stdin(typed);
-    assert_snapshot!(without_sum(&place.show(&mut command)), @r#"
+    assert_snapshot!(without_sum(&sandbox.show(&mut command)), @r#"
     exit 3
     --- stdout
     I look.
@@ -489,7 +489,7 @@ fn a_model_is_known_where_it_is_named() {
     mock:play.yaml is asked from now on
     → Read a file: notes.txt
     "#);
-    assert_snapshot!(place.check(&["web", "--no-open", "--model", "nope"]), @"
+    assert_snapshot!(sandbox.check(&["web", "--no-open", "--model", "nope"]), @"
     exit 3
     --- stderr
     error: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github; not every provider could be asked: ollama cannot be reached at http://127.0.0.1:9/: Connection refused (os error 111). `zubi agent models` shows which models there are and what others need.
@@ -497,12 +497,12 @@ fn a_model_is_known_where_it_is_named() {
 }
 
 /// Without the line that says how long a turn took.
-fn without_sum(told: &str) -> String {
-    told.lines().filter(|line| !line.starts_with("· ")).collect::<Vec<_>>().join("\n")
+fn without_sum(output: &str) -> String {
+    output.lines().filter(|line| !line.starts_with("· ")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn mistakes_on_the_command_line_are_told() {
+fn command_line_errors_are_reported() {
     assert_snapshot!(check(&["agent", "run", " ", "--model", "mock"]), @"
     exit 2
     --- stderr
@@ -521,25 +521,25 @@ fn mistakes_on_the_command_line_are_told() {
     --- stderr
     error: `[PLACE]/work/nothing.md` does not exist
     ");
-    let place = Sandbox::new();
-    let mut command = place.zubi();
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.zubi();
     command.args(["agent", "run", "-", "--model", "mock"]).write_stdin("list files\n");
-    let told = place.show(&mut command);
-    assert!(told.starts_with("exit 0") && told.contains("src/lib.rs"), "{told}");
+    let output = sandbox.show(&mut command);
+    assert!(output.starts_with("exit 0") && output.contains("src/lib.rs"), "{output}");
 }
 
 #[test]
 fn the_mock_gives_an_answer_as_data_if_it_can() {
-    let place = Sandbox::new();
-    place.write("work/notes.txt", "one\n");
+    let sandbox = Sandbox::new();
+    sandbox.write("work/notes.txt", "one\n");
     let count = r#"{"type": "object", "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 2}}}"#;
-    place.write("work/count.json", count);
-    place.write("work/word.json", r#"{"type": "string", "pattern": "^a+$"}"#);
-    let told = ["count.json", "word.json"].map(|schema| {
+    sandbox.write("work/count.json", count);
+    sandbox.write("work/word.json", r#"{"type": "string", "pattern": "^a+$"}"#);
+    let outputs = ["count.json", "word.json"].map(|schema| {
         let words = ["agent", "run", "read the file notes.txt", "--model", "mock", "--output-schema", schema];
-        place.check(&words).replace(&latest(&place), "[ID]")
+        sandbox.check(&words).replace(&latest(&sandbox), "[ID]")
     });
-    assert_snapshot!(told.join("\n"), @r#"
+    assert_snapshot!(outputs.join("\n"), @r#"
     exit 0
     --- stdout
     {"n":2}
@@ -565,9 +565,9 @@ fn the_mock_gives_an_answer_as_data_if_it_can() {
 }
 
 #[test]
-fn what_a_provider_lacks_is_told_once() {
-    let told = Sandbox::new().check(&["agent", "models"]);
-    let (list, beside) = told.split_once("--- stderr").unwrap();
-    assert!(list.contains("(openai: needs a key") && !beside.contains("openai"), "{told}");
-    assert!(beside.contains("ollama: ollama at"), "{told}");
+fn missing_provider_requirements_are_reported_once() {
+    let output = Sandbox::new().check(&["agent", "models"]);
+    let (list, beside) = output.split_once("--- stderr").unwrap();
+    assert!(list.contains("(openai: needs a key") && !beside.contains("openai"), "{output}");
+    assert!(beside.contains("ollama: ollama at"), "{output}");
 }

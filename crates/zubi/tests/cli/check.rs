@@ -14,9 +14,9 @@ impl Sandbox {
         for name in ["home", "config/zubi", "state", "work/src"] {
             fs::create_dir_all(directory.path().join(name)).unwrap();
         }
-        let place = Self { directory };
-        place.write("work/src/lib.rs", "pub fn parse() {}\n");
-        place
+        let sandbox = Self { directory };
+        sandbox.write("work/src/lib.rs", "pub fn parse() {}\n");
+        sandbox
     }
 
     #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
@@ -83,8 +83,8 @@ impl Sandbox {
 
     /// Trusts the workspace with its files as they are now.
     pub(crate) fn trust(&self) {
-        let told = self.check(&["trust"]);
-        assert!(told.starts_with("exit 0"), "{told}");
+        let output = self.check(&["trust"]);
+        assert!(output.starts_with("exit 0"), "{output}");
     }
 
     /// Runs zubi with these words.
@@ -107,13 +107,13 @@ impl Sandbox {
             .trim_end()
             .to_owned()
         };
-        let mut shown = format!("exit {}", output.status.code().unwrap());
+        let mut report = format!("exit {}", output.status.code().unwrap());
         for (name, text) in [("stdout", text(&output.stdout)), ("stderr", text(&output.stderr))] {
             if !text.is_empty() {
-                shown.extend(["\n--- ", name, "\n", &text]);
+                report.extend(["\n--- ", name, "\n", &text]);
             }
         }
-        shown
+        report
     }
 }
 

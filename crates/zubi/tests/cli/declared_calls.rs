@@ -10,13 +10,13 @@ use crate::check::Sandbox;
 const FILE: &str = "work/.vscode/agent-tools.json";
 
 /// A trusted file with these tools, none of which requires approval for each call, where the rules let them run.
-fn place(tools: &str) -> Sandbox {
-    let place = Sandbox::new();
-    place.directory("work/.vscode");
-    place.write("config/zubi/zubi.toml", "allow = [\"workspace.*\"]\n");
-    place.write(FILE, &format!(r#"{{"version": "1.0", "tools": [{tools}]}}"#));
-    place.trust();
-    place
+fn sandbox_with_tools(tools: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.directory("work/.vscode");
+    sandbox.write("config/zubi/zubi.toml", "allow = [\"workspace.*\"]\n");
+    sandbox.write(FILE, &format!(r#"{{"version": "1.0", "tools": [{tools}]}}"#));
+    sandbox.trust();
+    sandbox
 }
 
 fn tool(id: &str, properties: &str, execution: &str) -> String {
@@ -30,18 +30,18 @@ fn tool(id: &str, properties: &str, execution: &str) -> String {
 fn server(answer: &'static str) -> (u16, std::thread::JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let asked = std::thread::spawn(move || {
+    let request_thread = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let mut asked = Vec::new();
+        let mut request = Vec::new();
         let mut byte = [0];
-        while !asked.ends_with(b"\r\n\r\n") {
+        while !request.ends_with(b"\r\n\r\n") {
             stream.read_exact(&mut byte).unwrap();
-            asked.push(byte[0]);
+            request.push(byte[0]);
         }
         stream.write_all(answer.as_bytes()).unwrap();
-        String::from_utf8(asked).unwrap()
+        String::from_utf8(request).unwrap()
     });
-    (port, asked)
+    (port, request_thread)
 }
 
 #[test]
@@ -63,19 +63,19 @@ fn code_runs_and_calls_other_tools_with_the_rules_of_its_caller() {
         "{}",
         r#"{"type": "inline", "code": "return await tools.call('file.write', {path: 'new.txt', content: 'x'})"}"#,
     );
-    let place = place(&[sum, twice, endless, refused].join(", "));
-    assert_snapshot!(place.check(&["call", "workspace.sum", "--a", "1", "--b", "2"]), @"
+    let sandbox = sandbox_with_tools(&[sum, twice, endless, refused].join(", "));
+    assert_snapshot!(sandbox.check(&["call", "workspace.sum", "--a", "1", "--b", "2"]), @"
     exit 0
     --- stdout
     adding
     3
     ");
-    assert_snapshot!(place.check(&["call", "workspace.twice", "--a", "4"]), @"
+    assert_snapshot!(sandbox.check(&["call", "workspace.twice", "--a", "4"]), @"
     exit 0
     --- stdout
     8
     ");
-    assert_snapshot!(place.check(&["call", "workspace.endless"]), @"
+    assert_snapshot!(sandbox.check(&["call", "workspace.endless"]), @"
     exit 1
     --- stderr
     error: Failed to run workspace.endless: 1:20: Failed to run workspace.endless: 1:20: Failed to run workspace.endless: 1:20: Error in workspace.endless: code calls tools that are code, more than 3 deep
@@ -84,19 +84,19 @@ fn code_runs_and_calls_other_tools_with_the_rules_of_its_caller() {
     Check the arguments; the code is in the tool's file.
     hint: Check the arguments; the code is in the tool's file.
     ");
-    assert_snapshot!(place.check(&["--read-only", "tools", "show", "workspace.sum"]), @"
+    assert_snapshot!(sandbox.check(&["--read-only", "tools", "show", "workspace.sum"]), @"
     exit 2
     --- stderr
     error: unknown tool `workspace.sum`: it writes, and this session is read-only
     hint: `zubi tools list` shows what there is.
     ");
-    assert_snapshot!(place.check(&["--tools", "workspace.*", "call", "workspace.refused"]), @"
+    assert_snapshot!(sandbox.check(&["--tools", "workspace.*", "call", "workspace.refused"]), @"
     exit 1
     --- stderr
     error: Failed to run workspace.refused: 1:20: Invalid input: tool: `file.write`: it is switched off here (`tools`)
     hint: Check the arguments; the code is in the tool's file.
     ");
-    assert!(!place.exists("work/new.txt"));
+    assert!(!sandbox.exists("work/new.txt"));
 }
 
 /// X2: the time-out is the tool's.
@@ -104,7 +104,7 @@ fn code_runs_and_calls_other_tools_with_the_rules_of_its_caller() {
 fn the_time_out_of_a_tool_ends_it() {
     let tool = tool("forever", "{}", r#"{"type": "inline", "code": "for (;;);"}"#)
         .replace("\"name\"", "\"timeout\": 200, \"name\"");
-    assert_snapshot!(place(&tool).check(&["call", "workspace.forever"]), @"
+    assert_snapshot!(sandbox_with_tools(&tool).check(&["call", "workspace.forever"]), @"
     exit 3
     --- stderr
     error: Error in workspace.forever: the code ran longer than 200 ms
@@ -113,7 +113,7 @@ fn the_time_out_of_a_tool_ends_it() {
 }
 
 #[test]
-fn requests_carry_arguments_as_values_and_answers_come_back() {
+fn http_requests_carry_arguments_and_return_answers() {
     let (port, asked) =
         server("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 13\r\n\r\n{\"found\": 42}");
     let execution = format!(r#"{{"type": "http", "url": "http://127.0.0.1:{port}/items/$id?q=$q"}}"#);
@@ -123,15 +123,15 @@ fn requests_carry_arguments_as_values_and_answers_come_back() {
             .replace("\"parameters\": {", "\"parameters\": {\"required\": [\"id\"], ")
     };
     // An address of this machine has to be named.
-    let refused = place(&with_net("")).check(&["call", "workspace.find", "--id", "1"]);
+    let refused = sandbox_with_tools(&with_net("")).check(&["call", "workspace.find", "--id", "1"]);
     assert_snapshot!(refused.replace(&port.to_string(), "[PORT]"), @"
     exit 1
     --- stderr
     error: Failed to run workspace.find: `127.0.0.1` is at 127.0.0.1, a loopback address; name the host in `sandbox.net` if it is meant
     hint: The user can add it to `sandbox.net` of the tool in its file.
     ");
-    let place = place(&with_net(&format!("\"127.0.0.1:{port}\"")));
-    let answer = place.check(&["call", "workspace.find", "--id", "a/../b?c=d#e $(id)", "--q", "x&y=z\r\nA: b"]);
+    let sandbox = sandbox_with_tools(&with_net(&format!("\"127.0.0.1:{port}\"")));
+    let answer = sandbox.check(&["call", "workspace.find", "--id", "a/../b?c=d#e $(id)", "--q", "x&y=z\r\nA: b"]);
     assert_snapshot!(answer.replace(&port.to_string(), "[PORT]"), @r#"
     exit 0
     --- stdout
@@ -144,11 +144,11 @@ fn requests_carry_arguments_as_values_and_answers_come_back() {
 }
 
 #[test]
-fn what_cannot_run_here_says_so() {
+fn unrunnable_tools_report_the_reason() {
     let command = tool("format", "{}", r#"{"type": "command", "command": "editor.action.formatDocument"}"#);
     let function = tool("ask", "{}", r#"{"type": "function", "handler": "kb.ask"}"#);
-    let place = place(&[command, function].join(", "));
-    assert_snapshot!(place.check(&["tools", "show", "workspace.format"]), @"
+    let sandbox = sandbox_with_tools(&[command, function].join(", "));
+    assert_snapshot!(sandbox.check(&["tools", "show", "workspace.format"]), @"
     exit 0
     --- stdout
     workspace.format: T
@@ -157,13 +157,13 @@ fn what_cannot_run_here_says_so() {
 
     toolset declared, effect execute
     ");
-    assert_snapshot!(place.check(&["call", "workspace.format"]), @"
+    assert_snapshot!(sandbox.check(&["call", "workspace.format"]), @"
     exit 1
     --- stderr
     error: Failed to run workspace.format: it is unavailable here: it is a command of the editor, and no editor is connected
     hint: Open the workspace in VS Code with zubi's extension, or use another tool.
     ");
-    assert_snapshot!(place.check(&["call", "workspace.ask"]), @"
+    assert_snapshot!(sandbox.check(&["call", "workspace.ask"]), @"
     exit 1
     --- stderr
     error: Failed to run workspace.ask: it is unavailable here: the function it calls is not registered
@@ -173,26 +173,26 @@ fn what_cannot_run_here_says_so() {
 
 /// X29: tools of an untrusted file do not exist, and the first list says why.
 #[test]
-fn tools_of_a_changed_file_are_gone_and_told() {
+fn tools_of_a_changed_file_are_removed_and_reported() {
     let sum = tool("sum", r#"{"a": {"type": "number"}}"#, r#"{"type": "inline", "code": "return args.a"}"#);
-    let place = place(&sum);
-    place.write(
+    let sandbox = sandbox_with_tools(&sum);
+    sandbox.write(
         FILE,
         &format!(r#"{{"version": "1.0", "tools": [{}]}}"#, sum.replace("return args.a", "return args.a + 1")),
     );
-    assert_snapshot!(place.check(&["call", "workspace.sum", "--a", "1"]), @"
+    assert_snapshot!(sandbox.check(&["call", "workspace.sum", "--a", "1"]), @"
     exit 3
     --- stderr
     error: unknown tool `workspace.sum`: `.vscode/agent-tools.json` declares it and has changed since it was trusted; the user can review the changes with `zubi trust --diff` and accept them with `zubi trust`
     ");
-    assert_snapshot!(place.check(&["--tools", "find_tools", "call", "find_tools", "--query", "zzz"]), @"
+    assert_snapshot!(sandbox.check(&["--tools", "find_tools", "call", "find_tools", "--query", "zzz"]), @"
     exit 0
     --- stdout
     no tool matches `zzz`; available, by toolset:
     query with words of the task, or an id, for input schemas
     left out: `.vscode/agent-tools.json` has changed since it was trusted, so its tool is left out; the user can review it and run `zubi trust`
     ");
-    assert_snapshot!(place.check(&["--toolsets", "declared", "tools", "list"]), @"
+    assert_snapshot!(sandbox.check(&["--toolsets", "declared", "tools", "list"]), @"
     exit 0
     --- stderr
     note: `.vscode/agent-tools.json` has changed since it was trusted, so its tool is left out; the user can review it and run `zubi trust`

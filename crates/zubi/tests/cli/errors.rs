@@ -129,10 +129,10 @@ fn wrong_input() {
 
 #[test]
 fn input_from_stdin() {
-    let place = Sandbox::new();
-    let mut command = place.zubi();
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.zubi();
     command.args(["call", "undo_edit", "--input", "-"]).write_stdin("{\"plan\": 5}");
-    assert_snapshot!(place.show(&mut command), @r#"
+    assert_snapshot!(sandbox.show(&mut command), @r#"
     exit 2
     --- stderr
     error: Invalid input: plan: expected string, got 5
@@ -142,13 +142,13 @@ fn input_from_stdin() {
 
 #[test]
 fn a_wrong_environment() {
-    let place = Sandbox::new();
-    assert_snapshot!(place.show(place.zubi().args(["tools", "list"]).env("ZUBI_READ_ONLY", "maybe")), @"
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.show(sandbox.zubi().args(["tools", "list"]).env("ZUBI_READ_ONLY", "maybe")), @"
     exit 2
     --- stderr
     error: environment variable `ZUBI_READ_ONLY` is `maybe`; it must be 1 or 0
     ");
-    assert_snapshot!(place.show(place.zubi().args(["tools", "list"]).env("ZUBI_LOG", "=,=")), @"
+    assert_snapshot!(sandbox.show(sandbox.zubi().args(["tools", "list"]).env("ZUBI_LOG", "=,=")), @"
     exit 2
     --- stderr
     error: environment variable `ZUBI_LOG`: invalid filter directive
@@ -158,29 +158,29 @@ fn a_wrong_environment() {
 /// A tool in an untrusted file is not a misspelling: the exit code is that of the environment.
 #[test]
 fn a_tool_of_a_file_that_is_not_trusted() {
-    let place = Sandbox::new();
-    place.directory("work/.vscode");
+    let sandbox = Sandbox::new();
+    sandbox.directory("work/.vscode");
     let tool = r#"{"version": "1.0", "tools": [{"id": "one", "name": "One", "description": "Answers one, for a test of what is said.",
         "parameters": {"type": "object"}, "requiresApproval": false, "execution": {"type": "inline", "code": "return 1"}}]}"#;
-    place.write("work/.vscode/agent-tools.json", tool);
-    assert_snapshot!(place.check(&["call", "workspace.one"]), @"
+    sandbox.write("work/.vscode/agent-tools.json", tool);
+    assert_snapshot!(sandbox.check(&["call", "workspace.one"]), @"
     exit 3
     --- stderr
     error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can review it with `zubi trust --diff` and accept it with `zubi trust`
     ");
-    assert_snapshot!(place.check(&["call", "workspace.one", "--json"]), @r#"
+    assert_snapshot!(sandbox.check(&["call", "workspace.one", "--json"]), @r#"
     exit 3
     --- stdout
     {"error":{"code":"unavailable","message":"unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can review it with `zubi trust --diff` and accept it with `zubi trust`"}}
     --- stderr
     error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can review it with `zubi trust --diff` and accept it with `zubi trust`
     "#);
-    assert_snapshot!(place.check(&["tools", "show", "workspace.one"]), @"
+    assert_snapshot!(sandbox.check(&["tools", "show", "workspace.one"]), @"
     exit 3
     --- stderr
     error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can review it with `zubi trust --diff` and accept it with `zubi trust`
     ");
-    assert_snapshot!(place.check(&["policy", "explain", "workspace.one"]), @"
+    assert_snapshot!(sandbox.check(&["policy", "explain", "workspace.one"]), @"
     exit 3
     --- stderr
     error: unknown tool `workspace.one`: `.vscode/agent-tools.json` declares it and is not trusted; the user can review it with `zubi trust --diff` and accept it with `zubi trust`

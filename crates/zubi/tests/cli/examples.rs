@@ -6,36 +6,36 @@ use crate::check::Sandbox;
 
 /// A copy of the example as the workspace, without the other files of a place.
 pub(crate) fn example() -> Sandbox {
-    let place = Sandbox::new();
-    std::fs::remove_dir_all(place.path("work/src")).unwrap();
+    let sandbox = Sandbox::new();
+    std::fs::remove_dir_all(sandbox.path("work/src")).unwrap();
     let from = camino::Utf8Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/agent-tools"));
-    copy(&place, from, "work");
-    place
+    copy(&sandbox, from, "work");
+    sandbox
 }
 
-fn copy(place: &Sandbox, from: &camino::Utf8Path, to: &str) {
-    place.directory(to);
+fn copy(sandbox: &Sandbox, from: &camino::Utf8Path, to: &str) {
+    sandbox.directory(to);
     for entry in from.read_dir_utf8().unwrap() {
         let entry = entry.unwrap();
         let to = format!("{to}/{}", entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            copy(place, entry.path(), &to);
+            copy(sandbox, entry.path(), &to);
         } else {
-            place.write(&to, &zubi_base::fs::read_text(entry.path()).unwrap());
+            sandbox.write(&to, &zubi_base::fs::read_text(entry.path()).unwrap());
         }
     }
 }
 
 /// The example, trusted by a user whose rules let its tools run, except those that require approval for each call.
 pub(crate) fn trusted_example() -> Sandbox {
-    let place = example();
-    place.write("config/zubi/zubi.toml", "allow = [\"licence.*\", \"release.*\", \"todo.*\", \"tracker.find\"]\n");
-    place.trust();
-    place
+    let sandbox = example();
+    sandbox.write("config/zubi/zubi.toml", "allow = [\"licence.*\", \"release.*\", \"todo.*\", \"tracker.find\"]\n");
+    sandbox.trust();
+    sandbox
 }
 
 #[test]
-fn nothing_is_wrong_but_a_secret_that_nobody_has_here() {
+fn example_has_no_problem_but_a_missing_secret() {
     assert_snapshot!(example().check(&["tools", "check"]), @r#"
     exit 0
     --- stdout
@@ -80,15 +80,15 @@ fn its_tests_pass() {
 }
 
 #[test]
-fn its_tools_are_called() {
-    let place = trusted_example();
-    assert_snapshot!(stable(&place.check(&["call", "licence.missing"])), @"
+fn example_tools_can_be_called() {
+    let sandbox = trusted_example();
+    assert_snapshot!(stable(&sandbox.check(&["call", "licence.missing"])), @"
     exit 0
     --- stdout
     src/fees.py
     [SANDBOX · exit 0 · TIME]
     ");
-    assert_snapshot!(stable(&place.check(&["call", "release.notes", "--version", "1.4.0", "--kinds", "fixed", "--kinds", "added"])), @"
+    assert_snapshot!(stable(&sandbox.check(&["call", "release.notes", "--version", "1.4.0", "--kinds", "fixed", "--kinds", "added"])), @"
     exit 0
     --- stdout
     ## 1.4.0
@@ -102,7 +102,7 @@ fn its_tools_are_called() {
     - Loans can be renewed. (#7)
     [SANDBOX · exit 0 · TIME]
     ");
-    assert_snapshot!(stable(&place.check(&["call", "release.notes", "--version", "1.4.0", "--kinds", "none"])), @"
+    assert_snapshot!(stable(&sandbox.check(&["call", "release.notes", "--version", "1.4.0", "--kinds", "none"])), @"
     exit 1
     --- stderr
     error: Failed to run release.notes: it exited with 3
@@ -110,7 +110,7 @@ fn its_tools_are_called() {
     there are no pieces of these kinds: none
     hint: See its output: change the arguments, or report an error in the tool to the user.
     ");
-    assert_snapshot!(place.check(&["call", "todo.report"]), @r#"
+    assert_snapshot!(sandbox.check(&["call", "todo.report"]), @r#"
     exit 0
     --- stdout
     {
@@ -132,19 +132,19 @@ fn its_tools_are_called() {
       ]
     }
     "#);
-    assert_snapshot!(place.check(&["call", "tracker.find", "--project", "LEND"]), @r#"
+    assert_snapshot!(sandbox.check(&["call", "tracker.find", "--project", "LEND"]), @r#"
     exit 1
     --- stderr
     error: Failed to run tracker.find: the secret `TRACKER_TOKEN` is not set on this machine
     hint: The user can set it in zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
     "#);
-    assert_snapshot!(place.check(&["call", "workspace.format_document"]), @"
+    assert_snapshot!(sandbox.check(&["call", "workspace.format_document"]), @"
     exit 1
     --- stderr
     error: Failed to run workspace.format_document: it is unavailable here: it is a command of the editor, and no editor is connected
     hint: Open the workspace in VS Code with zubi's extension, or use another tool.
     ");
-    assert_snapshot!(place.check(&["call", "docs.ask", "--question", "How long is a loan?"]), @"
+    assert_snapshot!(sandbox.check(&["call", "docs.ask", "--question", "How long is a loan?"]), @"
     exit 1
     --- stderr
     error: Failed to run docs.ask: it is unavailable here: the function it calls is not registered
@@ -180,6 +180,6 @@ fn stable(answer: &str) -> String {
         });
         lines.push(line.unwrap_or_default());
     }
-    let told = lines.iter().zip(answer.lines()).map(|(line, given)| if line.is_empty() { given } else { line });
-    told.collect::<Vec<_>>().join("\n")
+    let stable_lines = lines.iter().zip(answer.lines()).map(|(line, given)| if line.is_empty() { given } else { line });
+    stable_lines.collect::<Vec<_>>().join("\n")
 }

@@ -313,14 +313,14 @@ fn tools() {
 
 #[test]
 fn nothing_at_all_is_answered_with_help() {
-    let shown = check(&[]);
-    assert!(shown.starts_with("exit 2\n--- stderr\nGives AI agents"), "{shown}");
+    let output = check(&[]);
+    assert!(output.starts_with("exit 2\n--- stderr\nGives AI agents"), "{output}");
 }
 
 #[test]
 fn json_is_json() {
-    let place = Sandbox::new();
-    let output = place.zubi().args(["tools", "list", "--json"]).output().unwrap();
+    let sandbox = Sandbox::new();
+    let output = sandbox.zubi().args(["tools", "list", "--json"]).output().unwrap();
     let tools: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     for tool in tools.as_array().unwrap() {
         assert_eq!(tool["inputSchema"]["type"], "object", "{tool}");

@@ -11,37 +11,37 @@ use crate::check::Sandbox;
 const FILE: &str = "work/.vscode/agent-tools.json";
 
 /// Far more than any of these takes; a quadratic step somewhere takes minutes.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Exit code, the first lines of stdout (each cut), and how many lines there are.
-fn check(place: &Sandbox) -> String {
+fn check(sandbox: &Sandbox) -> String {
     let started = Instant::now();
-    let output = place.zubi().args(["tools", "check"]).timeout(PATIENCE).output().unwrap();
-    assert!(started.elapsed() < PATIENCE, "it took too long");
-    render_output(place, &output)
+    let output = sandbox.zubi().args(["tools", "check"]).timeout(TIMEOUT).output().unwrap();
+    assert!(started.elapsed() < TIMEOUT, "it took too long");
+    render_output(sandbox, &output)
 }
 
-fn render_output(place: &Sandbox, output: &Output) -> String {
-    let stdout = String::from_utf8(output.stdout.clone()).unwrap().replace(&place.root(), "[PLACE]");
-    let mut shown = format!("exit {}", output.status.code().unwrap());
+fn render_output(sandbox: &Sandbox, output: &Output) -> String {
+    let stdout = String::from_utf8(output.stdout.clone()).unwrap().replace(&sandbox.root(), "[PLACE]");
+    let mut rendered = format!("exit {}", output.status.code().unwrap());
     for line in stdout.lines().take(8) {
         let cut: String = line.chars().take(170).collect();
-        write!(shown, "\n{cut}").unwrap();
+        write!(rendered, "\n{cut}").unwrap();
     }
     let lines = stdout.lines().count();
     if lines > 8 {
-        write!(shown, "\n… {lines} lines").unwrap();
+        write!(rendered, "\n… {lines} lines").unwrap();
     }
-    shown
+    rendered
 }
 
 /// Returns the report on a file with these bytes.
 #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
 fn of_bytes(bytes: &[u8]) -> String {
-    let place = Sandbox::new();
-    place.directory("work/.vscode");
-    std::fs::write(place.path(FILE), bytes).unwrap();
-    check(&place)
+    let sandbox = Sandbox::new();
+    sandbox.directory("work/.vscode");
+    std::fs::write(sandbox.path(FILE), bytes).unwrap();
+    check(&sandbox)
 }
 
 fn with_tools(tools: &str) -> String {
@@ -55,7 +55,7 @@ fn tool(id: &str, parameters: &str) -> String {
 }
 
 #[test]
-fn texts_that_are_no_text_of_ours() {
+fn invalid_file_contents_are_reported() {
     assert_snapshot!(of_bytes(b""), @r#"
     exit 1
     .vscode/agent-tools.json:1:1: error[syntax]: the file has no content
@@ -164,8 +164,8 @@ fn sizes_that_no_file_has() {
 
 #[test]
 fn more_tools_and_files_than_anybody_has() {
-    let place = Sandbox::new();
-    place.directory("work/.vscode/agent-tools");
+    let sandbox = Sandbox::new();
+    sandbox.directory("work/.vscode/agent-tools");
     // Ten thousand tools in fifty files, and ten files more than are read.
     for file in 0..74 {
         let tools: Vec<String> = (0..200)
@@ -173,18 +173,18 @@ fn more_tools_and_files_than_anybody_has() {
                 tool(&format!("f{file}.t{number}"), r#"{"type":"object"}"#).replace(", for a test of strange files", "")
             })
             .collect();
-        place.write(&format!("work/.vscode/agent-tools/{file:03}.json"), &with_tools(&tools.join(",")));
+        sandbox.write(&format!("work/.vscode/agent-tools/{file:03}.json"), &with_tools(&tools.join(",")));
     }
     let started = Instant::now();
-    let output = place.zubi().args(["tools", "check", "--json"]).timeout(PATIENCE * 3).output().unwrap();
-    assert!(started.elapsed() < PATIENCE * 3, "it took too long");
+    let output = sandbox.zubi().args(["tools", "check", "--json"]).timeout(TIMEOUT * 3).output().unwrap();
+    assert!(started.elapsed() < TIMEOUT * 3, "it took too long");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let tools: usize =
         report["files"].as_array().unwrap().iter().map(|file| file["tools"].as_array().unwrap().len()).sum();
     assert_eq!(tools, 64 * 200);
-    let told = &report["files"][64]["problems"];
-    assert_snapshot!(told.as_array().unwrap().len(), @"1");
-    assert_snapshot!(told[0]["message"].as_str().unwrap(), @"74 tool files; the 10 from this one on are not used");
+    let problems = &report["files"][64]["problems"];
+    assert_snapshot!(problems.as_array().unwrap().len(), @"1");
+    assert_snapshot!(problems[0]["message"].as_str().unwrap(), @"74 tool files; the 10 from this one on are not used");
     let short: Vec<String> = (0..1_000).map(|number| format!("{{\"id\": \"t{number}\"}}")).collect();
     assert_snapshot!(of_bytes(with_tools(&short.join(",")).as_bytes()), @"
     exit 1
@@ -201,16 +201,16 @@ fn more_tools_and_files_than_anybody_has() {
 }
 
 #[test]
-fn names_that_stand_twice() {
-    let place = Sandbox::new();
-    place.directory("work/.vscode/agent-tools");
+fn duplicate_names_are_reported() {
+    let sandbox = Sandbox::new();
+    sandbox.directory("work/.vscode/agent-tools");
     let twice = tool("a.b", r#"{"type": "object", "type": "object"}"#);
-    place.write(FILE, &with_tools(&tool("a.b", r#"{"type": "object"}"#)));
-    place.write(
+    sandbox.write(FILE, &with_tools(&tool("a.b", r#"{"type": "object"}"#)));
+    sandbox.write(
         "work/.vscode/agent-tools/more.json",
         &with_tools(&[tool("a_b", r#"{"type": "object"}"#), twice].join(",\n")),
     );
-    assert_snapshot!(check(&place), @"
+    assert_snapshot!(check(&sandbox), @"
     exit 1
     .vscode/agent-tools/more.json:1:72: warning[description-overlap]: the description is nearly the same as that of `a.b`
       Explain in both when to use which.
@@ -243,31 +243,31 @@ fn schemas_that_go_in_circles() {
 #[test]
 fn what_is_there_instead_of_a_file() {
     let instead = |prepare: &dyn Fn(&Sandbox)| {
-        let place = Sandbox::new();
-        place.directory("work/.vscode");
-        prepare(&place);
-        check(&place)
+        let sandbox = Sandbox::new();
+        sandbox.directory("work/.vscode");
+        prepare(&sandbox);
+        check(&sandbox)
     };
-    assert_snapshot!(instead(&|place| place.directory(FILE)), @"
+    assert_snapshot!(instead(&|sandbox| sandbox.directory(FILE)), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[unreadable]: the file cannot be read: `[PLACE]/work/.vscode/agent-tools.json` is not a plain file
       Check its permissions.
     ");
-    assert_snapshot!(instead(&|place| place.link("agent-tools.json", FILE)), @"
+    assert_snapshot!(instead(&|sandbox| sandbox.link("agent-tools.json", FILE)), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[link]: the file, or its directory, is a link
       Replace it with the file itself: the target of a link can change unnoticed.
     ");
-    assert_snapshot!(instead(&|place| place.link("../../home", "work/.vscode/agent-tools")), @"exit 0");
-    assert_snapshot!(instead(&|place| {
+    assert_snapshot!(instead(&|sandbox| sandbox.link("../../home", "work/.vscode/agent-tools")), @"exit 0");
+    assert_snapshot!(instead(&|sandbox| {
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
-        rustix::fs::mknodat(rustix::fs::CWD, place.path(FILE), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, sandbox.path(FILE), rustix::fs::FileType::Fifo, mode, 0).unwrap();
     }), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[unreadable]: the file cannot be read: `[PLACE]/work/.vscode/agent-tools.json` is not a plain file
       Check its permissions.
     ");
-    assert_snapshot!(instead(&|place| place.link("/dev/zero", FILE)), @"
+    assert_snapshot!(instead(&|sandbox| sandbox.link("/dev/zero", FILE)), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[link]: the file, or its directory, is a link
       Replace it with the file itself: the target of a link can change unnoticed.
@@ -281,29 +281,29 @@ fn what_is_there_instead_of_a_file() {
 fn a_file_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
 
-    let place = Sandbox::new();
-    place.write(FILE, "{}");
+    let sandbox = Sandbox::new();
+    sandbox.write(FILE, "{}");
     let mode =
-        |path: &str, mode| std::fs::set_permissions(place.path(path), std::fs::Permissions::from_mode(mode)).unwrap();
+        |path: &str, mode| std::fs::set_permissions(sandbox.path(path), std::fs::Permissions::from_mode(mode)).unwrap();
     mode(FILE, 0o000);
     let output = if rustix::process::geteuid().is_root() {
         for path in ["", "work", "work/.vscode", "home", "config", "config/zubi", "state"] {
             mode(path, 0o755);
         }
         // The original program lies where other users have no access.
-        let program = place.path("zubi");
+        let program = sandbox.path("zubi");
         std::fs::copy(env!("CARGO_BIN_EXE_zubi"), &program).unwrap();
         mode("zubi", 0o755);
         let mut command = std::process::Command::new("setpriv");
         command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&program);
-        let of_place = place.process();
-        command.current_dir(place.path("work")).env_clear();
-        command.envs(of_place.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let sandbox_command = sandbox.process();
+        command.current_dir(sandbox.path("work")).env_clear();
+        command.envs(sandbox_command.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.args(["tools", "check"]).stdin(Stdio::null()).output().unwrap()
     } else {
-        place.zubi().args(["tools", "check"]).output().unwrap()
+        sandbox.zubi().args(["tools", "check"]).output().unwrap()
     };
-    assert_snapshot!(render_output(&place, &output), @"
+    assert_snapshot!(render_output(&sandbox, &output), @"
     exit 1
     .vscode/agent-tools.json:1:1: error[unreadable]: the file cannot be read: Permission denied (os error 13)
       Check its permissions.
@@ -314,36 +314,36 @@ fn a_file_that_may_not_be_read() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
 fn configuration_that_cannot_be_read() {
-    let told = |path: &str, bytes: &[u8]| {
-        let place = Sandbox::new();
-        std::fs::write(place.path(path), bytes).unwrap();
+    let list_with_config = |path: &str, bytes: &[u8]| {
+        let sandbox = Sandbox::new();
+        std::fs::write(sandbox.path(path), bytes).unwrap();
         let started = Instant::now();
-        let shown = place.show(place.zubi().args(["tools", "list"]).timeout(PATIENCE));
-        assert!(started.elapsed() < PATIENCE, "it took too long");
-        shown.lines().map(|line| line.chars().take(200).collect::<String>()).take(6).collect::<Vec<_>>().join("\n")
+        let output = sandbox.show(sandbox.zubi().args(["tools", "list"]).timeout(TIMEOUT));
+        assert!(started.elapsed() < TIMEOUT, "it took too long");
+        output.lines().map(|line| line.chars().take(200).collect::<String>()).take(6).collect::<Vec<_>>().join("\n")
     };
     let (user, workspace) = ("config/zubi/zubi.toml", "work/.zubi.toml");
-    assert_snapshot!(told(user, b"tools = [\n\"a\"\n\nread_only = true"), @"
+    assert_snapshot!(list_with_config(user, b"tools = [\n\"a\"\n\nread_only = true"), @"
     exit 2
     --- stderr
     error: [PLACE]/config/zubi/zubi.toml:4:1: `read_only`: missing comma between array elements, expected `,`
     ");
-    assert_snapshot!(told(workspace, b"\xff\xfet\x00"), @"
+    assert_snapshot!(list_with_config(workspace, b"\xff\xfet\x00"), @"
     exit 2
     --- stderr
     error: configuration `[PLACE]/work/.zubi.toml` is not UTF-8 text
     ");
-    assert_snapshot!(told(user, &vec![b'#'; 50 << 20]), @"
+    assert_snapshot!(list_with_config(user, &vec![b'#'; 50 << 20]), @"
     exit 2
     --- stderr
     error: cannot read configuration `[PLACE]/config/zubi/zubi.toml`: `[PLACE]/config/zubi/zubi.toml` has more than 262144 bytes
     ");
-    assert_snapshot!(told(workspace, &vec![b'#'; 50 << 20]), @"
+    assert_snapshot!(list_with_config(workspace, &vec![b'#'; 50 << 20]), @"
     exit 2
     --- stderr
     error: cannot read configuration `[PLACE]/work/.zubi.toml`: `[PLACE]/work/.zubi.toml` has more than 262144 bytes
     ");
-    assert_snapshot!(told(user, format!("tools = {}{}", "[".repeat(100_000), "]".repeat(100_000)).as_bytes()), @"
+    assert_snapshot!(list_with_config(user, format!("tools = {}{}", "[".repeat(100_000), "]".repeat(100_000)).as_bytes()), @"
     exit 2
     --- stderr
     error: [PLACE]/config/zubi/zubi.toml:1:89: `tools`: cannot recurse further; max recursion depth met

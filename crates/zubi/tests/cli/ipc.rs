@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::check::Sandbox;
 
 /// The ids that `tools/list` gives.
-fn list_tools(place: &Sandbox, words: &[&str], params: &str) -> String {
-    let output = place.zubi().args(words).args(["ipc", "tools/list", "--params", params]).output().unwrap();
+fn list_tools(sandbox: &Sandbox, words: &[&str], params: &str) -> String {
+    let output = sandbox.zubi().args(words).args(["ipc", "tools/list", "--params", params]).output().unwrap();
     let list: Value = serde_json::from_slice(&output.stdout).unwrap();
     let tools = list["tools"].as_array().unwrap();
     tools.iter().map(|tool| tool["id"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
@@ -15,48 +15,48 @@ fn list_tools(place: &Sandbox, words: &[&str], params: &str) -> String {
 
 #[test]
 fn flags_and_settings_narrow_what_is_listed() {
-    let place = Sandbox::new();
-    assert!(list_tools(&place, &[], "{}").contains("apply_edit"));
-    assert!(!list_tools(&place, &["--read-only"], "{}").contains("apply_edit"));
-    let said = r#"{"restrictions": {"tools": [["lsp_hover", "lsp_references"]]}}"#;
-    assert_eq!(list_tools(&place, &["--tools", "lsp_hover,lsp_definition"], said), "lsp_hover");
+    let sandbox = Sandbox::new();
+    assert!(list_tools(&sandbox, &[], "{}").contains("apply_edit"));
+    assert!(!list_tools(&sandbox, &["--read-only"], "{}").contains("apply_edit"));
+    let restrictions = r#"{"restrictions": {"tools": [["lsp_hover", "lsp_references"]]}}"#;
+    assert_eq!(list_tools(&sandbox, &["--tools", "lsp_hover,lsp_definition"], restrictions), "lsp_hover");
     let open = r#"{"restrictions": {"readOnly": false}}"#;
-    assert!(!list_tools(&place, &["--read-only"], open).contains("apply_edit"), "nobody says himself free");
-    place.write("config/zubi/zubi.toml", "tools = ['lsp_hover']\n");
-    assert_eq!(list_tools(&place, &[], "{}"), "lsp_hover");
-    assert_eq!(list_tools(&place, &[], open), "lsp_hover");
+    assert!(!list_tools(&sandbox, &["--read-only"], open).contains("apply_edit"), "nobody says himself free");
+    sandbox.write("config/zubi/zubi.toml", "tools = ['lsp_hover']\n");
+    assert_eq!(list_tools(&sandbox, &[], "{}"), "lsp_hover");
+    assert_eq!(list_tools(&sandbox, &[], open), "lsp_hover");
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused_with_a_next_step() {
-    let place = Sandbox::new();
+fn invalid_ipc_requests_are_refused_with_a_hint() {
+    let sandbox = Sandbox::new();
     for method in ["executeCommand", "tools/register", "host/shutdown"] {
-        let told = place.check(&["--read-only", "ipc", method]);
-        assert!(told.starts_with("exit 2") && told.contains("this session is read-only"), "{told}");
+        let output = sandbox.check(&["--read-only", "ipc", method]);
+        assert!(output.starts_with("exit 2") && output.contains("this session is read-only"), "{output}");
     }
-    assert_snapshot!(place.check(&["ipc", "tools/register", "--params", "{\"client\": \"a\"}"]), @r"
+    assert_snapshot!(sandbox.check(&["ipc", "tools/register", "--params", "{\"client\": \"a\"}"]), @r"
     exit 2
     --- stderr
     error: no host runs here, and tools of this command would end with it
     hint: Start one with `zubi serve --detach`, and register from a program that stays connected.
     ");
-    assert_snapshot!(place.check(&["--read-only", "ipc", "tools/call", "--params", "[{}]"]), @r"
+    assert_snapshot!(sandbox.check(&["--read-only", "ipc", "tools/call", "--params", "[{}]"]), @r"
     exit 2
     --- stderr
     error: the parameters of `tools/call` are an object
     ");
-    assert_snapshot!(place.check(&["--read-only", "ipc", "tools/find", "--params", r#"{"name": "apply_edit"}"#]), @r"
+    assert_snapshot!(sandbox.check(&["--read-only", "ipc", "tools/find", "--params", r#"{"name": "apply_edit"}"#]), @r"
     exit 2
     --- stderr
     error: unknown tool `apply_edit`: it writes, and this session is read-only
     ");
-    assert_snapshot!(place.check(&["ipc", "resources/read", "--params", r#"{"uri": "zubi://nothing"}"#]), @r"
+    assert_snapshot!(sandbox.check(&["ipc", "resources/read", "--params", r#"{"uri": "zubi://nothing"}"#]), @r"
     exit 1
     --- stderr
     error: there is no such resource
     hint: `zubi ipc resources/list` shows those that there are.
     ");
-    assert_snapshot!(place.check(&["ipc", "ping", "--timeout", "18446744073709551615"]), @r"
+    assert_snapshot!(sandbox.check(&["ipc", "ping", "--timeout", "18446744073709551615"]), @r"
     exit 2
     --- stderr
     error: invalid value '18446744073709551615' for '--timeout <SECONDS>': 18446744073709551615 is not in 1..=86400
@@ -67,9 +67,9 @@ fn what_cannot_be_asked_is_refused_with_a_next_step() {
 
 #[test]
 fn a_tool_that_fails_is_a_negative_answer() {
-    let place = Sandbox::new();
+    let sandbox = Sandbox::new();
     let params = r#"{"tool": "apply_edit", "arguments": {"plan": "p-none"}}"#;
-    let output = place.zubi().args(["ipc", "tools/call", "--params", params]).output().unwrap();
+    let output = sandbox.zubi().args(["ipc", "tools/call", "--params", params]).output().unwrap();
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), &result["isError"]), (Some(1), &Value::Bool(true)), "{result}");
 }

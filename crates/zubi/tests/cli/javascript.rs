@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{Spawner, descendants};
 use zubi_exec::sandbox::{Level, Sandbox};
-use zubi_exec::script::{Job, Limits, MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptEnd, ScriptError};
+use zubi_exec::script::{ScriptJob, ScriptLimits, MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptEnd, ScriptError};
 
 const ZUBI: &str = env!("CARGO_BIN_EXE_zubi");
 
-fn job(code: &str) -> Job {
-    Job { code: code.to_owned(), args: json!({"n": 2}).as_object().unwrap().clone(), limits: Limits::default() }
+fn job(code: &str) -> ScriptJob {
+    ScriptJob { code: code.to_owned(), args: json!({"n": 2}).as_object().unwrap().clone(), limits: ScriptLimits::default() }
 }
 
 async fn run(code: &str, nested: &dyn NestedCaller) -> Result<ScriptEnd, ScriptError> {
@@ -112,11 +112,11 @@ async fn the_process_knows_nothing() {
             Ok(json!(std::fs::read_link(format!("/proc/{pid}/cwd")).unwrap()))
         }
     }
-    let look = StderrCheck(Mutex::new(vec![1]));
+    let stderr_check = StderrCheck(Mutex::new(vec![1]));
     let runner = Runner::new(Spawner::direct(), ZUBI);
-    let finished = runner.run(&job("return tools.call('look')"), 0, &look, &CancellationToken::new()).await.unwrap();
+    let finished = runner.run(&job("return tools.call('look')"), 0, &stderr_check, &CancellationToken::new()).await.unwrap();
     assert_eq!(finished.outcome, Ok(json!("/")));
-    assert_eq!(*look.0.lock().unwrap(), Vec::<u8>::new());
+    assert_eq!(*stderr_check.0.lock().unwrap(), Vec::<u8>::new());
 }
 
 /// Below the engine: what the kernel says of the process while the code runs.
@@ -136,11 +136,11 @@ async fn the_process_is_confined() {
     let (confinement, level) = sandbox.for_scripts(ZUBI.into()).await;
     println!("the process of JavaScript is held by {}", level.name());
     let runner = Runner::new(Spawner::with_supervisor(ZUBI), ZUBI).with_confinement(confinement);
-    let look = StdoutCheck(Mutex::default());
+    let stdout_check = StdoutCheck(Mutex::default());
     let code = "tools.call('look'); return [1 + 1, new Date(0).getTimezoneOffset()]";
-    let finished = runner.run(&job(code), 0, &look, &CancellationToken::new()).await.unwrap();
+    let finished = runner.run(&job(code), 0, &stdout_check, &CancellationToken::new()).await.unwrap();
     assert_eq!(finished.outcome.unwrap()[0], json!(2));
-    let status = look.0.lock().unwrap().clone();
+    let status = stdout_check.0.lock().unwrap().clone();
     let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default().trim();
     if level >= Level::LandlockSeccomp {
         // Two filters of every confined process, and the one that seals it.
@@ -150,7 +150,7 @@ async fn the_process_is_confined() {
 
 /// A process that cannot be confined as it should does not run the code.
 #[tokio::test]
-async fn code_does_not_run_in_a_process_that_is_held_less() {
+async fn code_does_not_run_in_a_less_confined_process() {
     let sandbox = Sandbox::new(Spawner::with_supervisor(ZUBI), None, None);
     let (mut confinement, _) = sandbox.for_scripts(ZUBI.into()).await;
     confinement.executable = Some(Vec::new());

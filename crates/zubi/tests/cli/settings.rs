@@ -5,37 +5,37 @@ use insta::assert_snapshot;
 use crate::check::Sandbox;
 
 /// The ids that exist.
-fn tools(place: &Sandbox, words: &[&str]) -> String {
-    let output = place.zubi().args(words).args(["tools", "list"]).output().unwrap();
+fn tools(sandbox: &Sandbox, words: &[&str]) -> String {
+    let output = sandbox.zubi().args(words).args(["tools", "list"]).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     text.lines().filter_map(|line| line.split_whitespace().next()).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
 fn every_layer_narrows_the_list() {
-    let place = Sandbox::new();
-    assert!(tools(&place, &[]).contains("apply_edit"));
-    assert!(!tools(&place, &["--read-only"]).contains("apply_edit"));
-    assert_eq!(tools(&place, &["--tools", "lsp_hover,apply_*"]), "lsp_hover apply_edit");
-    place.write("config/zubi/zubi.toml", "tools = ['lsp_hover', 'lsp_definition']\n");
-    assert_eq!(tools(&place, &[]), "lsp_definition lsp_hover");
-    assert_eq!(tools(&place, &["--tools", "lsp_references"]), "lsp_references", "a flag beats the file");
+    let sandbox = Sandbox::new();
+    assert!(tools(&sandbox, &[]).contains("apply_edit"));
+    assert!(!tools(&sandbox, &["--read-only"]).contains("apply_edit"));
+    assert_eq!(tools(&sandbox, &["--tools", "lsp_hover,apply_*"]), "lsp_hover apply_edit");
+    sandbox.write("config/zubi/zubi.toml", "tools = ['lsp_hover', 'lsp_definition']\n");
+    assert_eq!(tools(&sandbox, &[]), "lsp_definition lsp_hover");
+    assert_eq!(tools(&sandbox, &["--tools", "lsp_references"]), "lsp_references", "a flag beats the file");
     // An untrusted workspace takes away but does not give.
-    place.write("work/.zubi.toml", "tools = ['lsp_hover', 'lsp_references']\n");
-    assert_eq!(tools(&place, &[]), "lsp_hover");
-    assert_eq!(tools(&place, &["--trust"]), "lsp_references lsp_hover");
+    sandbox.write("work/.zubi.toml", "tools = ['lsp_hover', 'lsp_references']\n");
+    assert_eq!(tools(&sandbox, &[]), "lsp_hover");
+    assert_eq!(tools(&sandbox, &["--trust"]), "lsp_references lsp_hover");
 }
 
 #[test]
 fn a_tool_that_is_switched_off_is_refused_too() {
-    let place = Sandbox::new();
-    assert_snapshot!(place.check(&["--read-only", "call", "apply_edit", "--plan", "p-1"]), @"
+    let sandbox = Sandbox::new();
+    assert_snapshot!(sandbox.check(&["--read-only", "call", "apply_edit", "--plan", "p-1"]), @"
     exit 2
     --- stderr
     error: unknown tool `apply_edit`: it writes, and this session is read-only
     hint: `zubi tools list` shows what there is.
     ");
-    assert_snapshot!(place.check(&["--tools", "lsp_hoover", "call", "lsp_hover", "--at", "x"]), @"
+    assert_snapshot!(sandbox.check(&["--tools", "lsp_hoover", "call", "lsp_hover", "--at", "x"]), @"
     exit 2
     --- stderr
     warning: filter `lsp_hoover` (command line) matches nothing
@@ -45,17 +45,17 @@ fn a_tool_that_is_switched_off_is_refused_too() {
 }
 
 #[test]
-fn what_is_wrong_in_a_file_is_told_with_its_place() {
-    let place = Sandbox::new();
-    place.write("config/zubi/zubi.toml", "read-only = true\ntoolz = []\n");
-    assert_snapshot!(place.check(&["tools", "list"]), @"
+fn config_errors_are_reported_with_location() {
+    let sandbox = Sandbox::new();
+    sandbox.write("config/zubi/zubi.toml", "read-only = true\ntoolz = []\n");
+    assert_snapshot!(sandbox.check(&["tools", "list"]), @"
     exit 2
     --- stderr
     error: [PLACE]/config/zubi/zubi.toml:2:1: unknown setting `toolz`; did you mean `tools`?
     ");
-    let place = Sandbox::new();
-    place.write("work/.zubi.toml", "allow = ['*']\nread-only = false\n");
-    assert_snapshot!(place.check(&["tools", "show", "undo_edit", "--json"]).split_once("--- stderr").unwrap().1, @"
+    let sandbox = Sandbox::new();
+    sandbox.write("work/.zubi.toml", "allow = ['*']\nread-only = false\n");
+    assert_snapshot!(sandbox.check(&["tools", "show", "undo_edit", "--json"]).split_once("--- stderr").unwrap().1, @"
     warning: `read-only` in `[PLACE]/work/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
     warning: `allow` in `[PLACE]/work/.zubi.toml` has no effect until the file is trusted (`zubi trust`)
     ");

@@ -9,10 +9,10 @@ fn converse(messages: &[Value]) -> Vec<Value> {
     converse_in(&Sandbox::new(), messages)
 }
 
-pub(crate) fn converse_in(place: &Sandbox, messages: &[Value]) -> Vec<Value> {
+pub(crate) fn converse_in(sandbox: &Sandbox, messages: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = messages.iter().map(Value::to_string).chain([String::new()]).collect();
     let input = lines.join("\n");
-    let output = place.zubi().arg("mcp").write_stdin(input).output().unwrap();
+    let output = sandbox.zubi().arg("mcp").write_stdin(input).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
@@ -34,27 +34,27 @@ fn stdout_holds_nothing_but_the_protocol() {
 
 /// Toolsets that may be empty now are not misspellings, and cause no warning.
 #[test]
-fn tools_that_may_come_later_can_be_asked_for() {
-    let place = Sandbox::new();
+fn toolsets_filled_later_can_be_selected() {
+    let sandbox = Sandbox::new();
     let mcp = ["--toolsets", "declared,contributed,external", "mcp"];
-    let output = place.zubi().args(mcp).write_stdin(format!("{}\n", initialize())).output().unwrap();
+    let output = sandbox.zubi().args(mcp).write_stdin(format!("{}\n", initialize())).output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
 }
 
 /// An editor that only opens and closes its session. Its host is created meanwhile, and reported on stderr.
 #[test]
 fn stdout_of_the_language_server_holds_nothing_but_the_protocol() {
-    let place = Sandbox::new();
+    let sandbox = Sandbox::new();
     let message = |value: &Value| {
         let text = value.to_string();
         format!("Content-Length: {}\r\n\r\n{text}", text.len())
     };
-    let folder = json!({ "uri": format!("file://{}", place.path("work").display()), "name": "work" });
-    let hello = json!({
+    let folder = json!({ "uri": format!("file://{}", sandbox.path("work").display()), "name": "work" });
+    let initialize_params = json!({
         "capabilities": {}, "workspaceFolders": [folder], "initializationOptions": { "zubi": { "editorProtocol": 1 } },
     });
     let input: String = [
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": initialize_params }),
         json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }),
         json!({ "jsonrpc": "2.0", "id": 2, "method": "zubi/tools/list" }),
         json!({ "jsonrpc": "2.0", "id": 3, "method": "shutdown" }),
@@ -63,7 +63,7 @@ fn stdout_of_the_language_server_holds_nothing_but_the_protocol() {
     .iter()
     .map(message)
     .collect();
-    let output = place.zubi().arg("lsp").write_stdin(input).output().unwrap();
+    let output = sandbox.zubi().arg("lsp").write_stdin(input).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     let mut rest = text.as_str();
@@ -95,8 +95,8 @@ fn the_list_is_small() {
 /// If there are models, the list includes the tools that query them, and is still small.
 #[test]
 fn a_workspace_with_models() {
-    let place = Sandbox::new();
-    place.write("work/src/shop.dlang", "Team Crew\n");
+    let sandbox = Sandbox::new();
+    sandbox.write("work/src/shop.dlang", "Team Crew\n");
     let call = json!({"name": "domainlang_list", "arguments": {"type": "teams"}});
     let messages = [
         initialize(),
@@ -104,7 +104,7 @@ fn a_workspace_with_models() {
         json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": call}),
         json!({"jsonrpc": "2.0", "id": 4, "method": "resources/list"}),
     ];
-    let mut lines = converse_in(&place, &messages);
+    let mut lines = converse_in(&sandbox, &messages);
     lines.sort_by_key(|line| line["id"].as_u64());
     let tools = &lines[1]["result"]["tools"];
     let names = tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap());
@@ -118,8 +118,8 @@ fn a_workspace_with_models() {
 }
 
 #[test]
-fn the_command_line_and_mcp_say_the_same() {
-    let place = Sandbox::new();
+fn command_line_and_mcp_report_the_same_error() {
+    let sandbox = Sandbox::new();
     for (tool, arguments) in [
         ("lsp_hover", json!({"at": "src/absent.rs:1:1"})),
         ("lsp_hover", json!({})),
@@ -127,17 +127,17 @@ fn the_command_line_and_mcp_say_the_same() {
         ("lsp_workspace_symbols", json!({"qury": "x"})),
     ] {
         let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": tool, "arguments": arguments}});
-        let lines = converse_in(&place, &[initialize(), call]);
+        let lines = converse_in(&sandbox, &[initialize(), call]);
         let text = lines[1]["result"]["content"][0]["text"].as_str().unwrap().to_owned();
-        let output = place.zubi().args(["call", tool, "--json", "--input", &arguments.to_string()]).output().unwrap();
-        let said: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(said["error"]["message"], text, "{tool} {arguments}");
+        let output = sandbox.zubi().args(["call", tool, "--json", "--input", &arguments.to_string()]).output().unwrap();
+        let cli_answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(cli_answer["error"]["message"], text, "{tool} {arguments}");
     }
 }
 
 /// Agents have a shell of their own; zubi's shell must be enabled.
 #[test]
-fn commands_are_not_for_agents_unless_asked_for() {
+fn commands_are_hidden_from_agents_by_default() {
     let messages = |tool: &str, arguments: Value| {
         let call = json!({"name": tool, "arguments": arguments});
         [initialize(), json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})]
@@ -153,23 +153,23 @@ fn commands_are_not_for_agents_unless_asked_for() {
         let found = &converse_in(&place, &messages("find_tools", json!({"query": "run a shell command"})))[1];
         assert!(!found["result"]["content"][0]["text"].as_str().unwrap().contains("shell."), "{found}");
     }
-    let place = Sandbox::new();
-    place.write("config/zubi/zubi.toml", "toolsets = ['lsp', 'shell']\n");
-    let lines = converse_in(&place, &which());
+    let sandbox = Sandbox::new();
+    sandbox.write("config/zubi/zubi.toml", "toolsets = ['lsp', 'shell']\n");
+    let lines = converse_in(&sandbox, &which());
     assert!(lines[1]["result"]["content"][0]["text"].as_str().unwrap().contains("/sh"), "{}", lines[1]);
 }
 
 /// A start-up failure reaches the client, whichever protocol version it uses; nothing is listed and nothing runs.
 #[test]
-fn a_broken_configuration_is_told_to_the_client() {
+fn broken_configuration_is_reported_to_the_client() {
     for (file, text) in [
         ("config/zubi/zubi.toml", "read-only = maybe\n"),
         ("work/.zubi.toml", "toolz = []\n"),
         ("work/.zubi.toml", "\u{0}\u{0}"),
         ("config/zubi/servers.toml", "[[server]\n"),
     ] {
-        let place = Sandbox::new();
-        place.write(file, text);
+        let sandbox = Sandbox::new();
+        sandbox.write(file, text);
         let messages = [
             initialize(),
             json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
@@ -179,18 +179,18 @@ fn a_broken_configuration_is_told_to_the_client() {
         ];
         let lines: Vec<String> = messages.iter().map(Value::to_string).chain([String::new()]).collect();
         let input = lines.join("\n");
-        let output = place.zubi().arg("mcp").write_stdin(input).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{file}: {said}");
+        let output = sandbox.zubi().arg("mcp").write_stdin(input).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{file}: {stderr}");
         let name = file.rsplit('/').next().unwrap();
-        assert!(said.starts_with("error: ") && (said.contains(name) || said.contains("catalogue")), "{file}: {said}");
+        assert!(stderr.starts_with("error: ") && (stderr.contains(name) || stderr.contains("catalogue")), "{file}: {stderr}");
         let lines = String::from_utf8(output.stdout).unwrap();
         let errors: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(errors.iter().map(|error| error["id"].clone()).collect::<Vec<_>>(), [1, 2, 3, 4], "{lines}");
         for error in errors {
-            let told = error["error"]["message"].as_str().unwrap_or_else(|| panic!("{error}"));
-            let reason = said.lines().next().unwrap().strip_prefix("error: ").unwrap();
-            assert!(told.starts_with(&format!("zubi cannot start: {reason}")), "{told}");
+            let message = error["error"]["message"].as_str().unwrap_or_else(|| panic!("{error}"));
+            let reason = stderr.lines().next().unwrap().strip_prefix("error: ").unwrap();
+            assert!(message.starts_with(&format!("zubi cannot start: {reason}")), "{message}");
         }
     }
 }

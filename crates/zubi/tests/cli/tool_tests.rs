@@ -7,17 +7,17 @@ use crate::check::Sandbox;
 const FILE: &str = "work/.vscode/agent-tools.json";
 
 /// A file with these tools, not trusted yet.
-fn place(tools: &str) -> Sandbox {
-    let place = Sandbox::new();
-    place.write(FILE, &format!("{{\"version\": \"1.0\", \"tools\": [{tools}]}}\n"));
-    place
+fn sandbox_with_tools(tools: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(FILE, &format!("{{\"version\": \"1.0\", \"tools\": [{tools}]}}\n"));
+    sandbox
 }
 
 /// The output of the tests of these tools, in a trusted file.
 fn check(tools: &str, words: &[&str]) -> String {
-    let place = place(tools);
-    place.trust();
-    place.check(&[&["tools", "check", "--test"], words].concat())
+    let sandbox = sandbox_with_tools(tools);
+    sandbox.trust();
+    sandbox.check(&[&["tools", "check", "--test"], words].concat())
 }
 
 /// A tool whose execution and tests these are, on lines of their own.
@@ -43,7 +43,7 @@ fn request(tests: &[&str]) -> String {
 }
 
 #[test]
-fn tests_that_pass_are_a_line_each() {
+fn passing_tests_print_one_line_each() {
     let echo = code(
         "echo",
         "return {said: args.a, list: [1]}",
@@ -78,7 +78,7 @@ fn tests_that_pass_are_a_line_each() {
 }
 
 #[test]
-fn what_is_not_as_expected_is_shown_beside_what_is() {
+fn failed_expectations_print_expected_beside_actual() {
     let echo = code(
         "echo",
         "if (args.a === 'no') throw new Error('I will not'); return args.a",
@@ -148,7 +148,7 @@ fn what_is_not_as_expected_is_shown_beside_what_is() {
 }
 
 #[test]
-fn servers_and_tools_are_faked_and_what_they_are_asked_is_checked() {
+fn servers_and_tools_are_mocked_and_their_requests_checked() {
     let send = request(&[
         r#"{"name": "good", "args": {"a": "b/c"}, "env": {"KEY": "k1"}, "http": {"status": 202, "headers": {"Content-Type": "text/plain"}, "body": "done"}, "expect": {"text": "done", "request": {"path": "/x/b%2Fc", "headers": {"x-key": "k1"}, "body": {"a": "b/c"}}}}"#,
         r#"{"name": "bad", "args": {"a": "b"}, "env": {"KEY": "k1"}, "http": {"status": 500}, "expect": {"request": {"method": "PUT", "path": "/x/c", "headers": {"X-Key": "k2", "X-None": ""}, "body": {"a": "c"}}}}"#,
@@ -228,14 +228,14 @@ fn servers_and_tools_are_faked_and_what_they_are_asked_is_checked() {
 }
 
 #[test]
-fn a_test_that_is_wrong_is_told_and_its_tool_stays() {
+fn invalid_test_is_reported_without_disabling_its_tool() {
     let send = request(&[
         r#"{"name": "one", "args": {"a": "b"}, "expect": {}}"#,
         r#"{"name": "one", "args": {"a": "b"}, "env": {"KEY": "k"}, "http": {}, "fixtures": {"../x": ""}, "files": ["/etc/passwd"], "calls": [{"tool": "a"}], "expect": {"exit": 0, "matches": "("}}"#,
     ]);
-    let place = place(&send);
-    place.trust();
-    assert_snapshot!(place.check(&["tools", "check", "--test"]), @r#"
+    let sandbox = sandbox_with_tools(&send);
+    sandbox.trust();
+    assert_snapshot!(sandbox.check(&["tools", "check", "--test"]), @r#"
     exit 1
     --- stdout
     .vscode/agent-tools.json:3:110: warning[missing-secret]: the secret `KEY` is not set on this machine; calls fail until it is
@@ -268,14 +268,14 @@ fn a_test_that_is_wrong_is_told_and_its_tool_stays() {
     1 file, 1 tool, 8 errors, 3 warnings
     2 tests: 0 passed, 2 failed
     "#);
-    assert!(place.check(&["tools", "list"]).contains("workspace.send"), "only its tests are left out");
+    assert!(sandbox.check(&["tools", "list"]).contains("workspace.send"), "only its tests are left out");
 }
 
 /// Tests run code, so tests in an untrusted file do not run.
 #[test]
 fn tests_of_a_file_that_is_not_trusted_do_not_run() {
-    let place = place(&code("echo", "return 1", &[r#"{"name": "one", "expect": {"json": 1}}"#]));
-    assert_snapshot!(place.check(&["tools", "check", "--test"]), @"
+    let sandbox = sandbox_with_tools(&code("echo", "return 1", &[r#"{"name": "one", "expect": {"json": 1}}"#]));
+    assert_snapshot!(sandbox.check(&["tools", "check", "--test"]), @"
     exit 3
     --- stdout
     .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
@@ -287,7 +287,7 @@ fn tests_of_a_file_that_is_not_trusted_do_not_run() {
     error: tests run what their file says, so those of a file that is not trusted do not run
     0 tests: 0 passed, 0 failed
     ");
-    assert_snapshot!(place.check(&["--trust", "tools", "check", "--test"]), @"
+    assert_snapshot!(sandbox.check(&["--trust", "tools", "check", "--test"]), @"
     exit 0
     --- stdout
     .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
@@ -297,9 +297,9 @@ fn tests_of_a_file_that_is_not_trusted_do_not_run() {
     1 file, 1 tool, 0 errors, 1 warning
     1 test: 1 passed, 0 failed
     ");
-    place.trust();
-    place.write(FILE, &place.read(FILE).replace("return 1", "return 2"));
-    assert!(place.check(&["tools", "check", "--test", "echo"]).starts_with("exit 3"));
+    sandbox.trust();
+    sandbox.write(FILE, &sandbox.read(FILE).replace("return 1", "return 2"));
+    assert!(sandbox.check(&["tools", "check", "--test", "echo"]).starts_with("exit 3"));
 }
 
 #[test]
@@ -309,8 +309,8 @@ fn programs_get_the_results_as_json() {
         "return 1",
         &[r#"{"name": "one", "expect": {"json": 1}}"#, r#"{"name": "two", "expect": {"json": 2}}"#],
     );
-    let place = place(&tools);
-    let output = place.zubi().args(["--trust", "tools", "check", "--json", "--test"]).output().unwrap();
+    let sandbox = sandbox_with_tools(&tools);
+    let output = sandbox.zubi().args(["--trust", "tools", "check", "--json", "--test"]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let mut tests = report["tests"].clone();
@@ -330,15 +330,15 @@ fn time_outs_and_interruptions_leave_nothing() {
     let quick = code("quick", "return 1", &[r#"{"name": "one", "expect": {"json": 1}}"#]);
     let endless =
         code("endless", "for (;;);", &[r#"{"name": "one", "fixtures": {"a": ""}, "expect": {"code": "timed_out"}}"#]);
-    let place =
-        place(&[quick.clone(), endless.replace("\"name\": \"T\"", "\"timeout\": 300, \"name\": \"T\"")].join(", "));
-    place.directory("tmp");
+    let sandbox =
+        sandbox_with_tools(&[quick.clone(), endless.replace("\"name\": \"T\"", "\"timeout\": 300, \"name\": \"T\"")].join(", "));
+    sandbox.directory("tmp");
     let run = || {
-        let mut command = place.process();
-        command.env("TMPDIR", place.path("tmp")).args(["--trust", "tools", "check", "--test"]);
+        let mut command = sandbox.process();
+        command.env("TMPDIR", sandbox.path("tmp")).args(["--trust", "tools", "check", "--test"]);
         command
     };
-    assert_snapshot!(place.show(&mut run().into()), @"
+    assert_snapshot!(sandbox.show(&mut run().into()), @"
     exit 0
     --- stdout
     .vscode/agent-tools.json:2:49: warning[unused-parameter]: nothing uses the parameter `a`
@@ -351,9 +351,9 @@ fn time_outs_and_interruptions_leave_nothing() {
     1 file, 2 tools, 0 errors, 2 warnings
     2 tests: 2 passed, 0 failed
     ");
-    assert_eq!(std::fs::read_dir(place.path("tmp")).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(sandbox.path("tmp")).unwrap().count(), 0);
 
-    place.write(FILE, &format!("{{\"version\": \"1.0\", \"tools\": [{quick}, {endless}]}}"));
+    sandbox.write(FILE, &format!("{{\"version\": \"1.0\", \"tools\": [{quick}, {endless}]}}"));
     let mut child = run().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     // The first test has passed, so that the second runs now.
@@ -361,16 +361,16 @@ fn time_outs_and_interruptions_leave_nothing() {
     let pid = rustix::process::Pid::from_child(&child);
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(std::fs::read_dir(place.path("tmp")).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(sandbox.path("tmp")).unwrap().count(), 0);
 }
 
 #[test]
 fn the_tool_at_a_line_is_tested_alone() {
     let passes = [r#"{"name": "one", "args": {}, "expect": {"contains": "1"}}"#];
     let (first, second) = (code("first", "return 1", &passes), code("second", "return 1", &passes));
-    let place = place(&format!("{first},\n{second}"));
-    place.trust();
-    let at = |line: usize| place.check(&["tools", "check", "--test", &format!(".vscode/agent-tools.json:{line}")]);
+    let sandbox = sandbox_with_tools(&format!("{first},\n{second}"));
+    sandbox.trust();
+    let at = |line: usize| sandbox.check(&["tools", "check", "--test", &format!(".vscode/agent-tools.json:{line}")]);
     assert_snapshot!(at(4), @"
     exit 0
     --- stdout

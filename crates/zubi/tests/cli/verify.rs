@@ -6,8 +6,8 @@ use crate::check::Sandbox;
 use crate::stdio::initialize;
 
 /// The report, with the output on stderr.
-fn verify(place: &Sandbox) -> (Value, String, i32) {
-    let output = place.zubi().arg("verify").output().unwrap();
+fn verify(sandbox: &Sandbox) -> (Value, String, i32) {
+    let output = sandbox.zubi().arg("verify").output().unwrap();
     let report = serde_json::from_slice(&output.stdout).expect("one JSON object on stdout");
     (report, String::from_utf8(output.stderr).unwrap(), output.status.code().unwrap())
 }
@@ -19,8 +19,8 @@ fn failed_checks(report: &Value) -> Vec<&str> {
 
 #[test]
 fn in_good_order() {
-    let place = Sandbox::new();
-    let (report, told, code) = verify(&place);
+    let sandbox = Sandbox::new();
+    let (report, told, code) = verify(&sandbox);
     assert_eq!((failed_checks(&report), code), (vec![], 0), "{told}");
     assert_eq!(report["success"], true);
     let checks = report["checks"].as_array().unwrap();
@@ -36,9 +36,9 @@ fn in_good_order() {
 
 #[test]
 fn a_report_although_the_configuration_is_broken() {
-    let place = Sandbox::new();
-    place.write("config/zubi/zubi.toml", "read-onyl = true\n");
-    let (report, told, code) = verify(&place);
+    let sandbox = Sandbox::new();
+    sandbox.write("config/zubi/zubi.toml", "read-onyl = true\n");
+    let (report, told, code) = verify(&sandbox);
     assert_eq!((failed_checks(&report), code), (vec!["configuration"], 1), "{told}");
     assert_eq!(report["success"], false);
     let error = report["checks"][0]["error"].as_str().unwrap();
@@ -48,17 +48,17 @@ fn a_report_although_the_configuration_is_broken() {
 
 /// If stored approvals cannot be read, their grants are unknown, and the policy is closed.
 #[test]
-fn a_report_although_nothing_can_be_kept() {
-    let place = Sandbox::new();
-    let output = place.zubi().arg("verify").env("XDG_STATE_HOME", "/dev/null").output().unwrap();
+fn report_is_printed_without_writable_state() {
+    let sandbox = Sandbox::new();
+    let output = sandbox.zubi().arg("verify").env("XDG_STATE_HOME", "/dev/null").output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((failed_checks(&report), output.status.code()), (vec!["configuration", "state"], Some(1)));
 }
 
 #[test]
 fn a_report_although_there_is_no_home() {
-    let place = Sandbox::new();
-    let output = place.zubi().arg("verify").env_remove("HOME").env_remove("XDG_STATE_HOME").output().unwrap();
+    let sandbox = Sandbox::new();
+    let output = sandbox.zubi().arg("verify").env_remove("HOME").env_remove("XDG_STATE_HOME").output().unwrap();
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(report["summary"].as_object().unwrap().len(), 3, "{report}");
 }
@@ -67,9 +67,9 @@ fn a_report_although_there_is_no_home() {
 /// logged.
 #[test]
 fn an_audit_log_that_cannot_be_written() {
-    let place = Sandbox::new();
-    place.directory("state/zubi/audit/audit.jsonl");
-    let (report, told, code) = verify(&place);
+    let sandbox = Sandbox::new();
+    sandbox.directory("state/zubi/audit/audit.jsonl");
+    let (report, told, code) = verify(&sandbox);
     assert_eq!((failed_checks(&report), code), (vec!["state"], 1), "{told}");
     assert!(told.contains("audit.jsonl"), "{told}");
     let call = |id: u64| {
@@ -77,8 +77,8 @@ fn an_audit_log_that_cannot_be_written() {
         json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params})
     };
     let messages: Vec<String> = [initialize(), call(2), call(3), call(4)].iter().map(Value::to_string).collect();
-    let output = place.zubi().arg("mcp").write_stdin(messages.join("\n") + "\n").output().unwrap();
+    let output = sandbox.zubi().arg("mcp").write_stdin(messages.join("\n") + "\n").output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap().lines().count(), 4);
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(told.matches("cannot write the audit log").count(), 1, "{told}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(stderr.matches("cannot write the audit log").count(), 1, "{stderr}");
 }

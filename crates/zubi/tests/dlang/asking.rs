@@ -117,7 +117,7 @@ fn every_other_form() {
 
 #[test]
 fn filters() {
-    let place = Sandbox::new(SHOP);
+    let sandbox = Sandbox::new(SHOP);
     for line in [
         "query bcs -q -d Sales -t OpsTeam -c Core -m Language=Rust",
         "query bcs -q --role Core",
@@ -129,9 +129,9 @@ fn filters() {
             line if line.contains("rels") => "Orders [Partnership] Billing",
             _ => "Orders",
         };
-        assert_eq!(place.check(line), format!("exit 0\n--- stdout\n{expected}"), "{line}");
+        assert_eq!(sandbox.check(line), format!("exit 0\n--- stdout\n{expected}"), "{line}");
     }
-    assert_eq!(place.check("query bcs -q -d Nowhere"), "exit 0");
+    assert_eq!(sandbox.check("query bcs -q -d Nowhere"), "exit 0");
 }
 
 #[test]
@@ -234,10 +234,10 @@ fn what_an_answer_may_lack() {
 }
 
 #[test]
-fn places_that_were_not_looked_at() {
-    let place = Sandbox::new("//- a.dlang\nTeam A\n");
-    place.write(&format!("{}/b.dlang", "d/".repeat(70)), "Team B\n");
-    assert_snapshot!(place.check("query teams -q"), @"
+fn skipped_folders_are_reported() {
+    let sandbox = Sandbox::new("//- a.dlang\nTeam A\n");
+    sandbox.write(&format!("{}/b.dlang", "d/".repeat(70)), "Team B\n");
+    assert_snapshot!(sandbox.check("query teams -q"), @"
     exit 0
     --- stdout
     A
@@ -250,24 +250,24 @@ fn places_that_were_not_looked_at() {
 /// One of them is chosen, and a warning says so.
 #[test]
 fn several_declarations_of_one_name() {
-    let place = Sandbox::new(
+    let sandbox = Sandbox::new(
         "//- a.dlang\nNamespace Shop { Team Twice }\n//- sub/b.dlang\nTeam Other\nNamespace Shop { Team Twice }\n",
     );
-    assert_snapshot!(place.check("get Shop.Twice"), @r#"
+    assert_snapshot!(sandbox.check("get Shop.Twice"), @r#"
     exit 0
     --- stdout
     {"found":true,"element":{"$type":"Team","name":"Twice","fqn":"Shop.Twice","file":"a.dlang"}}
     --- stderr
     warning: `Shop.Twice` is also declared in sub/b.dlang:2
     "#);
-    assert_snapshot!(place.check("explain Twice"), @"
+    assert_snapshot!(sandbox.check("explain Twice"), @"
     exit 0
     --- stdout
     👥 **(team) Shop.Twice**
     --- stderr
     warning: `Shop.Twice` is also declared in sub/b.dlang:2
     ");
-    assert_snapshot!(place.check("explain Twice sub"), @"
+    assert_snapshot!(sandbox.check("explain Twice sub"), @"
     exit 0
     --- stdout
     👥 **(team) Shop.Twice**

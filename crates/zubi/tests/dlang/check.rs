@@ -15,19 +15,19 @@ impl Sandbox {
     pub(crate) fn new(fixture: &str) -> Self {
         let guard = tempfile::tempdir().unwrap();
         let root = zubi_base::fs::canonical(Utf8Path::from_path(guard.path()).unwrap()).unwrap();
-        let place = Self { _guard: guard, root };
+        let sandbox = Self { _guard: guard, root };
         for part in fixture.split("//- ").skip(1) {
             let (path, text) = part.split_once('\n').unwrap_or((part, ""));
             match path.trim().split_once(" -> ") {
                 Some((path, target)) => {
-                    fs::create_dir_all(place.root.join(path).parent().unwrap()).unwrap();
-                    std::os::unix::fs::symlink(target, place.root.join(path)).unwrap();
+                    fs::create_dir_all(sandbox.root.join(path).parent().unwrap()).unwrap();
+                    std::os::unix::fs::symlink(target, sandbox.root.join(path)).unwrap();
                 }
-                None if path.ends_with('/') => fs::create_dir_all(place.root.join(path)).unwrap(),
-                None => place.write(path.trim(), text),
+                None if path.ends_with('/') => fs::create_dir_all(sandbox.root.join(path)).unwrap(),
+                None => sandbox.write(path.trim(), text),
             }
         }
-        place
+        sandbox
     }
 
     #[expect(clippy::disallowed_methods, reason = "a test's fixture, not a file of the product")]
@@ -73,13 +73,13 @@ impl Sandbox {
             let text = String::from_utf8(bytes.to_vec()).unwrap();
             text.replace(self.root.as_str(), "[PLACE]").trim_end().to_owned()
         };
-        let mut shown = format!("exit {}", output.status.code().unwrap());
+        let mut report = format!("exit {}", output.status.code().unwrap());
         for (name, text) in [("stdout", text(&output.stdout)), ("stderr", text(&output.stderr))] {
             if !text.is_empty() {
-                shown.extend(["\n--- ", name, "\n", &text]);
+                report.extend(["\n--- ", name, "\n", &text]);
             }
         }
-        shown
+        report
     }
 }
 

@@ -7,10 +7,10 @@ use insta::assert_snapshot;
 use crate::check::{Sandbox, check};
 
 #[test]
-fn texts_that_are_not_utf8() {
-    let place = Sandbox::new("");
-    place.write("a.dlang", b"Team A\n// caf\xe9\nTeam B\n");
-    assert_snapshot!(place.check("validate"), @"
+fn invalid_utf8_is_reported() {
+    let sandbox = Sandbox::new("");
+    sandbox.write("a.dlang", b"Team A\n// caf\xe9\nTeam B\n");
+    assert_snapshot!(sandbox.check("validate"), @"
     exit 1
     --- stdout
     error[file-not-utf8]: The file cannot be read: it is not UTF-8 text (byte 13).
@@ -23,7 +23,7 @@ fn texts_that_are_not_utf8() {
 
     1 file, 0 domains, 0 bounded contexts: 1 error
     ");
-    assert_snapshot!(place.check("query teams -q"), @"
+    assert_snapshot!(sandbox.check("query teams -q"), @"
     exit 0
     --- stdout
     A
@@ -32,7 +32,7 @@ fn texts_that_are_not_utf8() {
     warning: the answer may lack something (files that cannot be read: 1)
     hint: `dlang validate` shows them.
     ");
-    assert_snapshot!(place.check("fmt"), @"
+    assert_snapshot!(sandbox.check("fmt"), @"
     exit 2
     --- stderr
     error: cannot format `a.dlang`: it is not UTF-8 text (byte 13)
@@ -70,25 +70,25 @@ fn links_in_a_circle() {
 /// An entry that is not a regular file never blocks.
 #[test]
 fn pipes_and_folders_named_like_models() {
-    let place = Sandbox::new("//- folder.dlang/a.dlang\nTeam A\n//- b.dlang\nimport \"./pipe.dlang\"\n");
-    rustix::fs::mkfifoat(rustix::fs::CWD, place.root.join("pipe.dlang").as_std_path(), rustix::fs::Mode::RUSR).unwrap();
-    assert_snapshot!(place.check("validate pipe.dlang"), @"
+    let sandbox = Sandbox::new("//- folder.dlang/a.dlang\nTeam A\n//- b.dlang\nimport \"./pipe.dlang\"\n");
+    rustix::fs::mkfifoat(rustix::fs::CWD, sandbox.root.join("pipe.dlang").as_std_path(), rustix::fs::Mode::RUSR).unwrap();
+    assert_snapshot!(sandbox.check("validate pipe.dlang"), @"
     exit 2
     --- stderr
     error: `pipe.dlang` is neither a file nor a folder
     ");
-    assert_snapshot!(place.check("validate -q"), @"
+    assert_snapshot!(sandbox.check("validate -q"), @"
     exit 1
     --- stdout
     b.dlang:1:8: error: Cannot resolve import './pipe.dlang'.
     Hint: Check that the file exists and the path is correct.: Check that the file exists and the path is correct.
     ");
-    assert_snapshot!(place.check("query teams folder.dlang -q"), @"
+    assert_snapshot!(sandbox.check("query teams folder.dlang -q"), @"
     exit 0
     --- stdout
     A
     ");
-    assert_snapshot!(place.check("fmt pipe.dlang"), @"
+    assert_snapshot!(sandbox.check("fmt pipe.dlang"), @"
     exit 2
     --- stderr
     error: `pipe.dlang` is neither a file nor a folder
@@ -97,7 +97,7 @@ fn pipes_and_folders_named_like_models() {
 
 #[test]
 fn large_files() {
-    let place = Sandbox::new("");
+    let sandbox = Sandbox::new("");
     let mut text = String::new();
     let comment = "x".repeat(500);
     for number in 0..20_000 {
@@ -105,8 +105,8 @@ fn large_files() {
     }
     text.push_str("Domain D { vision: \"v\" type: Nope }\n");
     assert!(text.len() > 10 * 1024 * 1024);
-    place.write("large.dlang", &text);
-    assert_snapshot!(place.check("validate"), @r#"
+    sandbox.write("large.dlang", &text);
+    assert_snapshot!(sandbox.check("validate"), @r#"
     exit 1
     --- stdout
     error[linking-error]: Could not resolve reference to Classification named 'Nope'.
@@ -117,7 +117,7 @@ fn large_files() {
 
     1 file, 1 domain, 0 bounded contexts: 1 error
     "#);
-    assert_snapshot!(place.check("query classifications --count"), @"
+    assert_snapshot!(sandbox.check("query classifications --count"), @"
     exit 0
     --- stdout
     20000
@@ -125,7 +125,7 @@ fn large_files() {
     warning: the answer may lack something (references that mean nothing: 1)
     hint: `dlang validate` shows them.
     ");
-    assert_snapshot!(place.check("query domains --json"), @r#"
+    assert_snapshot!(sandbox.check("query domains --json"), @r#"
     exit 0
     --- stdout
     {"entityType":"domains","count":1,"results":[{"name":"D","fqn":"D","vision":"v"}]}
@@ -138,9 +138,9 @@ fn large_files() {
 /// The file is larger than the limit. Its declarations are unknown, and the output says so.
 #[test]
 fn files_that_cannot_be_read() {
-    let place = Sandbox::new("//- a.dlang\nimport \"./huge.dlang\"\nTeam A\n");
-    std::fs::File::create(place.root.join("huge.dlang")).unwrap().set_len(65 * 1024 * 1024).unwrap();
-    assert_snapshot!(place.check("validate a.dlang"), @"
+    let sandbox = Sandbox::new("//- a.dlang\nimport \"./huge.dlang\"\nTeam A\n");
+    std::fs::File::create(sandbox.root.join("huge.dlang")).unwrap().set_len(65 * 1024 * 1024).unwrap();
+    assert_snapshot!(sandbox.check("validate a.dlang"), @"
     exit 1
     --- stdout
     error[file-unreadable]: The file cannot be read: it has more than 67108864 bytes.
@@ -153,7 +153,7 @@ fn files_that_cannot_be_read() {
 
     2 files, 0 domains, 0 bounded contexts: 1 error
     ");
-    assert_snapshot!(place.check("query teams -q"), @"
+    assert_snapshot!(sandbox.check("query teams -q"), @"
     exit 0
     --- stdout
     A
@@ -161,7 +161,7 @@ fn files_that_cannot_be_read() {
     warning: the answer may lack something (files that cannot be read: 1)
     hint: `dlang validate` shows them.
     ");
-    assert_snapshot!(place.check("fmt huge.dlang"), @"
+    assert_snapshot!(sandbox.check("fmt huge.dlang"), @"
     exit 2
     --- stderr
     error: cannot format `huge.dlang`: it has more than 67108864 bytes
@@ -172,26 +172,26 @@ fn files_that_cannot_be_read() {
 /// Ten thousand namespaces inside each other, and as many errors.
 #[test]
 fn absurd_files() {
-    let place = Sandbox::new("");
-    place.write("deep.dlang", "Namespace N {".repeat(10_000));
-    place.write("errors.dlang", "Domain {\n".repeat(10_000));
-    let validated = place.dlang().args(["validate", "-q"]).output().unwrap();
+    let sandbox = Sandbox::new("");
+    sandbox.write("deep.dlang", "Namespace N {".repeat(10_000));
+    sandbox.write("errors.dlang", "Domain {\n".repeat(10_000));
+    let validated = sandbox.dlang().args(["validate", "-q"]).output().unwrap();
     assert_eq!(validated.status.code(), Some(1));
     let lines = String::from_utf8(validated.stdout).unwrap();
     assert!(lines.lines().any(|line| line.starts_with("deep.dlang:")), "{lines}");
     assert!(lines.lines().any(|line| line.starts_with("errors.dlang:")), "{lines}");
-    assert_eq!(place.dlang().arg("fmt").output().unwrap().status.code(), Some(2));
+    assert_eq!(sandbox.dlang().arg("fmt").output().unwrap().status.code(), Some(2));
 }
 
 /// Text and names never reach the terminal as control sequences.
 #[test]
-fn control_characters_are_not_obeyed() {
+fn control_characters_are_escaped() {
     let name = "\u{1b}]0;x\u{7}\u{7f}\u{9b}.dlang";
-    let place = Sandbox::new(&format!("//- {name}\nDomain D {{ vision: \"\u{1b}[31m\u{9b}2J\" type: \u{1b} }}\n"));
+    let sandbox = Sandbox::new(&format!("//- {name}\nDomain D {{ vision: \"\u{1b}[31m\u{9b}2J\" type: \u{1b} }}\n"));
     // A warning contains the name of a domain without a vision, and the file's name before it.
-    place.write(&format!("warned/{name}"), "Domain D\n");
-    place.write(&format!("changed/{name}"), "Team   A\n");
-    place.write(
+    sandbox.write(&format!("warned/{name}"), "Domain D\n");
+    sandbox.write(&format!("changed/{name}"), "Team   A\n");
+    sandbox.write(
         "manifest/model.yaml",
         "dependencies:\n  \"\\e[31m\\x9b/a\": \"v\\e1\"\n  \"\\e[2J\": [x]\n\"\\e[3J\": 1\n",
     );
@@ -225,27 +225,27 @@ fn control_characters_are_not_obeyed() {
         words.into_iter().map(str::to_owned).collect::<Vec<_>>()
     });
     for words in lines.iter().chain(&named) {
-        let shown = place.show(place.dlang().args(words));
-        assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{words:?}: {shown:?}");
+        let output = sandbox.show(sandbox.dlang().args(words));
+        assert!(!output.contains(|c: char| c.is_control() && c != '\n'), "{words:?}: {output:?}");
     }
-    let shown = check("//- a.dlang\nDomain D { vision: \"\u{9b}\u{7f}\" }", "query domains --json");
-    assert!(shown.contains(r#""vision":"\u009b\u007f""#), "{shown}");
+    let output = check("//- a.dlang\nDomain D { vision: \"\u{9b}\u{7f}\" }", "query domains --json");
+    assert!(output.contains(r#""vision":"\u009b\u007f""#), "{output}");
 }
 
 /// To report an unreadable folder as empty would be wrong.
 #[test]
 fn folders_that_may_not_be_read() {
     use std::os::unix::fs::PermissionsExt as _;
-    let place = Sandbox::new("//- shut/a.dlang\nTeam A\n//- open.dlang\nTeam B\n");
+    let sandbox = Sandbox::new("//- shut/a.dlang\nTeam A\n//- open.dlang\nTeam B\n");
     let shut = |mode| {
         let permissions = std::fs::Permissions::from_mode(mode);
-        std::fs::set_permissions(place.root.join("shut"), permissions).unwrap();
+        std::fs::set_permissions(sandbox.root.join("shut"), permissions).unwrap();
     };
     shut(0o000);
-    std::fs::set_permissions(&place.root, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(&sandbox.root, std::fs::Permissions::from_mode(0o755)).unwrap();
     let answers =
         ["validate shut", "query teams shut --json", "fmt shut", "query teams -q", "fmt --check", "fmt --check --json"]
-            .map(|line| format!("{line}: {}", place.check_as_nobody(line)));
+            .map(|line| format!("{line}: {}", sandbox.check_as_nobody(line)));
     shut(0o755);
     assert_snapshot!(answers.join("\n\n"), @r#"
     validate shut: exit 3

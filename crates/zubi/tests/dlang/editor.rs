@@ -40,9 +40,9 @@ fn goodbye() -> [Value; 2] {
 
 #[test]
 fn stdout_holds_the_protocol_and_goodbye_is_success() {
-    let place = Sandbox::new("//- a.dlang\nDomain D\n");
+    let sandbox = Sandbox::new("//- a.dlang\nDomain D\n");
     let input = frames(&[initialize()]) + &frames(&goodbye());
-    let output = place.dlang().args(["lsp", "--stdio"]).write_stdin(input).output().unwrap();
+    let output = sandbox.dlang().args(["lsp", "--stdio"]).write_stdin(input).output().unwrap();
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
     let answers = split_messages(&String::from_utf8(output.stdout).unwrap());
     let [initialized, shut_down] = answers.as_slice() else { panic!("two answers to two requests: {answers:?}") };
@@ -51,7 +51,7 @@ fn stdout_holds_the_protocol_and_goodbye_is_success() {
 }
 
 #[test]
-fn what_is_no_message_is_answered_and_the_conversation_goes_on() {
+fn invalid_message_is_answered_and_session_continues() {
     let bodies = ["{\"jsonrpc\": ", "[]", "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":5}"];
     let broken: String = bodies.into_iter().map(frame).collect();
     let input = frames(&[initialize()]) + &broken + &frames(&goodbye());
@@ -141,7 +141,7 @@ fn it_ends_with_the_editor_that_names_itself() {
 }
 
 #[test]
-fn a_client_that_reads_nothing_keeps_no_server_alive() {
+fn server_exits_when_client_reads_nothing() {
     let mut server = run(env!("CARGO_BIN_EXE_dlang"), &["lsp"]);
     // Held to the end, as the output is: waiting would close it.
     let mut input = server.0.stdin.take().unwrap();
@@ -165,7 +165,7 @@ fn a_process_that_did_not_start_the_server_is_not_its_editor() {
 }
 
 #[test]
-fn an_editor_that_has_gone_already() {
+fn server_exits_when_client_process_is_gone() {
     // More processes than this Linux cannot have.
     let pid = (1 << 22) + 1;
     let mut server = run(env!("CARGO_BIN_EXE_dlang"), &["lsp", &format!("--clientProcessId={pid}")]);

@@ -23,11 +23,11 @@ ignored/
 ";
 
 #[test]
-fn files_are_formatted_where_they_are_sound() {
-    let place = Sandbox::new(FILES);
-    let path = place.root.join("messy.dlang");
+fn only_valid_files_are_formatted() {
+    let sandbox = Sandbox::new(FILES);
+    let path = sandbox.root.join("messy.dlang");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
-    assert_snapshot!(place.check("fmt"), @"
+    assert_snapshot!(sandbox.check("fmt"), @"
     exit 2
     --- stdout
     messy.dlang
@@ -46,25 +46,25 @@ fn files_are_formatted_where_they_are_sound() {
 
     changed: 1 of 3 files; left alone because of syntax errors: 1
     ");
-    assert_eq!(place.read("messy.dlang"), "Team A\n");
-    assert_eq!(place.read("broken.dlang"), "Team   B\nDomain {\n");
-    assert_eq!(place.read(".dlang/packages/a/b/1234567/index.dlang"), "Team   P\n");
-    assert_eq!(place.read("ignored/x.dlang"), "Team   I\n");
+    assert_eq!(sandbox.read("messy.dlang"), "Team A\n");
+    assert_eq!(sandbox.read("broken.dlang"), "Team   B\nDomain {\n");
+    assert_eq!(sandbox.read(".dlang/packages/a/b/1234567/index.dlang"), "Team   P\n");
+    assert_eq!(sandbox.read("ignored/x.dlang"), "Team   I\n");
     assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
-    assert_eq!(place.check("fmt messy.dlang neat.dlang -q"), "exit 0");
+    assert_eq!(sandbox.check("fmt messy.dlang neat.dlang -q"), "exit 0");
 }
 
 #[test]
 fn checking_writes_nothing() {
-    let place = Sandbox::new(FILES);
-    assert_snapshot!(place.check("fmt --check messy.dlang neat.dlang"), @"
+    let sandbox = Sandbox::new(FILES);
+    assert_snapshot!(sandbox.check("fmt --check messy.dlang neat.dlang"), @"
     exit 1
     --- stdout
     messy.dlang
     --- stderr
     would change: 1 of 2 files
     ");
-    assert_snapshot!(place.check("fmt --check --json"), @r#"
+    assert_snapshot!(sandbox.check("fmt --check --json"), @r#"
     exit 2
     --- stdout
     {"success":false,"fileCount":3,"changed":["messy.dlang"],"refused":[{"file":"broken.dlang","errors":[{"message":"Expecting token of type 'ID' but found `{`.","code":"expected-token","line":2,"column":8},{"message":"Expecting token of type '}' but found end of file.","code":"expected-token","line":2,"column":9}]}],"failed":[]}
@@ -81,8 +81,8 @@ fn checking_writes_nothing() {
     2 | Domain {
       |         ^
     "#);
-    assert_eq!(place.check("fmt --check neat.dlang -q"), "exit 0");
-    assert_eq!(place.read("messy.dlang"), "Team   A\n");
+    assert_eq!(sandbox.check("fmt --check neat.dlang -q"), "exit 0");
+    assert_eq!(sandbox.read("messy.dlang"), "Team   A\n");
 }
 
 #[test]
@@ -110,17 +110,17 @@ fn what_is_not_formatted() {
 /// A link stays a link, and what it leads to is formatted.
 #[test]
 fn links() {
-    let place = Sandbox::new("//- a.dlang -> b/real.dlang\n//- b/real.dlang\nTeam   A\n");
-    assert_eq!(place.check("fmt a.dlang -q"), "exit 0\n--- stdout\na.dlang");
-    assert!(place.root.join("a.dlang").is_symlink());
-    assert_eq!(place.read("b/real.dlang"), "Team A\n");
+    let sandbox = Sandbox::new("//- a.dlang -> b/real.dlang\n//- b/real.dlang\nTeam   A\n");
+    assert_eq!(sandbox.check("fmt a.dlang -q"), "exit 0\n--- stdout\na.dlang");
+    assert!(sandbox.root.join("a.dlang").is_symlink());
+    assert_eq!(sandbox.read("b/real.dlang"), "Team A\n");
 }
 
 #[test]
 fn from_stdin() {
-    let place = Sandbox::new("");
+    let sandbox = Sandbox::new("");
     let run =
-        |line: &str, text: &[u8]| place.show(place.dlang().args(line.split_whitespace()).write_stdin(text.to_vec()));
+        |line: &str, text: &[u8]| sandbox.show(sandbox.dlang().args(line.split_whitespace()).write_stdin(text.to_vec()));
     assert_snapshot!(run("fmt --stdin", b"Team   A"), @"
     exit 0
     --- stdout
@@ -173,28 +173,28 @@ fn from_stdin() {
 
 /// A file with several hard links still has them all afterwards, and a formatted file has the same owner.
 #[test]
-fn names_and_owners_are_kept() {
+fn hard_links_and_owners_are_preserved() {
     use std::os::unix::fs::MetadataExt as _;
-    let place = Sandbox::new("//- a.dlang\nTeam      A\n//- b.dlang\nTeam   B\n");
-    std::fs::hard_link(place.root.join("a.dlang"), place.root.join("other.txt")).unwrap();
+    let sandbox = Sandbox::new("//- a.dlang\nTeam      A\n//- b.dlang\nTeam   B\n");
+    std::fs::hard_link(sandbox.root.join("a.dlang"), sandbox.root.join("other.txt")).unwrap();
     // A user who may not change a file's owner still formats files, and their links stay.
-    std::os::unix::fs::chown(place.root.join("b.dlang"), Some(65_533), Some(65_532)).ok();
-    let before = std::fs::metadata(place.root.join("b.dlang")).unwrap();
-    assert_eq!(place.check("fmt -q"), "exit 0\n--- stdout\na.dlang\nb.dlang");
-    assert_eq!(place.read("a.dlang"), "Team A\n");
-    assert_eq!(place.read("other.txt"), "Team A\n");
-    assert_eq!(std::fs::metadata(place.root.join("a.dlang")).unwrap().nlink(), 2);
-    let after = std::fs::metadata(place.root.join("b.dlang")).unwrap();
+    std::os::unix::fs::chown(sandbox.root.join("b.dlang"), Some(65_533), Some(65_532)).ok();
+    let before = std::fs::metadata(sandbox.root.join("b.dlang")).unwrap();
+    assert_eq!(sandbox.check("fmt -q"), "exit 0\n--- stdout\na.dlang\nb.dlang");
+    assert_eq!(sandbox.read("a.dlang"), "Team A\n");
+    assert_eq!(sandbox.read("other.txt"), "Team A\n");
+    assert_eq!(std::fs::metadata(sandbox.root.join("a.dlang")).unwrap().nlink(), 2);
+    let after = std::fs::metadata(sandbox.root.join("b.dlang")).unwrap();
     assert_eq!((after.uid(), after.gid(), after.mode()), (before.uid(), before.gid(), before.mode()));
-    assert_eq!(place.read("b.dlang"), "Team B\n");
+    assert_eq!(sandbox.read("b.dlang"), "Team B\n");
 }
 
 /// Files that were not scanned are not reported as formatted.
 #[test]
-fn folders_that_were_not_looked_at() {
-    let place = Sandbox::new("//- a.dlang\nTeam A\n");
-    place.write(&format!("{}/b.dlang", "d/".repeat(70)), "Team   B\n");
-    let check = |line| place.check(line).replace(&"d/".repeat(63), "…/");
+fn skipped_folders_are_reported() {
+    let sandbox = Sandbox::new("//- a.dlang\nTeam A\n");
+    sandbox.write(&format!("{}/b.dlang", "d/".repeat(70)), "Team   B\n");
+    let check = |line| sandbox.check(line).replace(&"d/".repeat(63), "…/");
     assert_snapshot!(check("fmt --check"), @"
     exit 3
     --- stderr

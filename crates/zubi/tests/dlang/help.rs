@@ -181,6 +181,6 @@ fn the_version_has_three_names() {
 
 #[test]
 fn nothing_at_all_is_answered_with_help() {
-    let shown = check("", "");
-    assert!(shown.starts_with("exit 2\n--- stderr\nChecks and asks"), "{shown}");
+    let output = check("", "");
+    assert!(output.starts_with("exit 2\n--- stderr\nChecks and asks"), "{output}");
 }

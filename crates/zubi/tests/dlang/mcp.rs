@@ -22,7 +22,7 @@ Team Others
 "#;
 
 /// The answers of a server of this path to these requests, each a method and its parameters.
-fn converse(place: &Sandbox, path: &str, requests: &[(&str, Value)]) -> Vec<Value> {
+fn converse(sandbox: &Sandbox, path: &str, requests: &[(&str, Value)]) -> Vec<Value> {
     let start =
         json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     let first = [("initialize", start)];
@@ -30,7 +30,7 @@ fn converse(place: &Sandbox, path: &str, requests: &[(&str, Value)]) -> Vec<Valu
         format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
     });
     let input: Vec<String> = all.collect();
-    let output = place.dlang().args(["mcp", path]).write_stdin(input.concat()).output().unwrap();
+    let output = sandbox.dlang().args(["mcp", path]).write_stdin(input.concat()).output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let mut answers: Vec<Value> =
@@ -42,24 +42,24 @@ fn converse(place: &Sandbox, path: &str, requests: &[(&str, Value)]) -> Vec<Valu
 
 /// The text of each call's answer about the shop.
 fn call_tools(path: &str, calls: &[(&str, Value)]) -> Vec<String> {
-    ask_in(&Sandbox::new(SHOP), path, calls)
+    call_tools_in(&Sandbox::new(SHOP), path, calls)
 }
 
 /// The text of each call's answer.
-fn ask_in(place: &Sandbox, path: &str, calls: &[(&str, Value)]) -> Vec<String> {
+fn call_tools_in(sandbox: &Sandbox, path: &str, calls: &[(&str, Value)]) -> Vec<String> {
     let requests: Vec<(&str, Value)> =
         calls.iter().map(|(name, arguments)| ("tools/call", json!({"name": name, "arguments": arguments}))).collect();
-    let answers = converse(place, path, &requests);
+    let answers = converse(sandbox, path, &requests);
     let text = |answer: &Value| answer["result"]["content"][0]["text"].as_str().unwrap().to_owned();
     answers.iter().skip(1).map(text).collect()
 }
 
 #[test]
-fn what_it_offers() {
-    let place = Sandbox::new(SHOP);
+fn server_lists_tools_and_resources() {
+    let sandbox = Sandbox::new(SHOP);
     let read = json!({"uri": "domainlang://syntax-reference"});
     let requests = [("tools/list", json!({})), ("resources/list", json!({})), ("resources/read", read)];
-    let answers = converse(&place, ".", &requests);
+    let answers = converse(&sandbox, ".", &requests);
     assert_eq!(answers[0]["result"]["serverInfo"]["name"], "domainlang");
     assert!(answers[0]["result"]["instructions"].as_str().unwrap().len() <= 2048);
     let tools = answers[1]["result"]["tools"].as_array().unwrap();
@@ -100,8 +100,8 @@ fn a_folder() {
 
 /// An agent receives what the command prints.
 #[test]
-fn the_command_says_the_same() {
-    let place = Sandbox::new(SHOP);
+fn command_and_mcp_return_the_same_answer() {
+    let sandbox = Sandbox::new(SHOP);
     for (tool, arguments, line) in [
         ("domainlang_validate", json!({}), "validate --json"),
         ("domainlang_list", json!({"type": "rels"}), "query rels --json"),
@@ -109,7 +109,7 @@ fn the_command_says_the_same() {
         ("domainlang_get", json!({"fqn": "Shop.Orders"}), "get Shop.Orders"),
         ("domainlang_explain", json!({"fqn": "Sales.Orders"}), "explain Sales.Orders --json"),
     ] {
-        let printed = place.dlang().args(line.split(' ')).output().unwrap().stdout;
+        let printed = sandbox.dlang().args(line.split(' ')).output().unwrap().stdout;
         let printed: Value = serde_json::from_slice(&printed).unwrap();
         assert_eq!(call_tools(".", &[(tool, arguments)]), [printed.to_string()], "{line}");
     }
@@ -131,7 +131,7 @@ fn a_file_and_a_text() {
 
 /// The server of a file, queried about itself, about another file of it, and about a text.
 #[test]
-fn every_tool_takes_a_path_and_a_text() {
+fn every_tool_accepts_path_and_text() {
     let mut calls = Vec::new();
     for scope in [json!({}), json!({"path": "pay.dlang"}), json!({"text": "bc Billing { description: \"d\" }"})] {
         for (tool, own) in [
@@ -163,28 +163,28 @@ fn every_tool_takes_a_path_and_a_text() {
 
 /// The paths that an answer shows can be given back, also where they begin at a manifest above the file that is served.
 #[test]
-fn paths_that_are_shown_are_understood() {
-    let place = Sandbox::new("//- shop/model.yaml\nmodel:\n  name: shop\n//- shop/parts/sales.dlang\nTeam A\nTeam A\n");
+fn reported_paths_are_accepted_as_arguments() {
+    let sandbox = Sandbox::new("//- shop/model.yaml\nmodel:\n  name: shop\n//- shop/parts/sales.dlang\nTeam A\nTeam A\n");
     let served = "shop/parts/sales.dlang";
-    let told: Value = serde_json::from_str(&ask_in(&place, served, &[("domainlang_validate", json!({}))])[0]).unwrap();
-    let shown = &told["errors"][0]["file"];
-    assert_eq!(shown, "parts/sales.dlang");
-    let calls = [("domainlang_validate", json!({"file": shown})), ("domainlang_validate", json!({"path": shown}))];
-    for answer in ask_in(&place, served, &calls) {
-        assert_eq!(answer, told.to_string());
+    let report: Value = serde_json::from_str(&call_tools_in(&sandbox, served, &[("domainlang_validate", json!({}))])[0]).unwrap();
+    let reported_path = &report["errors"][0]["file"];
+    assert_eq!(reported_path, "parts/sales.dlang");
+    let calls = [("domainlang_validate", json!({"file": reported_path})), ("domainlang_validate", json!({"path": reported_path}))];
+    for answer in call_tools_in(&sandbox, served, &calls) {
+        assert_eq!(answer, report.to_string());
     }
 }
 
 #[test]
-fn what_cannot_be_asked() {
-    let place = Sandbox::new("//- notes.txt\n");
-    insta::assert_snapshot!(place.check("mcp nowhere"), @r"
+fn invalid_mcp_paths_are_refused() {
+    let sandbox = Sandbox::new("//- notes.txt\n");
+    insta::assert_snapshot!(sandbox.check("mcp nowhere"), @r"
     exit 2
     --- stderr
     error: Path not found: nowhere
     hint: Name a folder, or a file that ends in .dlang.
     ");
-    insta::assert_snapshot!(place.check("mcp notes.txt"), @"
+    insta::assert_snapshot!(sandbox.check("mcp notes.txt"), @"
     exit 2
     --- stderr
     error: Invalid file extension. Expected: .dlang

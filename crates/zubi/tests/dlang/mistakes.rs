@@ -197,29 +197,29 @@ fn broken_texts() {
 /// Output that could not be written is not a success, and a full disk is reported.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, with a stdout that takes nothing")]
-fn a_stdout_that_takes_nothing() {
-    let place = Sandbox::new("//- a.dlang\nTeam   A\n");
+fn failed_write_to_stdout_is_reported() {
+    let sandbox = Sandbox::new("//- a.dlang\nTeam   A\n");
     for line in ["--help", "validate --help", "--version", "validate", "query teams", "fmt --check", "get --json"] {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dlang"));
-        command.current_dir(&place.root).env_clear().args(line.split_whitespace());
+        command.current_dir(&sandbox.root).env_clear().args(line.split_whitespace());
         let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
         let output = command.stdout(full).stderr(std::process::Stdio::piped()).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(3), "{line}: {said}");
-        assert!(said.contains("cannot write to stdout: No space left on device"), "{line}: {said}");
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(3), "{line}: {stderr}");
+        assert!(stderr.contains("cannot write to stdout: No space left on device"), "{line}: {stderr}");
     }
 }
 
 /// A reader that closes the pipe early is not an error.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, whose reader goes away")]
-fn a_reader_that_went_away() {
-    let place = Sandbox::new("//- a.dlang\nTeam A\n");
+fn closed_stdout_pipe_is_not_an_error() {
+    let sandbox = Sandbox::new("//- a.dlang\nTeam A\n");
     for line in ["--help", "validate", "query teams", "get --json"] {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_dlang"));
-        command.current_dir(&place.root).env_clear().args(line.split_whitespace());
+        command.current_dir(&sandbox.root).env_clear().args(line.split_whitespace());
         let output = command.stdout(writer).stderr(std::process::Stdio::piped()).output().unwrap();
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]), "{line}");
     }

@@ -6,8 +6,8 @@ use crate::check::{Sandbox, check};
 
 #[test]
 fn a_new_model_is_sound() {
-    let place = Sandbox::new("");
-    assert_snapshot!(place.check("init shop"), @"
+    let sandbox = Sandbox::new("");
+    assert_snapshot!(sandbox.check("init shop"), @"
     exit 0
     --- stdout
     made shop/model.yaml
@@ -17,7 +17,7 @@ fn a_new_model_is_sound() {
     --- stderr
     next: write in index.dlang, then `dlang validate`
     ");
-    assert_snapshot!(place.read("shop/model.yaml"), @r#"
+    assert_snapshot!(sandbox.read("shop/model.yaml"), @r#"
     model:
       name: "shop"
       version: 0.1.0
@@ -29,22 +29,22 @@ fn a_new_model_is_sound() {
 
     dependencies: {}
     "#);
-    assert_eq!(place.read("shop/.gitignore"), ".dlang/\n*.log\n.DS_Store\n");
-    assert_eq!(place.check("validate shop -q --deny-warnings"), "exit 0");
-    assert_eq!(place.check("fmt shop --check -q"), "exit 0");
+    assert_eq!(sandbox.read("shop/.gitignore"), ".dlang/\n*.log\n.DS_Store\n");
+    assert_eq!(sandbox.check("validate shop -q --deny-warnings"), "exit 0");
+    assert_eq!(sandbox.check("fmt shop --check -q"), "exit 0");
 }
 
 #[test]
-fn what_is_there_is_kept() {
-    let place = Sandbox::new("//- model.yaml\nmodel: {}\n//- index.dlang -> nowhere\n");
-    assert_snapshot!(place.check("init --json --yes"), @r#"
+fn init_preserves_existing_files() {
+    let sandbox = Sandbox::new("//- model.yaml\nmodel: {}\n//- index.dlang -> nowhere\n");
+    assert_snapshot!(sandbox.check("init --json --yes"), @r#"
     exit 0
     --- stdout
     {"success":true,"projectPath":"[PLACE]","files":[".gitignore","domains/.gitkeep"],"kept":["model.yaml","index.dlang"]}
     "#);
-    assert_eq!(place.read("model.yaml"), "model: {}\n");
-    assert!(!place.root.join("nowhere").exists());
-    assert_snapshot!(place.check("init"), @"
+    assert_eq!(sandbox.read("model.yaml"), "model: {}\n");
+    assert!(!sandbox.root.join("nowhere").exists());
+    assert_snapshot!(sandbox.check("init"), @"
     exit 0
     --- stdout
     kept model.yaml, which was there already
@@ -54,12 +54,12 @@ fn what_is_there_is_kept() {
     --- stderr
     next: write in index.dlang, then `dlang validate`
     ");
-    assert_snapshot!(place.check("init -q"), @"
+    assert_snapshot!(sandbox.check("init -q"), @"
     exit 0
     --- stdout
     [PLACE]
     ");
-    assert_snapshot!(place.check("init model.yaml"), @"
+    assert_snapshot!(sandbox.check("init model.yaml"), @"
     exit 2
     --- stderr
     error: `model.yaml` is not a folder
@@ -178,7 +178,7 @@ dependencies:
 /// Imports go by the lock, so a lock for another ref is a mistake in CI and a warning elsewhere.
 #[test]
 fn a_lock_for_something_else() {
-    let place = Sandbox::new(
+    let sandbox = Sandbox::new(
         r#"
 //- model.yaml
 dependencies:
@@ -190,7 +190,7 @@ dependencies:
 {"commitSha":"1111111"}
 "#,
     );
-    assert_snapshot!(place.check("install -q"), @"
+    assert_snapshot!(sandbox.check("install -q"), @"
     exit 0
     --- stderr
     model.yaml:2:3: warning: Dependency 'acme/core' has ref 'v2.0.0', and model.lock has 'v1.0.0'.
@@ -198,7 +198,7 @@ dependencies:
     model.lock:2:18: info: No dependency in model.yaml uses 'acme/old'.
     Hint: 'dlang install' says how to bring model.lock up to date.
     ");
-    assert_snapshot!(place.check("install --frozen --json -q"), @r##"
+    assert_snapshot!(sandbox.check("install --frozen --json -q"), @r##"
     exit 1
     --- stdout
     {"success":false,"installed":0,"cached":1,"lockFileModified":false,"warnings":["acme/core: model.yaml has 'v2.0.0', and model.lock has 'v1.0.0'"],"dependencies":[{"name":"acme/core","present":true,"source":"acme/core","ref":"v2.0.0","commit":"1111111","folder":".dlang/packages/acme/core/1111111","problems":["model.yaml has 'v2.0.0', and model.lock has 'v1.0.0'"],"commands":["git ls-remote https://github.com/acme/core v2.0.0   # the commit, for the entry in model.lock:","# \"acme/core\": {\"ref\": \"v2.0.0\", \"refType\": \"tag, branch or commit\", \"resolved\": \"https://github.com/acme/core\", \"commit\": \"…\"}"]}],"added":[],"removed":["acme/old"],"changed":[{"pkg":"acme/core","manifestRef":"v2.0.0","lockRef":"v1.0.0"}],"error":"model.lock does not match model.yaml"}
@@ -224,7 +224,7 @@ dependencies:
       git ls-remote https://github.com/acme/core v2.0.0   # the commit, for the entry in model.lock:
       # "acme/core": {"ref": "v2.0.0", "refType": "tag, branch or commit", "resolved": "https://github.com/acme/core", "commit": "…"}
     "##);
-    let code = place.dlang().arg("install").env("DLANG_FROZEN", "1").output().unwrap().status.code();
+    let code = sandbox.dlang().arg("install").env("DLANG_FROZEN", "1").output().unwrap().status.code();
     assert_eq!(code, Some(1));
 }
 
@@ -294,7 +294,7 @@ fn nothing_to_go_by() {
 
 /// The dependencies are unknown, so they are not reported as installed.
 #[test]
-fn manifests_whose_dependencies_cannot_be_read() {
+fn unreadable_manifest_dependencies_are_reported() {
     let broken = [
         "dependencies: \"x\"\n",
         "dependencies: [a/b]\n",

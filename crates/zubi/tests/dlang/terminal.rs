@@ -18,7 +18,7 @@ Domain Bare
 /// The output of dlang on a terminal that is 60 characters wide.
 #[expect(clippy::disallowed_methods, reason = "the program under test, whose stdout has to be a terminal")]
 fn on_terminal(line: &str, environment: &[(&str, &str)]) -> String {
-    let place = Sandbox::new(SHOP);
+    let sandbox = Sandbox::new(SHOP);
     let mut terminal = File::from(openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap());
     grantpt(&terminal).unwrap();
     unlockpt(&terminal).unwrap();
@@ -26,22 +26,22 @@ fn on_terminal(line: &str, environment: &[(&str, &str)]) -> String {
     let name = ptsname(&terminal, Vec::new()).unwrap();
     let other_end = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_dlang"));
-    command.current_dir(&place.root).env_clear().envs(environment.iter().copied()).args(line.split_whitespace());
+    command.current_dir(&sandbox.root).env_clear().envs(environment.iter().copied()).args(line.split_whitespace());
     let mut child = command.stdin(Stdio::null()).stderr(Stdio::null()).stdout(other_end).spawn().unwrap();
     // So that the only other end is the child's, and its end is the end.
     drop(command);
-    let mut shown = Vec::new();
+    let mut screen = Vec::new();
     let mut buffer = [0; 1024];
     // When the other end is closed, Linux answers with an error.
     while let Ok(read @ 1..) = terminal.read(&mut buffer) {
-        shown.extend_from_slice(&buffer[..read]);
+        screen.extend_from_slice(&buffer[..read]);
     }
     child.wait().unwrap();
-    String::from_utf8(shown).unwrap().replace("\r\n", "\n")
+    String::from_utf8(screen).unwrap().replace("\r\n", "\n")
 }
 
 #[test]
-fn tables_are_as_wide_as_the_terminal() {
+fn tables_fit_the_terminal_width() {
     insta::assert_snapshot!(on_terminal("query domains", &[]), @"
     Name      FQN       Vision                      Type  Parent
     ────────────────────────────────────────────────────────────

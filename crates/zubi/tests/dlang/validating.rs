@@ -102,7 +102,7 @@ fn the_exit_code_is_for_ci() {
 /// A folder is every module below it, a file is what it imports.
 #[test]
 fn folders_and_files() {
-    let place = Sandbox::new(
+    let sandbox = Sandbox::new(
         r#"
 //- model.yaml
 model:
@@ -125,7 +125,7 @@ Domain F
 Domain G
 "#,
     );
-    assert_snapshot!(place.check("validate -q"), @r#"
+    assert_snapshot!(sandbox.check("validate -q"), @r#"
     exit 1
     --- stdout
     main.dlang:2:10: error: Could not resolve reference to Domain named 'Missing'.
@@ -134,19 +134,19 @@ Domain G
     nested/model.yaml:2: warning: Version 'x' is not valid SemVer format.
     Hint: Use SemVer format like "1.0.0" or "1.2.3-beta".
     "#);
-    assert_snapshot!(place.check("validate main.dlang -q"), @"
+    assert_snapshot!(sandbox.check("validate main.dlang -q"), @"
     exit 1
     --- stdout
     main.dlang:2:10: error: Could not resolve reference to Domain named 'Missing'.
     ");
-    assert_snapshot!(place.show(place.dlang().current_dir(place.root.join("common")).args(["validate", "../nested", "-q"])), @r#"
+    assert_snapshot!(sandbox.show(sandbox.dlang().current_dir(sandbox.root.join("common")).args(["validate", "../nested", "-q"])), @r#"
     exit 0
     --- stdout
     [PLACE]/nested/index.dlang:1: warning: Domain 'D' is missing a vision statement.
     [PLACE]/nested/model.yaml:2: warning: Version 'x' is not valid SemVer format.
     Hint: Use SemVer format like "1.0.0" or "1.2.3-beta".
     "#);
-    assert_snapshot!(place.check("validate main.dlang --json"), @r#"
+    assert_snapshot!(sandbox.check("validate main.dlang --json"), @r#"
     exit 1
     --- stdout
     {"valid":false,"fileCount":2,"domainCount":0,"bcCount":1,"errors":[{"severity":1,"message":"Could not resolve reference to Domain named 'Missing'.","code":"linking-error","file":"main.dlang","line":2,"column":10}],"warnings":[],"infoCount":0}
@@ -155,7 +155,7 @@ Domain G
 
 #[test]
 fn imports_that_lead_nowhere_or_out() {
-    let place = Sandbox::new(
+    let sandbox = Sandbox::new(
         r#"
 //- p/model.yaml
 dependencies:
@@ -173,7 +173,7 @@ import "./a.txt"
 Team Outside
 "#,
     );
-    assert_snapshot!(place.check("validate p -q"), @r#"
+    assert_snapshot!(sandbox.check("validate p -q"), @r#"
     exit 1
     --- stdout
     p/index.dlang:1:8: error: Cannot resolve import './nope.dlang'.
@@ -221,7 +221,7 @@ fn circles_of_imports() {
 
 /// DomainLang's TypeScript CLI silently treated a broken manifest as absent.
 #[test]
-fn broken_manifests_are_told() {
+fn broken_manifests_are_reported() {
     let broken = "//- index.dlang\nTeam T\n//- model.yaml\nmodel:\n  name: x\n  name: y\npaths: [\n";
     assert_snapshot!(check(broken, "validate"), @"
     exit 1

@@ -20,18 +20,18 @@ impl Drop for RunningWatch {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, which has to be talked to while it runs")]
-fn it_answers_again_after_a_change_and_ends_with_ctrl_c() {
-    let place = Sandbox::new("//- a.dlang\nDomain D { vision: \"v\" }\n");
+fn watch_revalidates_on_change_and_ends_with_ctrl_c() {
+    let sandbox = Sandbox::new("//- a.dlang\nDomain D { vision: \"v\" }\n");
     let mut command = Command::new(env!("CARGO_BIN_EXE_dlang"));
-    command.current_dir(&place.root).env_clear().args(["validate", "--watch", "--json"]);
+    command.current_dir(&sandbox.root).env_clear().args(["validate", "--watch", "--json"]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut watching = RunningWatch(child);
     let mut answers = BufReader::new(watching.0.stdout.take().unwrap()).lines();
     let mut next = || answers.next().unwrap().unwrap();
     assert!(next().contains("\"warnings\":[]"));
-    place.write("a.dlang", "Domain D\n");
+    sandbox.write("a.dlang", "Domain D\n");
     assert!(next().contains("missing a vision"));
-    place.write("sub/b.dlang", "Team T\nTeam T\n");
+    sandbox.write("sub/b.dlang", "Team T\nTeam T\n");
     while !next().contains("Duplicate element: 'T'") {}
     kill_process(Pid::from_child(&watching.0), Signal::INT).unwrap();
     assert_eq!(watching.0.wait().unwrap().code(), Some(130));
@@ -40,10 +40,10 @@ fn it_answers_again_after_a_change_and_ends_with_ctrl_c() {
 /// As with `| head -1`: no reader would receive a later answer, so there is nothing to wait for.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the program under test, which has to be talked to while it runs")]
-fn it_ends_when_nobody_listens() {
-    let place = Sandbox::new("//- a.dlang\nDomain D { vision: \"v\" }\n");
+fn watch_ends_when_its_reader_closes() {
+    let sandbox = Sandbox::new("//- a.dlang\nDomain D { vision: \"v\" }\n");
     let mut command = Command::new(env!("CARGO_BIN_EXE_dlang"));
-    command.current_dir(&place.root).env_clear().args(["validate", "--watch", "--json"]);
+    command.current_dir(&sandbox.root).env_clear().args(["validate", "--watch", "--json"]);
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut watching = RunningWatch(child);
     let mut answers = BufReader::new(watching.0.stdout.take().unwrap()).lines();

@@ -121,10 +121,10 @@ pub(crate) fn for_schema(schema: &Map<String, Value>) -> BoxedStrategy<Arguments
     proptest::strategy::Union::new_weighted(cases).boxed()
 }
 
-type Of<'a> = &'a dyn Fn(&Value) -> BoxedStrategy<Value>;
+type SchemaStrategy<'a> = &'a dyn Fn(&Value) -> BoxedStrategy<Value>;
 
 /// An object with the required properties and some of the others.
-fn object(properties: &Map<String, Value>, required: &[String], of: Of<'_>) -> BoxedStrategy<Value> {
+fn object(properties: &Map<String, Value>, required: &[String], of: SchemaStrategy<'_>) -> BoxedStrategy<Value> {
     let parts: Vec<_> = properties
         .iter()
         .map(|(name, schema)| {
@@ -193,7 +193,7 @@ fn extra(properties: &Map<String, Value>, fitting: BoxedStrategy<Value>) -> Boxe
         .prop_filter_map("a known name", move |(mut value, hostile, near)| {
             // A misspelling of a known name, or a name that is an attack by itself.
             let name = match properties.keys().next() {
-                Some(known) if near => format!("{known}x"),
+                Some(name) if near => format!("{name}x"),
                 _ => format!("zz{hostile}"),
             };
             if properties.contains_key(&name) {

@@ -11,10 +11,10 @@ use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 use zubi_host::{CallAnswer, ToolService as _};
 use zubi_tool_api::cx::Restrictions;
-use zubi_tool_api::{Code, ToolSpec};
+use zubi_tool_api::{ErrorCode, ToolSpec};
 
 use crate::arguments::{Arguments, Kind, for_schema};
-use crate::place::{Sandbox, Yes};
+use crate::place::{Sandbox, ApproveAll};
 
 /// How many calls each tool gets of each property.
 const CASES: u32 = 128;
@@ -27,14 +27,14 @@ const MAX_TEXT: usize = 100_000;
 
 const PREFIXES: [&str; 3] = ["Invalid input: ", "Error in ", "Failed to "];
 
-fn specs(place: &Sandbox, runtime: &Runtime) -> Vec<Arc<ToolSpec>> {
-    let specs = runtime.block_on(place.host.list(&Restrictions::default())).unwrap();
+fn specs(sandbox: &Sandbox, runtime: &Runtime) -> Vec<Arc<ToolSpec>> {
+    let specs = runtime.block_on(sandbox.host.list(&Restrictions::default())).unwrap();
     assert!(specs.len() > 40, "the registry has lost its tools: {}", specs.len());
     specs
 }
 
 /// Properties 4 and 5.
-fn is_well_told(spec: &ToolSpec, answer: &CallAnswer) -> Result<(), TestCaseError> {
+fn check_answer_text(spec: &ToolSpec, answer: &CallAnswer) -> Result<(), TestCaseError> {
     let text = &answer.text;
     prop_assert!(!text.trim().is_empty(), "an empty answer");
     prop_assert!(!text.contains(['\0', '\u{1b}', '\u{202e}']), "a hidden character got through: {text:?}");
@@ -47,7 +47,7 @@ fn is_well_told(spec: &ToolSpec, answer: &CallAnswer) -> Result<(), TestCaseErro
     prop_assert!(PREFIXES.iter().any(|prefix| text.starts_with(prefix)), "no known beginning: {text}");
     let next_step = text.trim_end().lines().skip(1).last().unwrap_or_default();
     prop_assert!(next_step.split_whitespace().count() >= 2, "no next step: {text}");
-    prop_assert!(answer.failure != Some(Code::Fatal), "zubi itself failed: {text}");
+    prop_assert!(answer.failure != Some(ErrorCode::Fatal), "zubi itself failed: {text}");
     Ok(())
 }
 
@@ -59,70 +59,70 @@ fn is_loading(spec: &ToolSpec, text: &str) -> bool {
 /// Property 6.
 fn is_refused(arguments: &Arguments, answer: &CallAnswer) -> Result<(), TestCaseError> {
     let Some(wrong) = &arguments.wrong else { return Ok(()) };
-    prop_assert_eq!(answer.failure, Some(Code::InvalidInput), "`{}` was taken: {}", wrong, &answer.text);
+    prop_assert_eq!(answer.failure, Some(ErrorCode::InvalidInput), "`{}` was taken: {}", wrong, &answer.text);
     prop_assert!(answer.text.starts_with("Invalid input: "), "{}", &answer.text);
     Ok(())
 }
 
 fn run(cases: u32, check: impl Fn(&Sandbox, &Runtime, &ToolSpec, &Arguments) -> Result<(), TestCaseError>) {
     let runtime = Runtime::new().unwrap();
-    let place = Sandbox::new();
+    let sandbox = Sandbox::new();
     let kinds: BTreeMap<Kind, AtomicUsize> = BTreeMap::new();
     let mut kinds = kinds;
     for kind in [Kind::None, Kind::Fitting, Kind::Wrong, Kind::Extra, Kind::Huge, Kind::Hostile] {
         kinds.insert(kind, AtomicUsize::new(0));
     }
     let mut failed = Vec::new();
-    for spec in specs(&place, &runtime) {
+    for spec in specs(&sandbox, &runtime) {
         let config = Config { cases, failure_persistence: None, max_shrink_iters: 64, ..Config::default() };
         let outcome = TestRunner::new(config).run(&for_schema(&spec.input), |arguments| {
             kinds[&arguments.kind].fetch_add(1, Ordering::Relaxed);
-            check(&place, &runtime, &spec, &arguments)
+            check(&sandbox, &runtime, &spec, &arguments)
         });
         match outcome {
             Ok(()) => {}
             Err(TestError::Fail(why, arguments)) => {
-                let shown: String = arguments.value.to_string().chars().take(300).collect();
-                failed.push(format!("{} ({:?} {shown}): {why}", spec.id, arguments.kind));
+                let arguments_excerpt: String = arguments.value.to_string().chars().take(300).collect();
+                failed.push(format!("{} ({:?} {arguments_excerpt}): {why}", spec.id, arguments.kind));
             }
             Err(error) => failed.push(format!("{}: {error}", spec.id)),
         }
     }
-    runtime.block_on(place.host.shutdown());
+    runtime.block_on(sandbox.host.shutdown());
     println!("arguments: {kinds:?}");
     assert!(failed.is_empty(), "{} tools:\n{}", failed.len(), failed.join("\n"));
-    place.assert_unharmed();
+    sandbox.assert_unharmed();
 }
 
 #[test]
-fn every_call_is_told_well() {
-    run(CASES, |place, runtime, spec, arguments| {
-        let answer = runtime.block_on(place.call(&spec.id, arguments.value.clone(), CancellationToken::new()));
-        is_well_told(spec, &answer)?;
+fn every_call_has_valid_answer_text() {
+    run(CASES, |sandbox, runtime, spec, arguments| {
+        let answer = runtime.block_on(sandbox.call(&spec.id, arguments.value.clone(), CancellationToken::new()));
+        check_answer_text(spec, &answer)?;
         is_refused(arguments, &answer)
     });
 }
 
 /// An approved call runs: it still fails as it should, and nothing escapes.
 #[test]
-fn every_allowed_call_is_told_well() {
-    run(CASES_ALLOWED, |place, runtime, spec, arguments| {
-        let approver = Arc::new(Yes);
+fn every_allowed_call_has_valid_answer_text() {
+    run(CASES_ALLOWED, |sandbox, runtime, spec, arguments| {
+        let approver = Arc::new(ApproveAll);
         let cancel = CancellationToken::new();
-        let answer = runtime.block_on(place.call_asking(&spec.id, arguments.value.clone(), cancel, approver));
+        let answer = runtime.block_on(sandbox.call_with_approver(&spec.id, arguments.value.clone(), cancel, approver));
         if spec.id == "shell.run" {
-            place.forgive_what_was_asked_for();
+            sandbox.remove_injection_files();
         }
-        is_well_told(spec, &answer)
+        check_answer_text(spec, &answer)
     });
 }
 
 #[test]
-fn a_cancelled_call_is_told_well() {
-    run(CASES, |place, runtime, spec, arguments| {
+fn cancelled_call_has_valid_answer_text() {
+    run(CASES, |sandbox, runtime, spec, arguments| {
         let cancel = CancellationToken::new();
         cancel.cancel();
-        let answer = runtime.block_on(place.call(&spec.id, arguments.value.clone(), cancel));
-        is_well_told(spec, &answer)
+        let answer = runtime.block_on(sandbox.call(&spec.id, arguments.value.clone(), cancel));
+        check_answer_text(spec, &answer)
     });
 }

@@ -16,7 +16,7 @@ use zubi_host::{CallAnswer, CallContext, CallRequest, HostConfig, LocalHost, Too
 use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, Restrictions, Surface};
 
 /// A file beside the workspace that must be unchanged after all calls.
-const BESIDE: &str = "work-beside/kept.txt";
+const OUTSIDE_FILE: &str = "work-beside/kept.txt";
 
 pub(crate) struct Sandbox {
     directory: tempfile::TempDir,
@@ -27,7 +27,7 @@ const FILES: &[(&str, &str)] = &[
     ("work/src/lib.rs", "pub fn parse(input: &str) -> usize {\n    input.len()\n}\n"),
     ("work/notes.md", "# Notes\n\nparse is in src/lib.rs\n"),
     ("work/model/shop.dlang", "Domain Sales {}\nbc Orders for Sales {\n    description: \"Takes orders\"\n}\n"),
-    (BESIDE, "kept\n"),
+    (OUTSIDE_FILE, "kept\n"),
 ];
 
 impl Sandbox {
@@ -51,7 +51,7 @@ impl Sandbox {
             user_catalogue: None,
             // No language server is found: what tools answer then needs no server either.
             search_path: Some("/usr/bin:/bin".into()),
-            kind: zubi_host::HostKind::Front,
+            kind: zubi_host::HostKind::InProcess,
             clock: Arc::new(SystemClock),
         };
         let host = LocalHost::new(&config).unwrap();
@@ -64,10 +64,10 @@ impl Sandbox {
 
     /// Calls a tool as an agent would without an approver.
     pub(crate) async fn call(&self, tool: &str, arguments: Value, cancel: CancellationToken) -> CallAnswer {
-        self.call_asking(tool, arguments, cancel, Arc::new(NoApprover)).await
+        self.call_with_approver(tool, arguments, cancel, Arc::new(NoApprover)).await
     }
 
-    pub(crate) async fn call_asking(
+    pub(crate) async fn call_with_approver(
         &self,
         tool: &str,
         arguments: Value,
@@ -76,13 +76,13 @@ impl Sandbox {
     ) -> CallAnswer {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
-        let patience = Duration::from_secs(20);
-        let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, patience };
+        let timeout = Duration::from_secs(20);
+        let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout: patience: timeout };
         self.host.call(request, circumstances).await.unwrap_or_else(|unknown| panic!("{unknown}"))
     }
 
     /// Running a command that creates the file is not an injection if the call requested a command.
-    pub(crate) fn forgive_what_was_asked_for(&self) {
+    pub(crate) fn remove_injection_files(&self) {
         for directory in ["work", "work/src"] {
             fs::remove_file(self.root().join(directory).join(crate::arguments::MADE_BY_INJECTION)).ok();
         }
@@ -90,7 +90,7 @@ impl Sandbox {
 
     /// Whether what lies beside the workspace is as it was, and nothing that the hostile arguments name was made.
     pub(crate) fn assert_unharmed(&self) {
-        let beside = self.root().join(BESIDE);
+        let beside = self.root().join(OUTSIDE_FILE);
         assert_eq!(zubi_base::fs::read_text(&beside).unwrap(), "kept\n");
         assert_eq!(
             fs::read_dir(beside.parent().unwrap()).unwrap().count(),
@@ -108,10 +108,10 @@ impl Sandbox {
 }
 
 /// Says yes to everything, once.
-pub(crate) struct Yes;
+pub(crate) struct ApproveAll;
 
 #[async_trait]
-impl Approver for Yes {
+impl Approver for ApproveAll {
     async fn request_approval(&self, request: zubi_tool_api::cx::ApprovalRequest) -> zubi_tool_api::cx::ApprovalAnswer {
         drop(request);
         zubi_tool_api::cx::ApprovalAnswer::allow_once()

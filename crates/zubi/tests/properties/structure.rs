@@ -13,8 +13,8 @@ use zubi_tool_api::{ToolSpec, schema};
 
 use crate::place::Sandbox;
 
-async fn specs(place: &Sandbox) -> Vec<Arc<ToolSpec>> {
-    place.host.list(&Restrictions::default()).await.unwrap()
+async fn specs(sandbox: &Sandbox) -> Vec<Arc<ToolSpec>> {
+    sandbox.host.list(&Restrictions::default()).await.unwrap()
 }
 
 /// The sources of the tools.
@@ -45,17 +45,17 @@ fn definitions(sources: &BTreeMap<Utf8PathBuf, String>, id: &str) -> Vec<Utf8Pat
 /// Properties 1 and 4 of the structure: one file per tool, which has its name.
 #[tokio::test]
 async fn every_tool_has_one_file_of_its_own() {
-    let place = Sandbox::new();
+    let sandbox = Sandbox::new();
     let mut all = BTreeMap::new();
     sources(&toolbox(), &mut all);
-    let mut taken: BTreeMap<Utf8PathBuf, String> = BTreeMap::new();
-    for spec in specs(&place).await.iter().filter(|spec| !is_of_the_workspace(spec)) {
+    let mut claimed_by: BTreeMap<Utf8PathBuf, String> = BTreeMap::new();
+    for spec in specs(&sandbox).await.iter().filter(|spec| !is_of_the_workspace(spec)) {
         let files = definitions(&all, &spec.id);
         let [file] = files.as_slice() else { panic!("`{}` is defined in {files:?}", spec.id) };
         let words: Vec<String> = words(file.file_stem().unwrap());
         let name = words_of_id(&spec.id);
         assert!(words.iter().all(|word| name.contains(word)), "`{}` is in {file}", spec.id);
-        if let Some(other) = taken.insert(file.clone(), spec.id.clone()) {
+        if let Some(other) = claimed_by.insert(file.clone(), spec.id.clone()) {
             panic!("{file} defines `{other}` and `{}`", spec.id);
         }
     }
@@ -86,8 +86,8 @@ fn words_of_id(id: &str) -> Vec<String> {
 /// Properties 2, 7 and 8: a schema that every client understands, a description, every parameter described.
 #[tokio::test]
 async fn every_tool_describes_itself() {
-    let place = Sandbox::new();
-    for spec in specs(&place).await {
+    let sandbox = Sandbox::new();
+    for spec in specs(&sandbox).await {
         assert_eq!(schema::problems(&spec), Vec::<String>::new(), "{}", spec.id);
         assert_eq!(spec.input.get("type"), Some(&Value::from("object")), "{}", spec.id);
         assert!(!spec.description.trim().is_empty() && !spec.title.trim().is_empty(), "{}", spec.id);
@@ -101,13 +101,13 @@ async fn every_tool_describes_itself() {
 
 /// Property 3: a tool is registered as it describes itself, under its id and its wire name, and listed alike by MCP.
 #[tokio::test]
-async fn every_tool_is_registered_as_it_says() {
-    let place = Sandbox::new();
+async fn every_tool_is_registered_under_its_names() {
+    let sandbox = Sandbox::new();
     let everyone = Restrictions::default();
-    let listed = specs(&place).await;
+    let listed = specs(&sandbox).await;
     for spec in &listed {
         for name in [spec.id.clone(), spec.wire_name()] {
-            let found = place.host.find(&name, &everyone).await.unwrap();
+            let found = sandbox.host.find(&name, &everyone).await.unwrap();
             assert_eq!((&found.id, &found.description), (&spec.id, &spec.description));
             assert_eq!(found.input, spec.input, "{name}");
         }
@@ -118,16 +118,16 @@ async fn every_tool_is_registered_as_it_says() {
         assert_eq!(tool["description"], spec.description);
         let names =
             |schema: &Value| schema["properties"].as_object().map(|all| all.keys().cloned().collect::<Vec<_>>());
-        let known = names(&Value::from(spec.input.clone())).unwrap_or_default();
-        assert!(names(&tool["inputSchema"]).unwrap_or_default().iter().all(|name| known.contains(name)), "{}", spec.id);
+        let declared_names = names(&Value::from(spec.input.clone())).unwrap_or_default();
+        assert!(names(&tool["inputSchema"]).unwrap_or_default().iter().all(|name| declared_names.contains(name)), "{}", spec.id);
     }
 }
 
 /// Property 9: a resource has a URI, a name, a description and a type, and can be read.
 #[tokio::test]
 async fn every_resource_describes_itself_and_can_be_read() {
-    let place = Sandbox::new();
-    let resources = place.host.resources().await.unwrap();
+    let sandbox = Sandbox::new();
+    let resources = sandbox.host.resources().await.unwrap();
     assert!(!resources.is_empty());
     for resource in resources {
         assert!(resource.uri.contains("://"), "{}", resource.uri);
@@ -139,9 +139,9 @@ async fn every_resource_describes_itself_and_can_be_read() {
             cancel: CancellationToken::new(),
             progress: Arc::new(NoProgress),
             approver: Arc::new(NoApprover),
-            patience: std::time::Duration::from_secs(20),
+            timeout: std::time::Duration::from_secs(20),
         };
-        let read = place.host.read_resource(&resource.uri, Arc::new(caller), circumstances).await;
+        let read = sandbox.host.read_resource(&resource.uri, Arc::new(caller), circumstances).await;
         let text = read.expect("it is listed").expect("it can be read");
         assert!(!text.text.is_empty(), "{}", resource.uri);
         assert_eq!(text.mime_type, resource.mime_type);
@@ -150,7 +150,7 @@ async fn every_resource_describes_itself_and_can_be_read() {
 
 /// Property 10: no file has both a tool and a resource.
 #[test]
-fn tools_and_resources_are_apart() {
+fn tools_and_resources_are_in_separate_files() {
     let mut all = BTreeMap::new();
     sources(&toolbox(), &mut all);
     let mut resources = 0;
@@ -164,7 +164,7 @@ fn tools_and_resources_are_apart() {
 
 /// Property 11: tools reach a registry in one way, through a provider's table; and one place makes registries.
 #[test]
-fn tools_are_registered_in_one_way() {
+fn tools_share_one_registration_path() {
     let mut makers = Vec::new();
     let crates = Utf8Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for entry in crates.read_dir_utf8().unwrap() {

@@ -5,20 +5,20 @@ use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 
 /// The names of the methods that are not answered, one per line.
-const HELD: &str = "../held";
+const WITHHELD_METHODS_FILE: &str = "../held";
 
 /// The names of all received messages, one per line.
-const HEARD: &str = "../heard";
+const RECEIVED_METHODS_FILE: &str = "../heard";
 
 /// Records a received message.
 pub(crate) fn note(method: &str) -> io::Result<()> {
-    let mut heard = OpenOptions::new().create(true).append(true).open(HEARD)?;
+    let mut log = OpenOptions::new().create(true).append(true).open(RECEIVED_METHODS_FILE)?;
     // In one write: several servers may write.
-    heard.write_all(format!("{method}\n").as_bytes())
+    log.write_all(format!("{method}\n").as_bytes())
 }
 
 /// Whether a request should stay unanswered.
 #[expect(clippy::disallowed_methods, reason = "a program of the tests, which knows nothing of the product")]
-pub(crate) fn is_held(method: &str) -> bool {
-    std::fs::read_to_string(HELD).is_ok_and(|held| held.lines().any(|line| line == method))
+pub(crate) fn is_withheld(method: &str) -> bool {
+    std::fs::read_to_string(WITHHELD_METHODS_FILE).is_ok_and(|methods| methods.lines().any(|line| line == method))
 }

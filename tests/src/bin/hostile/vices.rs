@@ -100,8 +100,8 @@ fn without_end(mut work: impl FnMut(u64) -> io::Result<()> + Send + 'static) {
 
 impl Vice {
     pub(crate) fn find(name: &str) -> io::Result<Self> {
-        let known = NAMES.iter().find(|known| **known == name);
-        let name = known.ok_or_else(|| io::Error::other(format!("there is no vice `{name}`")))?;
+        let entry = NAMES.iter().find(|entry| **entry == name);
+        let name = entry.ok_or_else(|| io::Error::other(format!("there is no vice `{name}`")))?;
         Ok(Self { name, asked: 0 })
     }
 
@@ -178,7 +178,7 @@ impl Vice {
         }
         if self.name == "steered" {
             steered::note(method)?;
-            return Ok(if steered::is_held(method) { Reaction::Silent } else { Reaction::Send(good) });
+            return Ok(if steered::is_withheld(method) { Reaction::Silent } else { Reaction::Send(good) });
         }
         if method == "initialize" {
             let silent = ["late-registration", "no-capabilities", "unregisters"].contains(&self.name);
@@ -206,9 +206,9 @@ impl Vice {
                 let head = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":\"");
                 wire::write(head.as_bytes())?;
                 let mut left = GIGABYTE - head.len();
-                let piece = vec![b' '; 1 << 20];
+                let chunk = vec![b' '; 1 << 20];
                 while left > 0 {
-                    let now = piece.get(..left.min(piece.len())).unwrap_or_default();
+                    let now = chunk.get(..left.min(chunk.len())).unwrap_or_default();
                     wire::write(now)?;
                     left -= now.len();
                 }
@@ -290,8 +290,8 @@ fn outside(uri: &str) -> String {
 }
 
 fn insertion(character: u32, text: &str) -> Value {
-    let place = json!({ "line": 0, "character": character });
-    json!({ "range": { "start": place, "end": place }, "newText": text })
+    let position = json!({ "line": 0, "character": character });
+    json!({ "range": { "start": position, "end": position }, "newText": text })
 }
 
 /// Returns locations of all kinds that are not files of the workspace.
@@ -299,7 +299,7 @@ fn foreign(method: &str, good: Value) -> Value {
     if !matches!(method, "textDocument/definition" | "textDocument/references") {
         return good;
     }
-    let place = json!({ "start": { "line": 6, "character": 2 }, "end": { "line": 6, "character": 3 } });
+    let range = json!({ "start": { "line": 6, "character": 2 }, "end": { "line": 6, "character": 3 } });
     let uris = [
         "http://example.com/a.hostile?x=1",
         "jdt://contents/java.base/java.lang/String.class",
@@ -312,7 +312,7 @@ fn foreign(method: &str, good: Value) -> Value {
         "",
         "\u{1b}[31m\u{202e}",
     ];
-    uris.iter().map(|uri| json!({ "uri": uri, "range": place })).collect()
+    uris.iter().map(|uri| json!({ "uri": uri, "range": range })).collect()
 }
 
 fn register(method: &str) -> io::Result<()> {
@@ -324,8 +324,8 @@ fn register(method: &str) -> io::Result<()> {
 
 /// Sends one round of unsolicited notifications.
 fn flood(number: u64) -> io::Result<()> {
-    let place = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } });
-    let problem = json!({ "range": place, "message": "bad ".repeat(200), "data": "x".repeat(200) });
+    let range = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 1 } });
+    let problem = json!({ "range": range, "message": "bad ".repeat(200), "data": "x".repeat(200) });
     let problems = json!({ "uri": format!("file:///flood/{number}"), "diagnostics": vec![problem; 20] });
     let progress = json!({ "token": number, "value": { "kind": "begin", "title": "Indexing".repeat(100) } });
     for (method, params) in [

@@ -22,7 +22,7 @@ B contains C, /* inline */ D contains E,
 }
 
 #[test]
-fn a_break_behind_a_trailing_comment_goes() {
+fn a_line_break_after_a_trailing_comment_is_removed() {
     insta::assert_snapshot!(check("cmap M { contains A /* c */
 , B contains A /* c */
 .B contains A, /* c */
@@ -66,7 +66,7 @@ fn a_break_behind_a_comment_that_begins_a_line_stays() {
 }
 
 #[test]
-fn a_break_behind_a_comment_in_a_term_goes() {
+fn a_line_break_after_a_comment_in_a_term_is_removed() {
     insta::assert_snapshot!(check("bc X { glossary {
 term T /* c */
 : \"x\" examples \"a\"
@@ -99,7 +99,7 @@ term T aka A /* c */
 }
 
 #[test]
-fn a_comment_beside_a_list_that_does_not_fit() {
+fn a_list_with_comments_is_wrapped_when_too_long() {
     insta::assert_snapshot!(check("cmap M { contains AlphaAlphaAlphaAlphaAlpha, BetaBetaBetaBetaBetaBeta /* why */
 , GammaGammaGammaGammaGamma, /* because */
 Delta

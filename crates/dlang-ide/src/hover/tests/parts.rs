@@ -75,8 +75,8 @@ fn parts_of_references() {
         (".De$0ep", "🧭 **(namespace) Shop.Inner.Deep**"),
         (".D$0 ", "📁 **(domain) Shop.Inner.Deep.D**"),
     ] {
-        let shown = check(&model.replacen(&part.replace("$0", ""), part, 1));
-        assert!(shown.contains(expected), "{part}: {shown}");
+        let rendered = check(&model.replacen(&part.replace("$0", ""), part, 1));
+        assert!(rendered.contains(expected), "{part}: {rendered}");
     }
     // Parts of a reference that does not resolve as a whole: a namespace, a domain, nothing.
     insta::assert_snapshot!(check("ns N { ns M { } bc X for M$0.A.B }"), @r"
@@ -201,8 +201,8 @@ fn an_import_that_leads_nowhere() {
         ImportProblem { code: Code::ImportUnresolved, reason: "file-not-found", message: "No *such* file.".into() };
     let host = host_with(ModelHost::new(), "import './gone'", &[("./gone", reason)]);
     let file = host.file("main.dlang").unwrap();
-    let shown = hover(host.db(), file, 9.into(), Links::Plain).unwrap();
-    insta::assert_snapshot!(shown.markdown, @r"
+    let hover_result = hover(host.db(), file, 9.into(), Links::Plain).unwrap();
+    insta::assert_snapshot!(hover_result.markdown, @r"
     📦 **(import) ./gone**
 
     ---
@@ -248,7 +248,7 @@ fn words_and_signs() {
 }
 
 #[test]
-fn nothing_to_say() {
+fn positions_without_a_symbol_have_no_hover() {
     for fixture in [
         " $0",
         "Domain A $0",
@@ -273,9 +273,9 @@ fn an_offset_behind_the_end() {
 fn much() {
     let terms: Vec<_> = (0..60).map(|number| format!("term T{number}")).collect();
     let terms = terms.join(" ");
-    let shown = check(&format!("bc A$0 {{ terminology {{ {terms} }} description: '{}' }}", "x".repeat(2_001)));
-    assert!(shown.contains(&format!("\n{}… (1 more character)\n", "x".repeat(2_000))));
-    assert!(shown.ends_with("- `T48`\n- `T49`\n- …and 10 more"), "{shown}");
+    let rendered = check(&format!("bc A$0 {{ terminology {{ {terms} }} description: '{}' }}", "x".repeat(2_001)));
+    assert!(rendered.contains(&format!("\n{}… (1 more character)\n", "x".repeat(2_000))));
+    assert!(rendered.ends_with("- `T48`\n- `T49`\n- …and 10 more"), "{rendered}");
 }
 
 #[test]
@@ -283,19 +283,19 @@ fn an_element_by_itself() {
     let (host, file, offset) = host_at("//- a.dlang\nTeam $0T");
     let uri = |file: File| file.path(host.db()).to_owned();
     let team = definitions(host.db(), file).next().unwrap();
-    let markdown = element_markdown(host.db(), team, Links::To(&uri)).unwrap();
-    assert_eq!(markdown, hover(host.db(), file, offset, Links::To(&uri)).unwrap().markdown);
+    let markdown = element_markdown(host.db(), team, Links::FileUri(&uri)).unwrap();
+    assert_eq!(markdown, hover(host.db(), file, offset, Links::FileUri(&uri)).unwrap().markdown);
     assert_eq!(markdown, "👥 **(team) T**");
 }
 
 #[test]
 fn many_patterns() {
-    let shown = check(&format!("bc A {{ relationships {{ this [{}] $0-> A }} }}", vec!["OHS"; 53].join(", ")));
-    assert!(shown.contains("OpenHostService, …and 3 more\n"), "{shown}");
+    let rendered = check(&format!("bc A {{ relationships {{ this [{}] $0-> A }} }}", vec!["OHS"; 53].join(", ")));
+    assert!(rendered.contains("OpenHostService, …and 3 more\n"), "{rendered}");
 }
 
 #[test]
-fn names_and_addresses_that_are_markup() {
+fn markup_in_names_and_addresses_is_escaped() {
     insta::assert_snapshot!(check("//- a (b)/<c>.dlang\nDomain __a__ in $0_b_\nDomain _b_"), @r"
     <_b_>
     📁 **(domain) \_b\_**

@@ -59,7 +59,7 @@ fn names_of_types() {
 }
 
 #[test]
-fn a_row_says_what_names_mean() {
+fn rows_resolve_references() {
     insta::assert_snapshot!(check("contexts", |_| ()), @r#"
     bcs
     {"name":"Orders","fqn":"Shop.Orders","domain":"Sales","classification":"Core","team":"Crew"}
@@ -151,8 +151,8 @@ fn what_does_not_fit() {
 fn one_element() {
     let host = host(MODEL);
     let show = |file: dlang_model::File| format!("shown/{}", file.path(host.db()));
-    let shown = ["Sales.Orders", "Billing", "Order", "Twice"].map(|name| get(host.db(), Some(name), &show).to_string());
-    insta::assert_snapshot!(shown.join("\n"), @r#"
+    let rendered = ["Sales.Orders", "Billing", "Order", "Twice"].map(|name| get(host.db(), Some(name), &show).to_string());
+    insta::assert_snapshot!(rendered.join("\n"), @r#"
     {"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Sales","classification":["Core"],"team":["Crew"],"metadata":[{"$type":"MetadataEntry","key":"Language","value":"a=b"}],"relationships":[{"$type":"DirectionalRelationship","left":{"$type":"ThisRef"},"leftPatterns":[{"$type":"OpenHostService"}],"arrow":"->","right":{"$type":"BoundedContextRef","link":"Billing"},"rightPatterns":[],"inferredKind":"UpstreamDownstream"}],"decisions":[],"terminology":[],"fqn":"Shop.Orders","effectiveTeam":"Crew","effectiveClassification":"Core","metadataMap":{"Language":"a=b"}}}
     {"found":true,"element":{"$type":"BoundedContext","name":"Billing","domain":"Nowhere","classification":["Ghost"],"team":["Ghost","Crew"],"description":"","decisions":[],"metadata":[],"relationships":[],"terminology":[],"fqn":"Shop.Billing","metadataMap":{}}}
     {"found":false,"fqn":"Order","suggestions":["Shop.Orders"]}

@@ -38,7 +38,7 @@ fn domains() {
 }
 
 #[test]
-fn what_comes_again() {
+fn repeated_properties_are_merged() {
     // The last value at the first position; lists accumulate.
     insta::assert_snapshot!(check(
         "Team T Team U bc A by T { description: \"1\" team: U description: \"2\" metadata { } terminology { term X } \
@@ -52,7 +52,7 @@ fn what_comes_again() {
 }
 
 #[test]
-fn references_that_mean_nothing_are_as_written() {
+fn unresolved_references_are_serialized_as_written() {
     insta::assert_snapshot!(check(
         "bc A for No . Where as X by Y { businessModel: Z metadata { K: \"v\" } decisions { rule [Q] R: \"r\" } \
          relationships { this -> Ghost } } cmap M { contains A, Ghost }"
@@ -63,7 +63,7 @@ fn references_that_mean_nothing_are_as_written() {
 }
 
 #[test]
-fn references_are_simple_names() {
+fn references_are_serialized_as_simple_names() {
     insta::assert_snapshot!(check(
         r#"
 //- a.dlang

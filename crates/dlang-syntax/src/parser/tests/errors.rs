@@ -46,7 +46,7 @@ fn offsets_of_unexpected_characters_count_utf16() {
 }
 
 #[test]
-fn the_end_comes_too_soon() {
+fn an_unexpected_end_of_input_is_reported() {
     let texts = [
         "Domain",
         "Domain A {",
@@ -57,8 +57,8 @@ fn the_end_comes_too_soon() {
         "ns A.",
         "bc A { team",
     ];
-    let shown = texts.map(|text| format!("{text}\n{}", complaints(text)));
-    insta::assert_snapshot!(shown.concat(), @r"
+    let rendered = texts.map(|text| format!("{text}\n{}", complaints(text)));
+    insta::assert_snapshot!(rendered.concat(), @r"
     Domain
     1:7 `` expected-token: Expecting token of type 'ID' but found end of file.
     Domain A {
@@ -212,7 +212,7 @@ fn elements_in_each_other() {
 }
 
 #[test]
-fn a_missing_brace_ends_the_block_where_the_layout_says() {
+fn a_missing_brace_ends_the_block_by_layout() {
     insta::assert_snapshot!(check("Namespace N {\n    bc A {\n        metadata {\n            K: \"v\"\n    }\n    bc B\n}\nTeam T"), @r#"
     MODEL … …
       NAMESPACE_DECLARATION Namespace … …

@@ -232,7 +232,7 @@ fn namespaces() {
 }
 
 #[test]
-fn comments_stand_between_nodes() {
+fn comments_are_placed_between_nodes() {
     let parse = crate::parse("/** a */ Team /* b */ A // c\n// d\nTeam B");
     insta::assert_snapshot!(format!("{:#?}", parse.syntax()), @r#"
     MODEL@0..40

@@ -17,7 +17,7 @@ fn check_add(text: &str, key: &str) -> String {
 }
 
 fn apply_fix(text: &str, fix: &Fix) -> String {
-    let Action::Edit { range, text: new, .. } = &fix.action else { return fix.title.clone() };
+    let FixAction::Edit { range, text: new, .. } = &fix.action else { return fix.title.clone() };
     let mut text = text.to_owned();
     text.replace_range(std::ops::Range::<usize>::from(*range), new);
     format!("{}{}\n{text}", fix.title, if fix.preferred { " (preferred)" } else { "" })

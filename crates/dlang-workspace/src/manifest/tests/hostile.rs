@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 use super::check;
-use crate::fix::Action;
+use crate::fix::FixAction;
 use crate::manifest::{MAX_BYTES, Purpose, add_dependency, fixes, read};
 
 #[test]
@@ -101,8 +101,8 @@ fn large_and_deep_texts_are_bounded() {
 }
 
 /// Pieces that manifests are made of, so that random texts get past the first character.
-fn pieces() -> impl Strategy<Value = String> {
-    let piece = prop::sample::select(vec![
+fn fragments() -> impl Strategy<Value = String> {
+    let fragment = prop::sample::select(vec![
         "model",
         "paths",
         "dependencies",
@@ -148,19 +148,19 @@ fn pieces() -> impl Strategy<Value = String> {
         "%",
         "0",
     ]);
-    prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(fragment, 0..40).prop_map(|fragments| fragments.concat())
 }
 
 /// The text after a fix; panics when the fix does not fit it.
 fn apply_fix(text: &str, fix: &crate::Fix) -> String {
-    let Action::Edit { range, text: new, .. } = &fix.action else { return fix.title.clone() };
+    let FixAction::Edit { range, text: new, .. } = &fix.action else { return fix.title.clone() };
     let mut text = text.to_owned();
     text.replace_range(std::ops::Range::<usize>::from(*range), new);
     text
 }
 
 /// Checks the properties that hold for any text.
-fn holds(text: &str) {
+fn check_fixes_apply(text: &str) {
     let parsed = read(text, Purpose::Publish);
     for diagnostic in &parsed.diagnostics {
         assert!(text.get(std::ops::Range::<usize>::from(diagnostic.range)).is_some(), "{diagnostic:?}");
@@ -178,11 +178,11 @@ fn holds(text: &str) {
 proptest! {
     #[test]
     fn any_text_is_read(text in any::<String>()) {
-        holds(&text);
+        check_fixes_apply(&text);
     }
 
     #[test]
-    fn any_manifest_is_read(text in pieces()) {
-        holds(&text);
+    fn any_manifest_is_read(text in fragments()) {
+        check_fixes_apply(&text);
     }
 }

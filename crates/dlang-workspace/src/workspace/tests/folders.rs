@@ -23,7 +23,7 @@ fn several_folders_have_names() {
 }
 
 #[test]
-fn folders_with_one_name_are_told_apart() {
+fn folders_with_the_same_name_are_distinguished() {
     let roots = ["/w/x/models", "/w/y/models", "/w/z/y/models", "/w/other", "/w/x/models/inner"];
     let mut files = roots.map(|root| format!("//- {root}/a.dlang\nTeam A\n")).to_vec();
     // If it is not a separator, it is a character of the name.
@@ -34,12 +34,12 @@ fn folders_with_one_name_are_told_apart() {
         let workspace = load(Arc::new(in_memory(&fixture)), &folders);
         let snapshot = workspace.snapshot();
         let paths = snapshot.files().unwrap().into_iter().chain(roots.iter().map(Utf8PathBuf::from));
-        let shown = paths.map(|path| {
-            let shown = snapshot.show(&path);
-            assert_eq!(snapshot.find(&shown), Some(path), "{shown}");
-            shown
+        let display_paths = paths.map(|path| {
+            let display_path = snapshot.show(&path);
+            assert_eq!(snapshot.find(&display_path), Some(path), "{display_path}");
+            display_path
         });
-        shown.collect::<Vec<_>>().join("\n")
+        display_paths.collect::<Vec<_>>().join("\n")
     };
     insta::assert_snapshot!(check(&roots), @r"
     other/a.dlang
@@ -57,7 +57,7 @@ fn folders_with_one_name_are_told_apart() {
     let workspace =
         load(Arc::new(in_memory(&fixture)), &[Root::Folder(roots[0].into()), Root::Folder(roots[3].into())]);
     let found = ["other/a.dlang", "a.dlang", "inner", "back\\slash.dlang", "./other", "gone"]
-        .map(|given| workspace.snapshot().find(given).map_or_else(String::new, Utf8PathBuf::into_string));
+        .map(|path| workspace.snapshot().find(path).map_or_else(String::new, Utf8PathBuf::into_string));
     insta::assert_snapshot!(found.join("\n"), @r"
     /w/other/a.dlang
     /w/x/models/a.dlang

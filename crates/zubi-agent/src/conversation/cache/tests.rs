@@ -7,38 +7,38 @@ use crate::event::EventKind;
 use crate::journal::Journal as _;
 
 #[test]
-fn what_cannot_be_read_is_found_by_its_id_and_says_why() {
+fn an_unreadable_conversation_is_found_by_id_with_its_error() {
     let fixture = fixture();
-    let id = id::new(fixture.keeping.clock.now()).unwrap();
+    let id = id::new(fixture.context.clock.now()).unwrap();
     let newer = "{\"type\":\"began\",\"version\":2}\n";
-    owner_only::write_atomic(&fixture.keeping.place.path(&id).unwrap(), newer.as_bytes()).unwrap();
-    let found = fixture.keeping.find_by_prefix(&id, 1).unwrap().conversations;
+    owner_only::write_atomic(&fixture.context.dir.path(&id).unwrap(), newer.as_bytes()).unwrap();
+    let found = fixture.context.find_by_prefix(&id, 1).unwrap().conversations;
     let titles: Vec<String> = found.iter().map(|row| row.digest.title()).collect();
     assert_eq!(titles, ["(cannot be opened: a newer zubi has written it (version 2 of the format))"]);
 }
 
 #[test]
-fn what_is_very_long_is_not_kept_in_memory() {
-    let known = ConversationCache::default();
-    for (good, is_kept) in [(MAX_KEPT, true), (MAX_KEPT + 1, false)] {
-        known.store(Entry { id: "a".to_owned(), good, ..Entry::default() });
-        assert_eq!(known.take("a").is_some(), is_kept, "{good}");
+fn a_very_long_conversation_is_not_cached() {
+    let cache = ConversationCache::default();
+    for (good, is_kept) in [(MAX_CACHED_BYTES, true), (MAX_CACHED_BYTES + 1, false)] {
+        cache.store(CachedConversation { id: "a".to_owned(), good, ..CachedConversation::default() });
+        assert_eq!(cache.take("a").is_some(), is_kept, "{good}");
     }
 }
 
 #[test]
-fn what_was_read_is_not_read_again() {
+fn cached_events_are_not_read_again() {
     let fixture = fixture();
-    let conversation = Conversation::create(&fixture.keeping).unwrap();
+    let conversation = Conversation::create(&fixture.context).unwrap();
     for what in recorded_events() {
         conversation.add(what).unwrap();
     }
     let id = conversation.id().to_owned();
     drop(conversation);
-    let path = fixture.keeping.place.path(&id).unwrap();
+    let path = fixture.context.dir.path(&id).unwrap();
     let whole = std::fs::read(&path).unwrap();
     let seen = |after| {
-        let (standing, events) = fixture.keeping.load_since(&id, after)?;
+        let (standing, events) = fixture.context.load_since(&id, after)?;
         Ok::<_, OpenError>((standing.digest.seq, events.len()))
     };
     let all = seen(0).unwrap();
@@ -55,8 +55,8 @@ fn what_was_read_is_not_read_again() {
     assert_eq!(seen(all.0).unwrap(), (all.0 + 1, 1));
     assert_eq!(seen(0).unwrap(), (all.0 + 1, all.1 + 1));
     assert_eq!(seen(all.0 - 1).unwrap(), (all.0 + 1, 2));
-    assert_eq!(fixture.keeping.find_by_prefix(&id, 1).unwrap().conversations[0].digest.title(), "Elsewhere");
-    let (here, elsewhere) = [fixture.keeping.clone(), fixture.elsewhere()]
+    assert_eq!(fixture.context.find_by_prefix(&id, 1).unwrap().conversations[0].digest.title(), "Elsewhere");
+    let (here, elsewhere) = [fixture.context.clone(), fixture.elsewhere()]
         .map(|it| Conversation::open(&it, &id).unwrap().messages())
         .into();
     assert_eq!(here, elsewhere);
@@ -64,7 +64,7 @@ fn what_was_read_is_not_read_again() {
     // A file that does not continue where the cached part ends is read again as a whole, and so is a shorter one.
     let added = std::fs::read(&path).unwrap();
     owner_only::write_atomic(&path, &[added.as_slice(), b"{}\n"].concat()).unwrap();
-    let (standing, events) = fixture.keeping.load_since(&id, u64::MAX).unwrap();
+    let (standing, events) = fixture.context.load_since(&id, u64::MAX).unwrap();
     assert_eq!((standing.digest.seq, events.len(), standing.damage.is_some()), (all.0 + 1, 0, true));
     owner_only::write_atomic(&path, &whole).unwrap();
     assert_eq!(seen(u64::MAX).unwrap(), (all.0, 0));

@@ -13,47 +13,47 @@ use crate::journal::Journal as _;
 
 struct Fixture {
     _guard: tempfile::TempDir,
-    keeping: ConversationContext,
+    context: ConversationContext,
 }
 
 fn fixture() -> Fixture {
     let guard = tempfile::tempdir().unwrap();
     let state = Utf8PathBuf::from_path_buf(guard.path().to_owned()).unwrap();
     let keeping = ConversationContext {
-        place: ConversationDir::new(&state, &["/project".into()]).unwrap(),
+        dir: ConversationDir::new(&state, &["/project".into()]).unwrap(),
         folders: Vec::new(),
         clock: Arc::new(FixedClock(Duration::from_secs(1))),
         redactor: Redactor::default(),
-        tell: Arc::new(|_, _| {}),
-        known: crate::conversation::ConversationCache::default(),
+        listener: Arc::new(|_, _| {}),
+        cache: crate::conversation::ConversationCache::default(),
     };
-    Fixture { _guard: guard, keeping }
+    Fixture { _guard: guard, context: keeping }
 }
 
 impl Fixture {
     /// Adds a conversation that begins at this second and has these messages.
     fn add_conversation(&mut self, second: u64, texts: &[&str]) -> String {
-        self.keeping.clock = Arc::new(FixedClock(Duration::from_secs(second)));
-        let conversation = Conversation::create(&self.keeping).unwrap();
+        self.context.clock = Arc::new(FixedClock(Duration::from_secs(second)));
+        let conversation = Conversation::create(&self.context).unwrap();
         for text in texts {
-            conversation.add(EventKind::Asked { turn: 1, text: (*text).to_owned() }).unwrap();
+            conversation.add(EventKind::UserMessage { turn: 1, text: (*text).to_owned() }).unwrap();
         }
         conversation.id().to_owned()
     }
 
     fn database(&self) -> Utf8PathBuf {
-        self.keeping.place.sessions.join("index.db")
+        self.context.dir.sessions.join("index.db")
     }
 
     /// The index on the disk, without the way out over the memory.
     fn titles(&self, query: &str) -> Vec<String> {
-        let found = on_disk(&self.keeping.place, &FtsQuery::parse(Some(query)), 10).unwrap();
+        let found = on_disk(&self.context.dir, &FtsQuery::parse(Some(query)), 10).unwrap();
         found.conversations.iter().map(|row| row.digest.title()).collect()
     }
 }
 
 #[test]
-fn words_are_found_wherever_they_stand() {
+fn words_are_found_anywhere_in_a_conversation() {
     let mut fixture = fixture();
     fixture.add_conversation(1, &["Rename the crème brûlée", "and the function parse_header in src/net.rs"]);
     fixture.add_conversation(2, &["Fix the test", "of the parser"]);
@@ -111,18 +111,18 @@ fn words_are_found_wherever_they_stand() {
     "-test": Fix the test
     "a\0b":
     "#);
-    let found = on_disk(&fixture.keeping.place, &FtsQuery::parse(Some("parse_header function")), 10).unwrap();
-    assert_snapshot!(found.conversations[0].found.as_deref().unwrap(), @"and the function parse_header in src/net.rs");
-    let found = on_disk(&fixture.keeping.place, &FtsQuery::All, 2).unwrap();
+    let found = on_disk(&fixture.context.dir, &FtsQuery::parse(Some("parse_header function")), 10).unwrap();
+    assert_snapshot!(found.conversations[0].excerpt.as_deref().unwrap(), @"and the function parse_header in src/net.rs");
+    let found = on_disk(&fixture.context.dir, &FtsQuery::All, 2).unwrap();
     assert_eq!((found.conversations[0].id.as_str(), found.more), (id.as_str(), 1));
     // Later messages are found as well.
-    let more = Conversation::open(&fixture.keeping, &id).unwrap();
-    more.add(EventKind::Asked { turn: 2, text: "Something about zebras".to_owned() }).unwrap();
+    let more = Conversation::open(&fixture.context, &id).unwrap();
+    more.add(EventKind::UserMessage { turn: 2, text: "Something about zebras".to_owned() }).unwrap();
     assert_eq!(fixture.titles("zebra").len(), 1);
 }
 
 #[test]
-fn an_index_that_is_missing_broken_older_or_newer_is_made_anew() {
+fn a_missing_broken_or_other_version_index_is_rebuilt() {
     let mut fixture = fixture();
     fixture.add_conversation(1, &["Rename it"]);
     fixture.add_conversation(2, &["Fix the test"]);
@@ -151,12 +151,12 @@ fn an_index_that_is_missing_broken_older_or_newer_is_made_anew() {
 }
 
 #[test]
-fn without_a_place_for_the_index_the_files_are_read() {
+fn the_files_are_read_if_the_index_cannot_be_created() {
     let mut fixture = fixture();
     fixture.add_conversation(1, &["Rename it"]);
     std::fs::create_dir(fixture.database()).unwrap();
-    let found = fixture.keeping.place.search(Some("rename"), 10).unwrap();
-    assert_eq!(found.conversations[0].found.as_deref(), Some("Rename it"));
+    let found = fixture.context.dir.search(Some("rename"), 10).unwrap();
+    assert_eq!(found.conversations[0].excerpt.as_deref(), Some("Rename it"));
     let problem = found.problem.unwrap();
     assert!(problem.contains(fixture.database().as_str()), "{problem}");
 }
@@ -167,9 +167,9 @@ fn what_is_deleted_is_nowhere_any_more() {
     fixture.add_conversation(1, &["Keep this one"]);
     let id = fixture.add_conversation(2, &["The walrus is a secret"]);
     assert_eq!(fixture.titles("walrus").len(), 1);
-    fixture.keeping.delete(&id).unwrap();
+    fixture.context.delete(&id).unwrap();
     for name in ["index.db", "index.db-wal"] {
-        let bytes = std::fs::read(fixture.keeping.place.sessions.join(name)).unwrap_or_default();
+        let bytes = std::fs::read(fixture.context.dir.sessions.join(name)).unwrap_or_default();
         assert!(!bytes.windows(6).any(|window| window == b"walrus"), "{name}");
     }
     assert_eq!(fixture.titles(""), ["Keep this one"]);
@@ -179,9 +179,9 @@ fn what_is_deleted_is_nowhere_any_more() {
 fn workspaces_do_not_see_each_other() {
     let mut fixture = fixture();
     fixture.add_conversation(1, &["About the walrus"]);
-    let state = fixture.keeping.place.sessions.parent().unwrap().to_owned();
-    let (first, other) = (fixture.keeping.place.clone(), ConversationDir::new(&state, &["/other".into()]).unwrap());
-    fixture.keeping.place = other.clone();
+    let state = fixture.context.dir.sessions.parent().unwrap().to_owned();
+    let (first, other) = (fixture.context.dir.clone(), ConversationDir::new(&state, &["/other".into()]).unwrap());
+    fixture.context.dir = other.clone();
     fixture.add_conversation(2, &["About the otter"]);
     assert_eq!((fixture.titles("about"), fixture.titles("walrus").len()), (vec!["About the otter".to_owned()], 0));
     // The same folders in another order are the same workspace.
@@ -189,7 +189,7 @@ fn workspaces_do_not_see_each_other() {
     let turned: Vec<Utf8PathBuf> = both.iter().rev().cloned().collect();
     assert_eq!(ConversationDir::new(&state, &both).unwrap().name, ConversationDir::new(&state, &turned).unwrap().name);
     // After a workspace's directory has been deleted, nothing of it stays in the index.
-    fixture.keeping.place = first;
+    fixture.context.dir = first;
     assert_eq!(fixture.titles("walrus").len(), 1);
     std::fs::remove_dir_all(other.directory()).unwrap();
     assert_eq!(fixture.titles("about").len(), 1);
@@ -202,12 +202,12 @@ fn several_use_it_at_once() {
     let mut fixture = fixture();
     let ids: Vec<String> =
         (0..20).map(|second| fixture.add_conversation(second, &[&format!("Number {second}")])).collect();
-    let place = &fixture.keeping.place;
+    let dir = &fixture.context.dir;
     std::thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..5 {
-                    let found = on_disk(place, &FtsQuery::parse(Some("number")), 100).unwrap();
+                    let found = on_disk(dir, &FtsQuery::parse(Some("number")), 100).unwrap();
                     assert_eq!(found.conversations.len(), ids.len());
                 }
             });

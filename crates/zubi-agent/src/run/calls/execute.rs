@@ -14,13 +14,13 @@ use zubi_tool_api::cx::{
     ApprovalAnswer, ApprovalRequest, Approver, BYTES_PER_TOKEN, NoApprover, NoProgress, ProgressSink,
 };
 use zubi_tool_api::progress::ThrottledProgress;
-use zubi_tool_api::{Code, Effect, ToolSpec};
+use zubi_tool_api::{ErrorCode, Effect, ToolSpec};
 
-use super::Item;
+use super::CallItem;
 use crate::delegation::{self, ApprovalState};
 use crate::event::EventKind;
 use crate::journal::Journal;
-use crate::run::Run;
+use crate::run::RunningTurn;
 use crate::run::schedule::CallAccess;
 
 /// The maximum length of a result, in tokens.
@@ -30,9 +30,9 @@ const RESULT_BYTES: usize = 2 * RESULT_TOKENS * BYTES_PER_TOKEN;
 /// The maximum length of the preview of a change, in bytes.
 const PREVIEW_BYTES: usize = 64 * 1024;
 /// The time-out of a call with all its approval prompts; the tool's own time-out is shorter.
-const PATIENCE: Duration = Duration::from_hours(24);
+const CALL_TIMEOUT: Duration = Duration::from_hours(24);
 /// The time-out for computing a call's footprint.
-const LOOK: Duration = Duration::from_secs(10);
+const FOOTPRINT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The result of a call whose approval prompt still waited when the turn was stopped.
 const NOT_ANSWERED: &str = "Not made. The turn ended before the user answered the approval prompt.";
@@ -49,7 +49,7 @@ pub(super) struct PreparedCall {
 impl PreparedCall {
     /// Creates the value for a read-only call among others.
     pub(super) fn without_footprint(spec: &ToolSpec) -> Self {
-        Self { touch: CallAccess::Looks(None), effect: spec.effect, preview: None, writes: Vec::new() }
+        Self { touch: CallAccess::Reads(None), effect: spec.effect, preview: None, writes: Vec::new() }
     }
 }
 
@@ -57,7 +57,7 @@ impl PreparedCall {
 #[derive(Debug, Clone)]
 pub(super) struct CompletedCall {
     pub(super) text: String,
-    pub(super) failure: Option<Code>,
+    pub(super) failure: Option<ErrorCode>,
     /// Whether the call may have had an effect.
     pub(super) has_begun: bool,
     pub(super) duration: Duration,
@@ -65,7 +65,7 @@ pub(super) struct CompletedCall {
 
 impl CompletedCall {
     /// Creates the result of a call that is not made.
-    pub(super) fn skipped(text: String, failure: Option<Code>) -> Self {
+    pub(super) fn skipped(text: String, failure: Option<ErrorCode>) -> Self {
         Self { text, failure, has_begun: false, duration: Duration::ZERO }
     }
 }
@@ -76,12 +76,12 @@ struct WatchedApprover {
     /// The called tool; its arguments follow.
     tool: String,
     arguments: Value,
-    asked: Arc<Mutex<ApprovalState>>,
+    approval_state: Arc<Mutex<ApprovalState>>,
 }
 
 impl WatchedApprover {
     fn lock_state(&self) -> MutexGuard<'_, ApprovalState> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+        self.approval_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -95,18 +95,18 @@ impl Approver for WatchedApprover {
         answer
     }
 
-    fn client_asks(&self) -> bool {
-        self.inner.client_asks()
+    fn client_prompts(&self) -> bool {
+        self.inner.client_prompts()
     }
 }
 
 /// Publishes the progress of a call.
-struct Progress {
+struct CallProgress {
     journal: Arc<dyn Journal>,
     call: String,
 }
 
-impl ProgressSink for Progress {
+impl ProgressSink for CallProgress {
     fn report(&self, fraction: Option<f64>, message: &str) {
         let what = EventKind::Progress { call: self.call.clone(), fraction, message: message.to_owned() };
         // Progress is not saved, so a failure loses nothing.
@@ -114,8 +114,8 @@ impl ProgressSink for Progress {
     }
 }
 
-impl Run {
-    fn request(&self, item: &Item) -> CallRequest {
+impl RunningTurn {
+    fn request(&self, item: &CallItem) -> CallRequest {
         CallRequest {
             tool: item.tool.clone(),
             arguments: item.call.arguments.clone(),
@@ -125,14 +125,14 @@ impl Run {
     }
 
     /// Computes the footprint of a call.
-    pub(super) fn prepare(&self, item: &Item, spec: &Arc<ToolSpec>) -> BoxFuture<'static, PreparedCall> {
+    pub(super) fn prepare(&self, item: &CallItem, spec: &Arc<ToolSpec>) -> BoxFuture<'static, PreparedCall> {
         let (service, request, spec) = (Arc::clone(&self.turn.service), self.request(item), Arc::clone(spec));
         let journal = Arc::clone(&self.journal);
         let circumstances = CallContext {
             cancel: self.limits.stop.child_token(),
             progress: Arc::new(NoProgress),
             approver: Arc::new(NoApprover),
-            patience: LOOK,
+            timeout: FOOTPRINT_TIMEOUT,
         };
         async move {
             match service.explain(request, circumstances).await {
@@ -154,41 +154,41 @@ impl Run {
     /// Executes a call.
     pub(super) fn execute_call(
         &self,
-        item: &Item,
+        item: &CallItem,
         at: usize,
         cancel: &CancellationToken,
     ) -> BoxFuture<'static, (usize, CompletedCall)> {
         let (service, request) = (Arc::clone(&self.turn.service), self.request(item));
         let call = item.call.id.clone();
         let journal = Arc::clone(&self.journal);
-        let asked = Arc::<Mutex<ApprovalState>>::default();
+        let approval_state = Arc::<Mutex<ApprovalState>>::default();
         let inner = self.turn.approvers.approver_for(self.number, &call, Arc::clone(&journal), cancel.clone());
         let approver = Arc::new(WatchedApprover {
             inner,
             tool: item.tool.clone(),
             arguments: item.call.arguments.clone(),
-            asked: Arc::clone(&asked),
+            approval_state: Arc::clone(&approval_state),
         });
         let cancel = cancel.clone();
         let circumstances = CallContext {
             cancel: cancel.clone(),
             approver,
-            progress: Arc::new(ThrottledProgress::new(Arc::new(Progress { journal: Arc::clone(&journal), call }))),
-            patience: PATIENCE,
+            progress: Arc::new(ThrottledProgress::new(Arc::new(CallProgress { journal: Arc::clone(&journal), call }))),
+            timeout: CALL_TIMEOUT,
         };
         async move {
             let started = Instant::now();
             let (text, failure) = match service.call(request, circumstances).await {
                 // A stopped command has a result, but did not end by itself.
-                Ok(answer) if cancel.is_cancelled() && was_stopped(&answer) => (answer.text, Some(Code::Cancelled)),
+                Ok(answer) if cancel.is_cancelled() && was_stopped(&answer) => (answer.text, Some(ErrorCode::Cancelled)),
                 Ok(answer) => (answer.text, answer.failure),
                 Err(unknown) => (unknown.to_string(), Some(unknown.code)),
             };
             if failure.is_some()
                 && cancel.is_cancelled()
-                && *asked.lock().unwrap_or_else(PoisonError::into_inner) == ApprovalState::Waiting
+                && *approval_state.lock().unwrap_or_else(PoisonError::into_inner) == ApprovalState::Waiting
             {
-                return (at, CompletedCall::skipped(NOT_ANSWERED.to_owned(), Some(Code::Cancelled)));
+                return (at, CompletedCall::skipped(NOT_ANSWERED.to_owned(), Some(ErrorCode::Cancelled)));
             }
             let text = journal.shorten(text, RESULT_BYTES);
             (at, CompletedCall { text, failure, has_begun: true, duration: started.elapsed() })

@@ -7,11 +7,11 @@ use crate::event::EventKind;
 use zubi_models::FinishReason;
 
 #[tokio::test]
-async fn a_task_is_done_and_told() {
-    let look = [call("a", "file_read", json!({"path": "one.txt"})), call("b", "file_list", json!(""))];
+async fn a_task_is_completed_and_reported() {
+    let reads = [call("a", "file_read", json!({"path": "one.txt"})), call("b", "file_list", json!(""))];
     let edit = [call("c", "file_edit", json!({"path": "one.txt", "old": "uno", "new": "one"}))];
     let replies =
-        vec![calls("I look.", &look), calls("", &edit).stop(FinishReason::Finished), text_reply("It says one now.")];
+        vec![calls("I look.", &reads), calls("", &edit).stop(FinishReason::Finished), text_reply("It says one now.")];
     let mut world = World::new(&[("one.txt", "uno\n"), ("two.txt", "two\n")], replies);
     insta::assert_snapshot!(world.run("translate one.txt").await, @r#"
     > translate one.txt
@@ -34,10 +34,10 @@ async fn a_task_is_done_and_told() {
 }
 
 #[tokio::test]
-async fn pieces_say_where_they_belong() {
+async fn deltas_carry_their_position() {
     let mut world = World::new(&[], vec![text_reply("né 🦀 ok")]);
     world.run("hi").await;
-    let places: Vec<_> = world
+    let positions: Vec<_> = world
         .journal
         .partial_events()
         .into_iter()
@@ -47,11 +47,11 @@ async fn pieces_say_where_they_belong() {
         })
         .collect();
     let expected = [(0, "né "), (3, "🦀 "), (6, "ok")].map(|(offset, text)| (offset, text.to_owned()));
-    assert_eq!(places, expected);
+    assert_eq!(positions, expected);
 }
 
 #[tokio::test]
-async fn calls_are_made_whatever_the_provider_says_of_the_end_and_ids_are_made_unique() {
+async fn calls_run_whatever_the_finish_reason_and_get_unique_ids() {
     let read = |id: &str| call(id, "file_read", json!({"path": "a"}));
     let replies = vec![
         calls("", &[read("x"), read("x"), read("")]).stop(FinishReason::Length),
@@ -80,7 +80,7 @@ async fn calls_are_made_whatever_the_provider_says_of_the_end_and_ids_are_made_u
 }
 
 #[tokio::test]
-async fn an_answer_that_is_none_says_so() {
+async fn an_empty_or_incomplete_answer_is_reported() {
     let mut world = World::new(
         &[],
         vec![
@@ -111,7 +111,7 @@ async fn an_answer_that_is_none_says_so() {
 }
 
 #[tokio::test]
-async fn what_is_said_meanwhile_is_heard_before_the_next_iteration_and_before_the_end() {
+async fn waiting_messages_are_received_before_the_next_iteration_and_before_the_end() {
     let read = [call("a", "file_read", json!({"path": "a"}))];
     let mut world =
         World::new(&[("a", "1\n")], vec![calls("", &read), text_reply("It is 1."), text_reply("In words: one.")]);
@@ -140,7 +140,7 @@ async fn what_is_said_meanwhile_is_heard_before_the_next_iteration_and_before_th
 }
 
 #[tokio::test]
-async fn what_is_said_while_the_model_answers_nothing_is_answered_too() {
+async fn messages_sent_during_an_empty_answer_are_answered() {
     let mut world =
         World::new(&[], vec![text_reply(" "), text_reply("no").stop(FinishReason::Filtered), text_reply("It is 1.")]);
     let (turn, inbox) = world.turn("read a");
@@ -163,16 +163,16 @@ async fn what_is_said_while_the_model_answers_nothing_is_answered_too() {
     = Completed after 3/0: It is 1.
     ");
     // Providers refuse an answer without a word among the others.
-    let seen = world.model.seen.lock().unwrap()[1].messages.clone();
-    assert!(seen.iter().all(|message| !matches!(message, zubi_models::message::Message::Assistant(_))), "{seen:?}");
+    let seen = world.model.received.lock().unwrap()[1].messages.clone();
+    assert!(seen.iter().all(|message| !matches!(message, zubi_models::message::PromptMessage::Assistant(_))), "{seen:?}");
 }
 
 #[tokio::test]
-async fn the_prompt_says_what_there_is_to_know() {
+async fn the_prompt_describes_the_environment() {
     let files = [("AGENTS.md", "Be kind to tabs.\n")];
     let mut world = World::new(&files, vec![text_reply("hi")]);
     world.run("hello").await;
-    let seen = world.model.seen.lock().unwrap().first().cloned().unwrap();
+    let seen = world.model.received.lock().unwrap().first().cloned().unwrap();
     insta::assert_snapshot!(seen.system.replace(world.root.as_str(), "ROOT"), @"
     You are zubi's agent: you work in a person's workspace, through the tools you are given and no other way.
 

@@ -7,7 +7,7 @@ use crate::event::EventKind;
 use zubi_models::ErrorKind;
 
 #[tokio::test(start_paused = true)]
-async fn what_passes_is_tried_again_and_waited_for_longer_each_time() {
+async fn temporary_errors_are_retried_with_increasing_waits() {
     let replies = vec![
         fail(ErrorKind::Overloaded, "529", None),
         fail(ErrorKind::BrokenOff, "reset", None),
@@ -26,7 +26,7 @@ async fn what_passes_is_tried_again_and_waited_for_longer_each_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn four_tries_are_enough_and_some_failures_are_not_tried_again() {
+async fn there_are_at_most_four_attempts_and_permanent_errors_are_not_retried() {
     let mut replies: Vec<Reply> = (0..4).map(|_| fail(ErrorKind::Unreachable, "nobody listens there", None)).collect();
     replies.push(fail(ErrorKind::Unauthorized, "the key is refused", None));
     let long = Duration::from_mins(90);
@@ -54,7 +54,7 @@ async fn four_tries_are_enough_and_some_failures_are_not_tried_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_answer_is_asked_for_once_more() {
+async fn a_malformed_answer_is_requested_once_more() {
     let replies = (0..2).map(|_| fail(ErrorKind::Malformed, "a page of HTML", None)).collect();
     insta::assert_snapshot!(World::new(&[], replies).run("hi").await, @"
     > hi
@@ -66,7 +66,7 @@ async fn what_is_no_answer_is_asked_for_once_more() {
 }
 
 #[tokio::test]
-async fn what_was_said_when_it_was_stopped_is_kept() {
+async fn the_partial_answer_of_a_stopped_turn_is_saved() {
     let mut world = World::new(&[], vec![Reply::Hang("I was about to")]);
     let (turn, say) = world.turn("go");
     let turn = tokio::spawn(turn);

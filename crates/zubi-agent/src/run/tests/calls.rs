@@ -16,7 +16,7 @@ use crate::questions::{ApproverFactory as _, Questions, auto_approve_rule};
 use crate::run::schedule::CallAccess;
 use zubi_models::message::ToolCall;
 
-fn hold(tool: &str, name: &str, touches: &[&str]) -> ToolCall {
+fn blocking_call(tool: &str, name: &str, touches: &[&str]) -> ToolCall {
     call(name, &format!("test_{tool}"), json!({"name": name, "touches": touches, "held": true}))
 }
 
@@ -25,16 +25,16 @@ fn quick(tool: &str, name: &str) -> ToolCall {
 }
 
 #[tokio::test]
-async fn those_that_look_run_side_by_side_and_are_told_in_their_order() {
-    let held = SharedState::new();
-    let answer = calls("", &[hold("look", "a", &[]), hold("look", "b", &[]), hold("look", "c", &[])]);
-    let mut world = World::of_tools(Provider::new(&held), vec![answer, text_reply("done")]);
+async fn reading_calls_run_in_parallel_and_are_recorded_in_order() {
+    let shared = SharedState::new();
+    let answer = calls("", &[blocking_call("look", "a", &[]), blocking_call("look", "b", &[]), blocking_call("look", "c", &[])]);
+    let mut world = World::of_tools(Provider::new(&shared), vec![answer, text_reply("done")]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    held.wait_until_running(&["a", "b", "c"]).await;
-    held.release(&["c"]);
-    held.wait_until_running(&["a", "b"]).await;
-    held.release(&["a", "b"]);
+    shared.wait_until_running(&["a", "b", "c"]).await;
+    shared.release(&["c"]);
+    shared.wait_until_running(&["a", "b"]).await;
+    shared.release(&["a", "b"]);
     with_deadline("the end", turn).await.unwrap();
     insta::assert_snapshot!(world.render_events(), @r#"
     > go
@@ -54,60 +54,60 @@ async fn those_that_look_run_side_by_side_and_are_told_in_their_order() {
 
 #[tokio::test]
 async fn at_most_eight_at_once() {
-    let held = SharedState::new();
+    let shared = SharedState::new();
     let names: Vec<String> = (0..12).map(|n| format!("c{n}")).collect();
-    let all: Vec<ToolCall> = names.iter().map(|name| hold("look", name, &[])).collect();
-    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &all), text_reply("done")]);
+    let all: Vec<ToolCall> = names.iter().map(|name| blocking_call("look", name, &[])).collect();
+    let mut world = World::of_tools(Provider::new(&shared), vec![calls("", &all), text_reply("done")]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    held.wait("eight run", |state| state.running.len() == 8).await;
-    held.release(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    shared.wait("eight run", |state| state.running.len() == 8).await;
+    shared.release(&names.iter().map(String::as_str).collect::<Vec<_>>());
     with_deadline("the end", turn).await.unwrap();
-    assert_eq!(held.state.borrow().most, 8);
-    assert_eq!(held.state.borrow().ended.len(), 12);
+    assert_eq!(shared.state.borrow().most, 8);
+    assert_eq!(shared.state.borrow().ended.len(), 12);
 }
 
 #[tokio::test]
 async fn those_that_change_the_same_wait_for_each_other_and_others_do_not() {
-    let held = SharedState::new();
+    let shared = SharedState::new();
     let answer = calls(
         "",
         &[
-            hold("write", "w1", &["a/x"]),
-            hold("write", "w2", &["b"]),
-            hold("look", "r1", &["c"]),
+            blocking_call("write", "w1", &["a/x"]),
+            blocking_call("write", "w2", &["b"]),
+            blocking_call("look", "r1", &["c"]),
             // Inside of what is written, so it waits, and with it all that come after it.
-            hold("look", "r2", &["a/x/y"]),
-            hold("look", "r3", &["d"]),
+            blocking_call("look", "r2", &["a/x/y"]),
+            blocking_call("look", "r3", &["d"]),
         ],
     );
-    let mut world = World::of_tools(Provider::new(&held), vec![answer, text_reply("done")]);
+    let mut world = World::of_tools(Provider::new(&shared), vec![answer, text_reply("done")]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    held.wait_until_running(&["w1", "w2", "r1"]).await;
-    held.release(&["w1"]);
-    held.wait_until_running(&["w2", "r1", "r2", "r3"]).await;
-    held.release(&["w2", "r1", "r2", "r3"]);
+    shared.wait_until_running(&["w1", "w2", "r1"]).await;
+    shared.release(&["w1"]);
+    shared.wait_until_running(&["w2", "r1", "r2", "r3"]).await;
+    shared.release(&["w2", "r1", "r2", "r3"]);
     let ended = with_deadline("the end", turn).await.unwrap();
     assert_eq!(ended.calls, 5);
 }
 
 /// Answers the question that waits.
 async fn answer(world: &World, answer: ApprovalAnswer) -> Value {
-    let asked = |what: &EventKind| match what {
+    let find_prompt = |what: &EventKind| match what {
         EventKind::Question { question, request, .. } => Some((question.clone(), request.clone())),
         _ => None,
     };
-    let (question, request) = world.journal.wait("a question", asked).await;
+    let (question, request) = world.journal.wait("a question", find_prompt).await;
     world.questions.answer(&question, answer, "web").unwrap();
     request
 }
 
 #[tokio::test]
-async fn what_is_asked_about_runs_alone_and_with_the_arguments_of_the_person() {
-    let held = SharedState::new();
+async fn a_call_that_requires_approval_runs_alone_with_the_edited_arguments() {
+    let shared = SharedState::new();
     let answers = vec![calls("", &[quick("look", "a"), quick("run", "b"), quick("look", "c")]), text_reply("done")];
-    let mut world = World::of_tools(Provider::new(&held), answers);
+    let mut world = World::of_tools(Provider::new(&shared), answers);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
     let edited = ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"name": "other"})) };
@@ -150,10 +150,10 @@ async fn what_is_asked_about_runs_alone_and_with_the_arguments_of_the_person() {
 }
 
 #[tokio::test]
-async fn a_no_is_told_with_its_words() {
-    let held = SharedState::new();
+async fn a_denial_is_reported_with_its_text() {
+    let shared = SharedState::new();
     let mut world =
-        World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a")]), text_reply("Then not.")]);
+        World::of_tools(Provider::new(&shared), vec![calls("", &[quick("run", "a")]), text_reply("Then not.")]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
     answer(&world, ApprovalAnswer::Deny { text: Some("not on a Friday".to_owned()) }).await;
@@ -173,9 +173,9 @@ async fn a_no_is_told_with_its_words() {
 }
 
 #[tokio::test]
-async fn a_question_that_waits_is_no_longer_asked_when_the_turn_is_stopped() {
-    let held = SharedState::new();
-    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a"), quick("look", "b")])]);
+async fn stopping_the_turn_withdraws_waiting_approval_prompts() {
+    let shared = SharedState::new();
+    let mut world = World::of_tools(Provider::new(&shared), vec![calls("", &[quick("run", "a"), quick("look", "b")])]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
     world.journal.wait("a question", |what| matches!(what, EventKind::Question { .. }).then_some(())).await;
@@ -197,16 +197,16 @@ async fn a_question_that_waits_is_no_longer_asked_when_the_turn_is_stopped() {
 }
 
 #[tokio::test]
-async fn calls_that_run_are_cancelled_when_the_turn_is_stopped() {
-    let held = SharedState::new();
-    let answer = calls("Both.", &[hold("look", "a", &[]), hold("write", "b", &["x"]), hold("write", "c", &["x"])]);
-    let mut world = World::of_tools(Provider::new(&held), vec![answer]);
+async fn stopping_the_turn_cancels_running_calls() {
+    let shared = SharedState::new();
+    let answer = calls("Both.", &[blocking_call("look", "a", &[]), blocking_call("write", "b", &["x"]), blocking_call("write", "c", &["x"])]);
+    let mut world = World::of_tools(Provider::new(&shared), vec![answer]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    held.wait_until_running(&["a"]).await;
+    shared.wait_until_running(&["a"]).await;
     world.stop.cancel();
     with_deadline("the end", turn).await.unwrap();
-    let state = held.wait("nothing runs", |state| state.running.is_empty()).await;
+    let state = shared.wait("nothing runs", |state| state.running.is_empty()).await;
     assert!(state.ended.values().all(|cancelled| *cancelled), "{state:?}");
     insta::assert_snapshot!(world.render_events(), @r#"
     > go
@@ -224,8 +224,8 @@ async fn calls_that_run_are_cancelled_when_the_turn_is_stopped() {
 
 #[tokio::test]
 async fn a_command_that_was_stopped_has_failed() {
-    let held = SharedState::new();
-    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[hold("run", "a command", &[])])]);
+    let shared = SharedState::new();
+    let mut world = World::of_tools(Provider::new(&shared), vec![calls("", &[blocking_call("run", "a command", &[])])]);
     world.auto_approve(&["test.run:hold *"]);
     world.budgets.time = Some(std::time::Duration::from_millis(200));
     insta::assert_snapshot!(world.run("go").await, @r#"
@@ -243,8 +243,8 @@ async fn a_command_that_was_stopped_has_failed() {
 
 #[tokio::test]
 async fn time_that_is_over_ends_what_runs() {
-    let held = SharedState::new();
-    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[hold("write", "a", &["x"])])]);
+    let shared = SharedState::new();
+    let mut world = World::of_tools(Provider::new(&shared), vec![calls("", &[blocking_call("write", "a", &["x"])])]);
     world.budgets.time = Some(std::time::Duration::from_millis(200));
     insta::assert_snapshot!(world.run("go").await, @r#"
     > go
@@ -259,34 +259,34 @@ async fn time_that_is_over_ends_what_runs() {
 
 #[tokio::test]
 async fn dropping_the_turn_leaves_nothing_running() {
-    let held = SharedState::new();
-    let answer = calls("", &[hold("look", "a", &[]), hold("look", "b", &[])]);
-    let mut world = World::of_tools(Provider::new(&held), vec![answer]);
+    let shared = SharedState::new();
+    let answer = calls("", &[blocking_call("look", "a", &[]), blocking_call("look", "b", &[])]);
+    let mut world = World::of_tools(Provider::new(&shared), vec![answer]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    held.wait_until_running(&["a", "b"]).await;
+    shared.wait_until_running(&["a", "b"]).await;
     turn.abort();
-    let state = held.wait("nothing runs", |state| state.running.is_empty()).await;
+    let state = shared.wait("nothing runs", |state| state.running.is_empty()).await;
     assert!(state.ended.values().all(|cancelled| *cancelled), "{state:?}");
 }
 
 #[tokio::test]
-async fn a_tool_that_comes_is_offered_in_the_next_iteration() {
-    let held = SharedState::new();
+async fn a_new_tool_is_available_in_the_next_iteration() {
+    let shared = SharedState::new();
     let answers = vec![
         calls("", &[quick("look", "a")]),
         calls("", &[call("n", "test_new", json!({"name": "n"}))]),
         text_reply("done"),
     ];
-    let mut world = World::of_tools(Provider::new(&held), answers);
-    let adding = Arc::clone(&held);
+    let mut world = World::of_tools(Provider::new(&shared), answers);
+    let adding = Arc::clone(&shared);
     world.set_before(move |count| {
         if count == 1 {
             adding.add_tool("test.new");
         }
     });
     world.run("go").await;
-    let seen = world.model.seen.lock().unwrap();
+    let seen = world.model.received.lock().unwrap();
     let has_it: Vec<bool> = seen.iter().map(|seen| seen.tools.contains(&"test_new".to_owned())).collect();
     assert_eq!(has_it.first(), Some(&false));
     assert_eq!(has_it.last(), Some(&true), "{has_it:?}");
@@ -294,8 +294,8 @@ async fn a_tool_that_comes_is_offered_in_the_next_iteration() {
 
 #[tokio::test]
 async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
-    let held = SharedState::new();
-    let mut world = World::of_tools(Provider::new(&held), vec![calls("", &[quick("run", "a")]), text_reply("done")]);
+    let shared = SharedState::new();
+    let mut world = World::of_tools(Provider::new(&shared), vec![calls("", &[quick("run", "a")]), text_reply("done")]);
     world.auto_approve(&["test.run:hold *"]);
     insta::assert_snapshot!(world.run("go").await, @r#"
     > go
@@ -327,7 +327,7 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
     let by = |what: &EventKind| match what {
-        EventKind::Decision { by, .. } => Some(by.clone()),
+        EventKind::Decision { surface, .. } => Some(by.clone()),
         _ => None,
     };
     assert_eq!(world.journal.wait("a decision", by).await, "--auto-approve");
@@ -337,10 +337,10 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
 
 /// For example, a host whose rules have just changed, or cannot be read any more.
 #[tokio::test]
-async fn what_is_asked_for_a_reason_that_is_not_known_here_no_rule_answers() {
+async fn a_prompt_for_an_unknown_reason_is_not_auto_approved() {
     let writes = |path: Utf8PathBuf| ApprovalRequest {
         tool: "file.write".to_owned(),
-        why: "it writes".to_owned(),
+        reason: "it writes".to_owned(),
         rule: None,
         footprint: Footprint { writes: vec![path], ..Footprint::of_effect(Effect::Write) },
         arguments: json!({}),
@@ -355,10 +355,10 @@ async fn what_is_asked_for_a_reason_that_is_not_known_here_no_rule_answers() {
 
 /// The rules of a run do not decide about a call that the user's settings allow anyway.
 #[tokio::test]
-async fn rules_of_a_run_answer_beside_what_settings_allow() {
+async fn rules_of_a_run_are_combined_with_the_settings() {
     let request = || ApprovalRequest {
         tool: "shell.run".to_owned(),
-        why: "it removes".to_owned(),
+        reason: "it removes".to_owned(),
         rule: None,
         footprint: Footprint {
             commands: ["touch", "rm"].map(|program| vec![program.to_owned(), "a".to_owned()]).to_vec(),
@@ -368,11 +368,11 @@ async fn rules_of_a_run_answer_beside_what_settings_allow() {
         arguments: json!({}),
         options: Vec::new(),
     };
-    let asks = "[[policy]]\naction = 'ask'\ncommand = ['rm']\n";
-    let world = World::with_settings(&format!("allow = ['shell.run']\n{asks}"));
+    let ask_policy = "[[policy]]\naction = 'ask'\ncommand = ['rm']\n";
+    let world = World::with_settings(&format!("allow = ['shell.run']\n{ask_policy}"));
     assert!(is_answered(&world, "shell.run:rm *", request()).await);
     assert!(!is_answered(&world, "shell.run:touch *", request()).await);
-    assert!(!is_answered(&World::with_settings(asks), "shell.run:rm *", request()).await);
+    assert!(!is_answered(&World::with_settings(ask_policy), "shell.run:rm *", request()).await);
 }
 
 /// Whether a rule of the run answers the approval prompt; no client does.
@@ -393,8 +393,8 @@ fn touch() -> impl Strategy<Value = CallAccess> {
     let path = prop::sample::select(vec!["/w/a", "/w/a/b", "/w/ab", "/w/c", "/w"]);
     let paths = prop::collection::vec(path.prop_map(camino::Utf8PathBuf::from), 1..3);
     prop_oneof![
-        Just(CallAccess::Looks(None)),
-        paths.clone().prop_map(|paths| CallAccess::Looks(Some(paths))),
+        Just(CallAccess::Reads(None)),
+        paths.clone().prop_map(|paths| CallAccess::Reads(Some(paths))),
         paths.prop_map(CallAccess::Changes),
         Just(CallAccess::Alone),
     ]
@@ -410,10 +410,10 @@ proptest! {
         }));
         let expected = match (&one, &other) {
             (CallAccess::Alone, _) | (_, CallAccess::Alone) => true,
-            (CallAccess::Looks(_), CallAccess::Looks(_)) => false,
-            (CallAccess::Changes(_), CallAccess::Looks(None)) | (CallAccess::Looks(None), CallAccess::Changes(_)) => true,
-            (CallAccess::Changes(ours), CallAccess::Changes(theirs) | CallAccess::Looks(Some(theirs))) => meet(ours, theirs),
-            (CallAccess::Looks(Some(ours)), CallAccess::Changes(theirs)) => meet(ours, theirs),
+            (CallAccess::Reads(_), CallAccess::Reads(_)) => false,
+            (CallAccess::Changes(_), CallAccess::Reads(None)) | (CallAccess::Reads(None), CallAccess::Changes(_)) => true,
+            (CallAccess::Changes(ours), CallAccess::Changes(theirs) | CallAccess::Reads(Some(theirs))) => meet(ours, theirs),
+            (CallAccess::Reads(Some(ours)), CallAccess::Changes(theirs)) => meet(ours, theirs),
         };
         prop_assert_eq!(one.conflicts(&other), expected);
         prop_assert_eq!(other.conflicts(&one), expected);

@@ -78,7 +78,7 @@ async fn where_the_provider_does_not_count_the_prompts_count_as_well() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_long_to_be_kept_is_none() {
+async fn a_too_long_answer_is_discarded() {
     let mut world = World::new(&[], vec![text_reply(&"long ".repeat(2_000_000))]);
     insta::assert_snapshot!(world.run("go").await, @"
     > go
@@ -120,7 +120,7 @@ async fn the_same_call_over_and_over() {
 }
 
 #[tokio::test]
-async fn a_change_in_between_makes_it_worth_looking_again() {
+async fn a_change_resets_the_repetition_count() {
     let write = |n: u32| {
         call(&format!("w{n}"), "file_write", json!({"path": "b", "content": n.to_string(), "overwrite": true}))
     };
@@ -140,7 +140,7 @@ async fn a_change_in_between_makes_it_worth_looking_again() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_told_exactly_and_the_others_run() {
+async fn invalid_arguments_are_reported_exactly_and_the_other_calls_run() {
     let wrong = |id: &str| call(id, "file_search", json!({"maxResults": 3}));
     let text = |id: &str| call(id, "file_read", json!("{\"path\": \"a\""));
     let unknown = [call("u", "file_raed", json!({})), call("v", "frobnicate", json!({}))];
@@ -179,7 +179,7 @@ async fn wrong_arguments_are_told_exactly_and_the_others_run() {
 }
 
 #[tokio::test]
-async fn a_path_that_does_not_exist_is_looked_for_elsewhere() {
+async fn different_missing_paths_do_not_count_as_repetition() {
     let read = |path: &str| calls("", &[call(path, "file_read", json!({"path": path}))]);
     let replies = vec![read("x"), read("y"), read("z"), read("v"), text_reply("It is not there.")];
     let happened = World::new(&[], replies).run("go").await;
@@ -219,13 +219,13 @@ async fn a_final_answer_is_given_to_its_tool_or_as_text() {
     < ```json / {"n": 2} / ```
     = Completed after 1/0: {"n":2} data {"n":2}
     "#);
-    let seen = world.model.seen.lock().unwrap();
+    let seen = world.model.received.lock().unwrap();
     assert!(seen.iter().all(|seen| seen.tools.contains(&"final_answer".to_owned())));
     assert!(seen.iter().all(|seen| seen.system.contains("call final_answer once")));
 }
 
 #[tokio::test]
-async fn a_final_answer_that_does_not_fit_is_asked_for_twice_more() {
+async fn an_invalid_final_answer_is_requested_twice_more() {
     let mut world = World::new(&[], vec![text_reply("one"), text_reply("{\"n\": 1.5}"), text_reply("{}")]);
     world.schema = Some(number());
     insta::assert_snapshot!(world.run("how many").await, @r#"
@@ -239,10 +239,10 @@ async fn a_final_answer_that_does_not_fit_is_asked_for_twice_more() {
     = Invalid after 3/0: What the model gave did not fit, over and over. / Calls made: none. / The last words of the model: {} / What is left to do is not known.
       problem: The model gave no final answer that fits the schema ("n" is a required property). Ask again, or choose another model.
     "#);
-    let seen = world.model.seen.lock().unwrap();
-    let wanted: Vec<String> =
+    let seen = world.model.received.lock().unwrap();
+    let last_texts: Vec<String> =
         seen.iter().filter_map(|seen| seen.messages.last().map(|it| json!(it)["text"].to_string())).collect();
-    insta::assert_snapshot!(wanted.join("\n"), @r#"
+    insta::assert_snapshot!(last_texts.join("\n"), @r#"
     "how many"
     "Your message is not the final answer: it is no JSON. Call final_answer with the final answer."
     "Your message is not the final answer: n: 1.5 is not of type \"integer\". Call final_answer with the final answer."
@@ -250,7 +250,7 @@ async fn a_final_answer_that_does_not_fit_is_asked_for_twice_more() {
 }
 
 #[tokio::test]
-async fn a_schema_whose_root_is_no_object_is_wrapped_and_one_that_leads_elsewhere_is_none() {
+async fn a_non_object_schema_is_wrapped_and_an_external_reference_is_rejected() {
     let list = json!({"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "integer"}}});
     let mut world = World::new(&[], vec![calls("", &[call("x", "final_answer", json!({"answer": [1, 2]}))])]);
     world.schema = Some(list);
@@ -270,7 +270,7 @@ async fn a_schema_whose_root_is_no_object_is_wrapped_and_one_that_leads_elsewher
 }
 
 #[tokio::test]
-async fn nothing_is_done_that_cannot_be_kept() {
+async fn nothing_runs_if_events_cannot_be_saved() {
     let write = [call("w", "file_write", json!({"path": "new.txt", "content": "x\n"}))];
     let mut world = World::new(&[], vec![calls("", &write)]);
     // The turn, the iteration, the answer; then the disk is full.

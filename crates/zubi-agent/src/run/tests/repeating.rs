@@ -3,32 +3,32 @@
 use serde_json::json;
 use zubi_tool_api::Effect::{self, Execute, Read};
 
-use crate::run::loop_guard::{Key, LoopGuard};
+use crate::run::loop_guard::{CallKey, LoopGuard};
 
 /// Returns how each of these calls is handled, in order: made, made with a note, or not made.
 fn check(calls: &[(&str, Effect, &str)]) -> String {
     let mut repeats = LoopGuard::default();
-    let told = calls.iter().map(|(tool, effect, outcome)| {
-        let key = Key::new(tool, &json!({"a": 1, "b": [{"c": 2}]}));
+    let handling = calls.iter().map(|(tool, effect, outcome)| {
+        let key = CallKey::new(tool, &json!({"a": 1, "b": [{"c": 2}]}));
         // The order of keys does not make another call.
         let same: serde_json::Value = serde_json::from_str(r#"{"b": [{"c": 2}], "a": 1}"#).unwrap();
-        assert_eq!(key, Key::new(tool, &same));
+        assert_eq!(key, CallKey::new(tool, &same));
         if repeats.is_blocked(&key) {
             return "refused";
         }
         if repeats.record_and_check(key, "call", *effect, false, outcome) { "remark" } else { "made" }
     });
-    told.collect::<Vec<_>>().join(" ")
+    handling.collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn only_the_same_outcome_counts_and_what_may_change_something_begins_anew() {
-    let look = ("look", Read, "x");
-    assert_eq!(check(&[look; 6]), "made made remark remark refused refused");
+fn only_equal_results_are_repetitions_and_changes_reset_the_count() {
+    let read_call = ("look", Read, "x");
+    assert_eq!(check(&[read_call; 6]), "made made remark remark refused refused");
     let other = ("look", Read, "y");
-    assert_eq!(check(&[look, look, other, look, look, look]), "made made made made made remark");
+    assert_eq!(check(&[read_call, read_call, other, read_call, read_call, read_call]), "made made made made made remark");
     let run = |n: &'static str| ("run", Execute, n);
-    assert_eq!(check(&[look, look, run("1"), look, look, run("2"), look]), "made made made made made made made");
+    assert_eq!(check(&[read_call, read_call, run("1"), read_call, read_call, run("2"), read_call]), "made made made made made made made");
     // A command that gives the same again has changed nothing, and times do not make it another outcome.
     let timed = [
         ("run", Execute, "ok\n[sandbox · exit 0 · 0.1 s]"),

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::world::{Reply, SECRET, World, call, calls, fail, text_reply};
 use crate::event::EventKind;
 use zubi_models::ErrorKind;
-use zubi_models::message::Message;
+use zubi_models::message::PromptMessage;
 
 /// A model that reads one file of 4,000 bytes after the other, and one that has room for a few of them.
 fn world(replies: Vec<Reply>) -> World {
@@ -33,13 +33,13 @@ fn talk(n: u32) -> Reply {
 
 /// The last prompt, one message a line.
 fn last_prompt(world: &World) -> String {
-    let seen = world.model.seen.lock().unwrap().last().cloned().unwrap();
+    let seen = world.model.received.lock().unwrap().last().cloned().unwrap();
     let lines = seen.messages.iter().map(|message| match message {
-        Message::User { text } => format!("user: {}", text.replace('\n', " / ")),
-        Message::Assistant(said) => {
+        PromptMessage::User { text } => format!("user: {}", text.replace('\n', " / ")),
+        PromptMessage::Assistant(said) => {
             format!("model: {} {}", said.text.chars().take(40).collect::<String>(), said.calls.len())
         }
-        Message::Tool(outcome) => {
+        PromptMessage::Tool(outcome) => {
             format!("tool {}: {}", outcome.call, outcome.text.chars().take(40).collect::<String>().replace('\n', " / "))
         }
     });
@@ -54,7 +54,7 @@ fn without_answers(happened: &str) -> String {
 }
 
 #[tokio::test]
-async fn old_results_are_left_out_first() {
+async fn old_results_are_pruned_first() {
     let mut replies: Vec<Reply> = (1..=7).map(read).collect();
     replies.push(read(8).usage(8_000, 100));
     replies.push(text_reply("All read."));
@@ -105,13 +105,13 @@ async fn where_that_is_not_enough_the_model_sums_up_and_the_task_stays() {
     model: On 4: and so on and so on and so on and  1
     tool c4: word word word word word word word word
     ");
-    let seen = world.model.seen.lock().unwrap();
+    let seen = world.model.received.lock().unwrap();
     let of_summary = seen.iter().find(|seen| seen.system.contains("notes")).unwrap();
     assert_eq!(of_summary.tools, Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn what_the_model_has_just_asked_for_is_told_where_it_fits_although_it_is_more_than_is_aimed_at() {
+async fn a_new_result_is_sent_if_it_fits_even_above_the_target() {
     let text = ("word ".repeat(16) + "\n").repeat(290);
     let mut world = World::with_context(&[("a", &text), ("b", &text)], Vec::new(), 20_000);
     world.restrictions.tools = vec![vec!["file.read".to_owned()]];
@@ -133,7 +133,7 @@ async fn what_the_model_has_just_asked_for_is_told_where_it_fits_although_it_is_
 }
 
 #[tokio::test]
-async fn a_result_that_was_left_out_may_be_asked_for_again() {
+async fn a_pruned_result_may_be_requested_again() {
     let again = |n: u32| calls("", &[call(&format!("c{n}"), "file_read", json!({"path": "f1"}))]);
     let mut replies: Vec<Reply> = (1..=4).map(again).collect();
     replies.extend([read(5), read(6).usage(8_000, 100), again(7), text_reply("Read.")]);
@@ -143,7 +143,7 @@ async fn a_result_that_was_left_out_may_be_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_call_whose_result_is_still_told_is_made_in_vain_whatever_was_left_out() {
+async fn a_repeated_call_is_refused_if_its_result_was_not_pruned() {
     let again = |n: u32| calls("", &[call(&format!("c{n}"), "file_read", json!({"path": "f1"}))]);
     let mut replies: Vec<Reply> = (1..=3).map(again).collect();
     replies.extend([again(4).usage(8_000, 100), again(5)]);
@@ -172,7 +172,7 @@ async fn a_prompt_that_the_provider_finds_too_long_is_made_shorter_once() {
 }
 
 #[tokio::test]
-async fn where_no_summary_can_be_made_it_is_said() {
+async fn a_failed_summary_is_reported() {
     let mut replies: Vec<Reply> = (1..=3).map(talk).collect();
     replies.push(talk(4).usage(8_000, 10));
     replies.push(fail(ErrorKind::Refused, "no summaries here", None));

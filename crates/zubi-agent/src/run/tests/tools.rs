@@ -68,13 +68,13 @@ impl SharedState {
 pub(crate) struct Provider(pub(crate) Arc<SharedState>, pub(crate) ProviderId);
 
 impl Provider {
-    pub(crate) fn new(held: &Arc<SharedState>) -> Arc<Self> {
-        Arc::new(Self(Arc::clone(held), ProviderId("test".into())))
+    pub(crate) fn new(shared: &Arc<SharedState>) -> Arc<Self> {
+        Arc::new(Self(Arc::clone(shared), ProviderId("test".into())))
     }
 }
 
-struct HeldTool {
-    held: Arc<SharedState>,
+struct BlockingTool {
+    shared: Arc<SharedState>,
     spec: ToolSpec,
 }
 
@@ -90,7 +90,7 @@ impl ToolProvider for Provider {
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         let tool = |id: &str, effect| -> Arc<dyn Tool> {
-            Arc::new(HeldTool { held: Arc::clone(&self.0), spec: spec(id, effect) })
+            Arc::new(BlockingTool { shared: Arc::clone(&self.0), spec: spec(id, effect) })
         };
         let mut tools =
             vec![tool("test.look", Effect::Read), tool("test.write", Effect::Write), tool("test.run", Effect::Execute)];
@@ -133,7 +133,7 @@ fn spec(id: &str, effect: Effect) -> ToolSpec {
 }
 
 #[async_trait]
-impl Tool for HeldTool {
+impl Tool for BlockingTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -155,14 +155,14 @@ impl Tool for HeldTool {
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let name = args["name"].as_str().unwrap_or_default().to_owned();
         // Dropped however the call ends, even if nothing waits for it any more.
-        let running = RunningCall { held: Arc::clone(&self.held), name: name.clone(), was_released: false };
-        self.held.state.send_modify(|state| {
+        let running = RunningCall { shared: Arc::clone(&self.shared), name: name.clone(), was_released: false };
+        self.shared.state.send_modify(|state| {
             state.running.push(name.clone());
             state.most = state.most.max(state.running.len());
         });
         let mut running = running;
         if args["held"] == json!(true) {
-            let mut released = self.held.released.subscribe();
+            let mut released = self.shared.released.subscribe();
             tokio::select! {
                 released = released.wait_for(|released| released.contains(&name)) => drop(released),
                 // As commands that are stopped end.
@@ -180,14 +180,14 @@ impl Tool for HeldTool {
 }
 
 struct RunningCall {
-    held: Arc<SharedState>,
+    shared: Arc<SharedState>,
     name: String,
     was_released: bool,
 }
 
 impl Drop for RunningCall {
     fn drop(&mut self) {
-        self.held.state.send_modify(|state| {
+        self.shared.state.send_modify(|state| {
             state.running.retain(|name| *name != self.name);
             state.ended.insert(self.name.clone(), !self.was_released);
         });

@@ -18,13 +18,13 @@ use zubi_host::{HostConfig, HostKind, LocalHost, ToolService};
 use zubi_tool_api::ToolProvider;
 use zubi_tool_api::cx::{Caller, Restrictions, Surface};
 
-use crate::event::{Event, EventKind, TurnEnded};
+use crate::event::{AgentEvent, EventKind, TurnEnded};
 use crate::history::History;
 use crate::journal::{Journal, PersistError};
 use crate::questions::{Questions, auto_approve_rule};
 use crate::run::{Budgets, Turn};
-use zubi_models::message::{AssistantMessage, Message, ToolCall, Usage};
-use zubi_models::{Answer, Delta, ErrorKind, FinishReason, Model, ModelError, ModelInfo, OnDelta, Prompt};
+use zubi_models::message::{AssistantMessage, PromptMessage, ToolCall, TokenUsage};
+use zubi_models::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, OnDelta, Prompt};
 
 /// A Monday.
 const NOW: Duration = Duration::from_hours(498_720);
@@ -39,7 +39,7 @@ pub(crate) async fn with_deadline<T>(what: &str, future: impl Future<Output = T>
 /// The model's reply to a request.
 #[derive(Clone)]
 pub(crate) enum Reply {
-    Answer(Answer),
+    Answer(ModelAnswer),
     Fail(ModelError),
     /// Says this and then nothing more.
     Hang(&'static str),
@@ -48,14 +48,14 @@ pub(crate) enum Reply {
 impl Reply {
     pub(crate) fn stop(self, stop: FinishReason) -> Self {
         match self {
-            Self::Answer(answer) => Self::Answer(Answer { stop, ..answer }),
+            Self::Answer(answer) => Self::Answer(ModelAnswer { stop, ..answer }),
             other => other,
         }
     }
 
     pub(crate) fn usage(self, input: u64, output: u64) -> Self {
         match self {
-            Self::Answer(answer) => Self::Answer(Answer { usage: Usage { input, output, cached: 0 }, ..answer }),
+            Self::Answer(answer) => Self::Answer(ModelAnswer { usage: TokenUsage { input, output, cached: 0 }, ..answer }),
             other => other,
         }
     }
@@ -70,8 +70,8 @@ pub(crate) fn call(id: &str, tool: &str, arguments: Value) -> ToolCall {
 }
 
 pub(crate) fn calls(text: &str, calls: &[ToolCall]) -> Reply {
-    let said = AssistantMessage { text: text.to_owned(), calls: calls.to_vec(), ..AssistantMessage::default() };
-    Reply::Answer(Answer { said, ..Answer::default() })
+    let message = AssistantMessage { text: text.to_owned(), calls: calls.to_vec(), ..AssistantMessage::default() };
+    Reply::Answer(ModelAnswer { message: said: message, ..ModelAnswer::default() })
 }
 
 pub(crate) fn fail(kind: ErrorKind, message: &str, retry_after: Option<Duration>) -> Reply {
@@ -82,7 +82,7 @@ pub(crate) fn fail(kind: ErrorKind, message: &str, retry_after: Option<Duration>
 #[derive(Debug, Clone)]
 pub(crate) struct ReceivedPrompt {
     pub(crate) system: String,
-    pub(crate) messages: Vec<Message>,
+    pub(crate) messages: Vec<PromptMessage>,
     pub(crate) tools: Vec<String>,
 }
 
@@ -92,50 +92,50 @@ type BeforeHook = Box<dyn Fn(usize) + Send>;
 pub(crate) struct Script {
     info: ModelInfo,
     replies: Mutex<VecDeque<Reply>>,
-    pub(crate) seen: Mutex<Vec<ReceivedPrompt>>,
+    pub(crate) received: Mutex<Vec<ReceivedPrompt>>,
     /// Called with the number of the request, before the model answers it.
-    before: Mutex<Option<BeforeHook>>,
+    before_answer: Mutex<Option<BeforeHook>>,
 }
 
 impl Script {
     fn new(replies: Vec<Reply>, context: Option<u64>) -> Arc<Self> {
         let info =
             ModelInfo { id: "play/list".to_owned(), name: "List".to_owned(), provider: "play".to_owned(), context };
-        Arc::new(Self { info, replies: Mutex::new(replies.into()), seen: Mutex::default(), before: Mutex::default() })
+        Arc::new(Self { info, replies: Mutex::new(replies.into()), received: Mutex::default(), before_answer: Mutex::default() })
     }
 }
 
 #[async_trait]
-impl Model for Script {
+impl LanguageModel for Script {
     fn info(&self) -> &ModelInfo {
         &self.info
     }
 
-    async fn answer(&self, prompt: Prompt<'_>, pieces: OnDelta<'_>) -> Result<Answer, ModelError> {
+    async fn answer(&self, prompt: Prompt<'_>, on_delta: OnDelta<'_>) -> Result<ModelAnswer, ModelError> {
         let seen = ReceivedPrompt {
             system: prompt.system.to_owned(),
             messages: prompt.messages.to_vec(),
             tools: prompt.tools.iter().map(|tool| tool.name.clone()).collect(),
         };
         let count = {
-            let mut all = self.seen.lock().unwrap();
+            let mut all = self.received.lock().unwrap();
             all.push(seen);
             all.len()
         };
-        if let Some(before) = self.before.lock().unwrap().as_ref() {
+        if let Some(before) = self.before_answer.lock().unwrap().as_ref() {
             before(count);
         }
         let reply = self.replies.lock().unwrap().pop_front().expect("the model is asked more often than was thought");
         match reply {
             Reply::Answer(answer) => {
-                for piece in answer.said.text.split_inclusive(' ') {
-                    pieces(Delta::Text(piece.to_owned()));
+                for word in answer.message.text.split_inclusive(' ') {
+                    on_delta(AnswerDelta::Text(word.to_owned()));
                 }
                 Ok(answer)
             }
             Reply::Fail(error) => Err(error),
             Reply::Hang(text) => {
-                pieces(Delta::Text(text.to_owned()));
+                on_delta(AnswerDelta::Text(text.to_owned()));
                 std::future::pending().await
             }
         }
@@ -149,7 +149,7 @@ pub(crate) const SECRET: &str = "hunter2hunter2";
 /// too late.
 #[derive(Default)]
 pub(crate) struct Memory {
-    state: Mutex<(Vec<Event>, History)>,
+    state: Mutex<(Vec<AgentEvent>, History)>,
     passing: Mutex<Vec<EventKind>>,
     ids: Mutex<u64>,
     /// Counts what happens.
@@ -168,7 +168,7 @@ impl Journal for Memory {
                     "no space is left on the device. Free some disk space, then try again".to_owned(),
                 ));
             }
-            let event = Event { seq, at: 0, what };
+            let event = AgentEvent { seq, at: 0, kind: what };
             state.1.apply(&event);
             state.0.push(event);
         } else {
@@ -182,7 +182,7 @@ impl Journal for Memory {
         text.replace(SECRET, "[secret]")
     }
 
-    fn messages(&self) -> Vec<Message> {
+    fn messages(&self) -> Vec<PromptMessage> {
         self.state.lock().unwrap().1.messages()
     }
 
@@ -190,7 +190,7 @@ impl Journal for Memory {
         u64::try_from(self.state.lock().unwrap().0.len()).unwrap()
     }
 
-    fn messages_with_seq(&self) -> Vec<(u64, Message)> {
+    fn messages_with_seq(&self) -> Vec<(u64, PromptMessage)> {
         self.state.lock().unwrap().1.messages_with_seq().to_vec()
     }
 
@@ -203,7 +203,7 @@ impl Journal for Memory {
 
 impl Memory {
     pub(crate) fn events(&self) -> Vec<EventKind> {
-        self.state.lock().unwrap().0.iter().map(|event| event.what.clone()).collect()
+        self.state.lock().unwrap().0.iter().map(|event| event.kind.clone()).collect()
     }
 
     pub(crate) fn partial_events(&self) -> Vec<EventKind> {
@@ -249,7 +249,7 @@ fn config(root: &Utf8Path, trusted: bool) -> HostConfig {
         spawner: Spawner::direct(),
         user_catalogue: None,
         search_path: Some("/usr/bin:/bin".into()),
-        kind: HostKind::Front,
+        kind: HostKind::InProcess,
         clock: Arc::new(FixedClock(NOW)),
     }
 }
@@ -321,7 +321,7 @@ impl World {
     }
 
     pub(crate) fn set_before(&self, before: impl Fn(usize) + Send + 'static) {
-        *self.model.before.lock().unwrap() = Some(Box::new(before));
+        *self.model.before_answer.lock().unwrap() = Some(Box::new(before));
     }
 
     pub(crate) fn file(&self, name: &str) -> String {
@@ -337,7 +337,7 @@ impl World {
         self.turns += 1;
         let turn = Turn {
             service: Arc::clone(&self.service),
-            model: Arc::clone(&self.model) as Arc<dyn Model>,
+            model: Arc::clone(&self.model) as Arc<dyn LanguageModel>,
             budgets: self.budgets.clone(),
             caller: Arc::new(Caller {
                 surface: Surface::Agent,
@@ -374,9 +374,9 @@ fn render_event(what: &EventKind) -> String {
     let mut text = String::new();
     let one = |text: &str| text.trim_end().replace('\n', " / ");
     match what {
-        EventKind::Asked { text: said, .. } => writeln!(text, "> {}", one(said)),
+        EventKind::UserMessage { text: said, .. } => writeln!(text, "> {}", one(said)),
         EventKind::Iteration { iteration, .. } => writeln!(text, "#{iteration}"),
-        EventKind::Answered { said, interrupted, .. } => {
+        EventKind::Answered { message: said, interrupted, .. } => {
             let calls: Vec<String> =
                 said.calls.iter().map(|call| format!(" {}={}{}", call.id, call.tool, call.arguments)).collect();
             let cut = if *interrupted { " (interrupted)" } else { "" };
@@ -393,7 +393,7 @@ fn render_event(what: &EventKind) -> String {
         EventKind::Question { call, question, request, .. } => {
             writeln!(text, "  {call} ? {question}: {}", request["why"].as_str().unwrap_or_default())
         }
-        EventKind::Decision { question, answer, by } => writeln!(text, "  {question} = {answer} by {by}"),
+        EventKind::Decision { question, answer, surface: by } => writeln!(text, "  {question} = {answer} by {by}"),
         EventKind::Result { call, text: told, failure, .. } => {
             let failure = failure.map(|code| format!(" ({code})")).unwrap_or_default();
             writeln!(text, "  {call} = {}{failure}", one(&normalize_text(told)))

@@ -10,7 +10,7 @@ use super::{ConfineError, Confinement, Network, paths};
 
 /// The ABI requested from the kernel: everything up to Linux 6.12, the version that was tested. An older kernel applies
 /// the part that it supports.
-const WANTED: ABI = ABI::V6;
+const REQUESTED_ABI: ABI = ABI::V6;
 
 /// Devices without a memory of their own, and the directory where POSIX semaphores and shared memory live
 /// (`shm_overview(7)`), which Python's `multiprocessing` cannot do without. Terminals are missing on purpose: what can
@@ -39,7 +39,7 @@ pub(super) fn restrict(confinement: &Confinement) -> Result<u32, ConfineError> {
     let execute: BitFlags<AccessFs> = AccessFs::Execute.into();
     let read = if confinement.executable.is_some() { read } else { read | execute };
     // Neither special files nor requests to devices: nothing of the kind is a workspace's business.
-    let write = AccessFs::from_write(WANTED) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
+    let write = AccessFs::from_write(REQUESTED_ABI) & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
     let mut rules: Vec<(Vec<Utf8PathBuf>, BitFlags<AccessFs>)> = vec![
         (readable.granted, read),
         (readable.listed, AccessFs::ReadDir.into()),
@@ -60,30 +60,30 @@ fn devices() -> Vec<Utf8PathBuf> {
 
 /// Creates a ruleset that allows only these rights, as far as this kernel knows them.
 fn enforce(rules: Vec<(Vec<Utf8PathBuf>, BitFlags<AccessFs>)>, network: Network) -> Result<u32, ConfineError> {
-    let told = |error: &dyn std::fmt::Display| ConfineError::Landlock(error.to_string());
+    let landlock_error = |error: &dyn std::fmt::Display| ConfineError::Landlock(error.to_string());
     let mut ruleset = Ruleset::default()
-        .handle_access(AccessFs::from_all(WANTED))
-        .and_then(|ruleset| ruleset.scope(Scope::from_all(WANTED)))
-        .map_err(|error| told(&error))?;
+        .handle_access(AccessFs::from_all(REQUESTED_ABI))
+        .and_then(|ruleset| ruleset.scope(Scope::from_all(REQUESTED_ABI)))
+        .map_err(|error| landlock_error(&error))?;
     if network == Network::None {
-        ruleset = ruleset.handle_access(AccessNet::from_all(WANTED)).map_err(|error| told(&error))?;
+        ruleset = ruleset.handle_access(AccessNet::from_all(REQUESTED_ABI)).map_err(|error| landlock_error(&error))?;
     }
-    let mut ruleset = ruleset.create().map_err(|error| told(&error))?;
+    let mut ruleset = ruleset.create().map_err(|error| landlock_error(&error))?;
     for (paths, access) in rules {
         ruleset = ruleset
             .add_rules(path_beneath_rules(paths, access))
-            .map_err(|error: landlock::RulesetError| told(&error))?;
+            .map_err(|error: landlock::RulesetError| landlock_error(&error))?;
     }
-    let status = ruleset.restrict_self().map_err(|error| told(&error))?;
+    let status = ruleset.restrict_self().map_err(|error| landlock_error(&error))?;
     let abi = match status.landlock {
-        LandlockStatus::NotEnabled => return Err(told(&"the kernel has it switched off")),
-        LandlockStatus::NotImplemented => return Err(told(&"the kernel does not have it")),
+        LandlockStatus::NotEnabled => return Err(landlock_error(&"the kernel has it switched off")),
+        LandlockStatus::NotImplemented => return Err(landlock_error(&"the kernel does not have it")),
         LandlockStatus::Available { effective_abi, kernel_abi } => {
             kernel_abi.and_then(|abi| u32::try_from(abi).ok()).unwrap_or(effective_abi as u32)
         }
     };
     if status.ruleset == RulesetStatus::NotEnforced || !status.no_new_privs {
-        return Err(told(&"the kernel did not take the rules"));
+        return Err(landlock_error(&"the kernel did not take the rules"));
     }
     Ok(abi)
 }

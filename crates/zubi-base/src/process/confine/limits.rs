@@ -2,7 +2,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::{ConfineError, Limits};
+use super::{ConfineError, ResourceLimits};
 
 /// For each process that a program may have, so many threads of its user's may there be beside those there are now. A
 /// second fence (the first is the supervisor's count), far enough away for compilers with a thread for each processor.
@@ -12,7 +12,7 @@ const THREADS_PER_PROCESS: u64 = 20;
 const NICE: i32 = 5;
 
 /// Limits this process and everything it starts.
-pub(super) fn set(limits: &Limits) -> Result<(), ConfineError> {
+pub(super) fn set(limits: &ResourceLimits) -> Result<(), ConfineError> {
     let table = [
         ("memory", Resource::As, limits.memory),
         ("the size of files", Resource::Fsize, limits.file_size),

@@ -45,7 +45,7 @@ const FORBIDDEN: &str = "/proc";
 const SMALL_PID: u32 = 10;
 
 /// Longer than a process takes to start on a machine that is busy.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// An upper bound of [`ProbeResult`] as JSON, in bytes, with room for the kernel's own words.
 const MAX_ANSWER: usize = 64 * 1024;
@@ -72,7 +72,7 @@ pub(super) fn try_all() -> ProbeResult {
 impl Spawner {
     /// Probes the sandbox capabilities of this machine with children that confine themselves. `bwrap` is the program,
     /// if it exists. Returns an error if no such child can be started, so that confinement is impossible.
-    pub async fn offers(&self, bwrap: Option<&Utf8Path>) -> io::Result<Capabilities> {
+    pub async fn probe_capabilities(&self, bwrap: Option<&Utf8Path>) -> io::Result<Capabilities> {
         let Some(executable) = &self.supervisor else {
             return Err(io::Error::other("children without a supervisor cannot be confined"));
         };
@@ -86,7 +86,7 @@ impl Spawner {
     }
 
     async fn probe(&self, spec: &CommandSpec) -> io::Result<ProbeResult> {
-        let output = self.output(spec, MAX_ANSWER, PATIENCE).await?;
+        let output = self.output(spec, MAX_ANSWER, PROBE_TIMEOUT).await?;
         serde_json::from_slice(&output.stdout).map_err(|_| {
             let complaint = String::from_utf8_lossy(&output.stderr);
             let line = complaint.lines().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");

@@ -79,17 +79,17 @@ const TYPING: &[u32] = &[0x5412 /* TIOCSTI */, 0x541C /* TIOCLINUX */];
 
 /// Restricts this thread and everything it starts.
 pub(super) fn restrict(network: Network) -> Result<(), ConfineError> {
-    let told = |error: &dyn std::fmt::Display| ConfineError::Seccomp(error.to_string());
+    let seccomp_error = |error: &dyn std::fmt::Display| ConfineError::Seccomp(error.to_string());
     let arch: TargetArch =
-        std::env::consts::ARCH.try_into().map_err(|_| told(&"there is no filter for this processor"))?;
+        std::env::consts::ARCH.try_into().map_err(|_| seccomp_error(&"there is no filter for this processor"))?;
     let filters = [
         // `clone3` hides its flags from filters. A program that gets `ENOSYS` for it falls back to `clone`.
         filter(BTreeMap::from([(libc::SYS_clone3, Vec::new())]), libc::ENOSYS, arch),
         rules(network).and_then(|rules| filter(rules, libc::EPERM, arch)),
     ];
     for filter in filters {
-        let filter = filter.map_err(|error| told(&error))?;
-        apply_filter(&without_x32(filter)).map_err(|error| told(&error))?;
+        let filter = filter.map_err(|error| seccomp_error(&error))?;
+        apply_filter(&without_x32(filter)).map_err(|error| seccomp_error(&error))?;
     }
     Ok(())
 }
@@ -158,16 +158,16 @@ const SEALED_OLD: &[c_long] = &[];
 
 /// Leaves this thread and those that it starts nothing but memory, time and the files that are open.
 pub(super) fn seal() -> Result<(), ConfineError> {
-    let told = |error: &dyn std::fmt::Display| ConfineError::Seccomp(error.to_string());
+    let seccomp_error = |error: &dyn std::fmt::Display| ConfineError::Seccomp(error.to_string());
     let arch: TargetArch =
-        std::env::consts::ARCH.try_into().map_err(|_| told(&"there is no filter for this processor"))?;
+        std::env::consts::ARCH.try_into().map_err(|_| seccomp_error(&"there is no filter for this processor"))?;
     let mut rules: Rules = SEALED.iter().chain(SEALED_OLD).map(|call| (*call, Vec::new())).collect();
     // A thread is made by the same call as a process, with this flag. `clone3` hides it and is gone already.
     let thread = u64::from(libc::CLONE_THREAD.unsigned_abs());
-    let process = all(&[(0, SeccompCmpOp::MaskedEq(thread), 0)]).map_err(|error| told(&error))?;
+    let process = match_all(&[(0, SeccompCmpOp::MaskedEq(thread), 0)]).map_err(|error| seccomp_error(&error))?;
     rules.insert(libc::SYS_clone, vec![process]);
-    let filter = filter(rules, libc::EPERM, arch).map_err(|error| told(&error))?;
-    apply_filter(&without_x32(filter)).map_err(|error| told(&error))
+    let filter = filter(rules, libc::EPERM, arch).map_err(|error| seccomp_error(&error))?;
+    apply_filter(&without_x32(filter)).map_err(|error| seccomp_error(&error))
 }
 
 type Rules = BTreeMap<c_long, Vec<SeccompRule>>;
@@ -181,17 +181,17 @@ fn filter(rules: Rules, errno: i32, arch: TargetArch) -> Result<BpfProgram, Back
 fn rules(network: Network) -> Result<Rules, BackendError> {
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
     let mut rules: Rules = DENIED.iter().map(|call| (*call, Vec::new())).collect();
-    let typing = TYPING.iter().map(|request| all(&[(1, Eq, u64::from(*request))])).collect::<Result<_, _>>()?;
+    let typing = TYPING.iter().map(|request| match_all(&[(1, Eq, u64::from(*request))])).collect::<Result<_, _>>()?;
     rules.insert(libc::SYS_ioctl, typing);
     // A user namespace gives its maker every capability inside, and with them most of the kernel to find holes in.
     let new_user = u64::from(libc::CLONE_NEWUSER.unsigned_abs());
     for call in [libc::SYS_clone, libc::SYS_unshare] {
-        rules.insert(call, vec![all(&[(0, MaskedEq(new_user), new_user)])?]);
+        rules.insert(call, vec![match_all(&[(0, MaskedEq(new_user), new_user)])?]);
     }
     if network != Network::All {
         // A pair of datagram sockets can be connected to another peer afterwards; a stream cannot.
         let datagram = u64::from(libc::SOCK_DGRAM.unsigned_abs());
-        rules.insert(libc::SYS_socketpair, vec![all(&[(1, MaskedEq(0xf), datagram)])?]);
+        rules.insert(libc::SYS_socketpair, vec![match_all(&[(1, MaskedEq(0xf), datagram)])?]);
     }
     match network {
         Network::All => {}
@@ -199,7 +199,7 @@ fn rules(network: Network) -> Result<Rules, BackendError> {
         Network::Internet => {
             let families = [libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
             let others: Vec<_> = families.iter().map(|family| (0, Ne, u64::from(family.unsigned_abs()))).collect();
-            rules.insert(libc::SYS_socket, vec![all(&others)?]);
+            rules.insert(libc::SYS_socket, vec![match_all(&others)?]);
         }
     }
     Ok(rules)
@@ -207,7 +207,7 @@ fn rules(network: Network) -> Result<Rules, BackendError> {
 
 /// A rule that matches when all of these hold: which argument, how it is compared, with what. Arguments are compared as
 /// 32 bit values, as the kernel reads those that are used here.
-fn all(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, BackendError> {
+fn match_all(conditions: &[(u8, SeccompCmpOp, u64)]) -> Result<SeccompRule, BackendError> {
     let condition = |(argument, operator, value): &(u8, SeccompCmpOp, u64)| {
         SeccompCondition::new(*argument, SeccompCmpArgLen::Dword, operator.clone(), *value)
     };

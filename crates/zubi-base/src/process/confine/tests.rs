@@ -15,7 +15,7 @@ fn a_confinement_survives_the_command_line() {
         readable: vec!["/".into(), "/with \"quotes\" and\nlines".into()],
         executable: Some(vec!["/bin/sh".into()]),
         network: Network::Internet,
-        limits: Limits { memory: Some(1 << 30), ..Limits::default() },
+        limits: ResourceLimits { memory: Some(1 << 30), ..ResourceLimits::default() },
         ..Confinement::default()
     };
     let argument = confinement.to_argument().unwrap();
@@ -27,7 +27,7 @@ fn a_confinement_survives_the_command_line() {
 }
 
 #[test]
-fn what_is_left_out_becomes_its_neighbours() {
+fn excluded_paths_expand_to_their_siblings() {
     let directory = tempfile::tempdir().unwrap();
     let root = crate::fs::canonical(Utf8Path::from_path(directory.path()).unwrap()).unwrap();
     for inner in ["home/.ssh", "home/.config/gh", "home/.config/other/deep", "home/work", "opt"] {
@@ -35,22 +35,22 @@ fn what_is_left_out_becomes_its_neighbours() {
     }
     std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("home/link")).unwrap();
     std::os::unix::fs::symlink(root.join("home/.ssh"), root.join("keys")).unwrap();
-    let told = |roots: &[&str], excluded: &[&str]| {
+    let expand_names = |roots: &[&str], excluded: &[&str]| {
         let absolute = |paths: &[&str]| paths.iter().map(|path| root.join(path)).collect::<Vec<_>>();
         let ExpandedPaths { granted, listed } = expand(&absolute(roots), &absolute(excluded)).unwrap();
-        let shown = |paths: Vec<Utf8PathBuf>| {
+        let join_names = |paths: Vec<Utf8PathBuf>| {
             let names = paths.iter().map(|path| path.strip_prefix(&root).unwrap().to_string());
             names.collect::<Vec<_>>().join(" ")
         };
-        (shown(granted), shown(listed))
+        (join_names(granted), join_names(listed))
     };
     let is = |granted: &str, listed: &str| (granted.to_owned(), listed.to_owned());
-    assert_eq!(told(&["home", "nowhere"], &["elsewhere"]), is("home", ""));
+    assert_eq!(expand_names(&["home", "nowhere"], &["elsewhere"]), is("home", ""));
     assert_eq!(
-        told(&[""], &["home/.ssh", "home/.config/gh"]),
+        expand_names(&[""], &["home/.ssh", "home/.config/gh"]),
         is("home/.config/other home/work opt", " home home/.config")
     );
-    assert_eq!(told(&["opt", "home/.ssh"], &["home/.ssh"]), is("opt", ""), "what is left out is, even if it is named");
-    assert_eq!(told(&["home/link"], &["home/.ssh"]), is("", ""), "links are resolved on one side");
-    assert_eq!(told(&["home"], &["keys"]), is("home/.config home/work", "home"), "and on the other");
+    assert_eq!(expand_names(&["opt", "home/.ssh"], &["home/.ssh"]), is("opt", ""), "what is left out is, even if it is named");
+    assert_eq!(expand_names(&["home/link"], &["home/.ssh"]), is("", ""), "links are resolved on one side");
+    assert_eq!(expand_names(&["home"], &["keys"]), is("home/.config home/work", "home"), "and on the other");
 }

@@ -40,51 +40,51 @@ struct World {
     writer: WriteHalf<DuplexStream>,
 }
 
-const SMALL: Options = Options { max_body: 1_000, max_queued: 10_000, max_queued_answers: 10_000, ..Options::ipc() };
+const SMALL: ConnectionOptions = ConnectionOptions { max_body: 1_000, max_queued: 10_000, max_queued_answers: 10_000, ..ConnectionOptions::ipc() };
 
-fn world(options: Options) -> World {
+fn world(options: ConnectionOptions) -> World {
     let (near, far) = duplex(1024);
     let (reader, writer) = tokio::io::split(near);
     let (held_sender, held) = mpsc::unbounded_channel();
     let (note_sender, notes) = mpsc::unbounded_channel();
-    let desk = Arc::new(TestHandler { held: held_sender, notes: note_sender });
-    let connection = Connection::start(reader, writer, desk, options);
+    let handler = Arc::new(TestHandler { held: held_sender, notes: note_sender });
+    let connection = Connection::start(reader, writer, handler, options);
     let (reader, writer) = tokio::io::split(far);
     World { connection, held, notes, reader: BufReader::new(reader), writer }
 }
 
 async fn soon<T>(what: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, what).await.unwrap()
+    tokio::time::timeout(TEST_TIMEOUT, what).await.unwrap()
 }
 
 impl World {
     /// The next line from zubi.
-    async fn hears(&mut self) -> String {
+    async fn receive(&mut self) -> String {
         let mut line = String::new();
         soon(self.reader.read_line(&mut line)).await.unwrap();
         if line.is_empty() { "(end)".to_owned() } else { line.trim_end().to_owned() }
     }
 
-    async fn says(&mut self, line: &str) {
+    async fn send(&mut self, line: &str) {
         soon(self.writer.write_all(format!("{line}\n").as_bytes())).await.unwrap();
     }
 
     /// Returns the answers to some lines, before the answer to the `echo` that is sent after them.
     async fn answers(&mut self, lines: &[&str]) -> String {
         for line in lines {
-            self.says(line).await;
+            self.send(line).await;
         }
-        self.says(r#"{"jsonrpc":"2.0","id":"last","method":"echo"}"#).await;
+        self.send(r#"{"jsonrpc":"2.0","id":"last","method":"echo"}"#).await;
         let mut answers = String::new();
         loop {
-            match self.hears().await {
+            match self.receive().await {
                 last if last.contains("\"last\"") => return answers,
                 answer => writeln!(answers, "{answer}").unwrap(),
             }
         }
     }
 
-    async fn holds(&mut self) -> (Value, Responder) {
+    async fn next_pending_request(&mut self) -> (Value, Responder) {
         soon(self.held.recv()).await.unwrap()
     }
 
@@ -96,7 +96,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_told_so_and_the_connection_goes_on() {
+async fn invalid_messages_get_errors_and_the_connection_stays_open() {
     let mut world = world(SMALL);
     let answers = world
         .answers(&[
@@ -131,7 +131,7 @@ async fn what_is_no_message_is_told_so_and_the_connection_goes_on() {
 }
 
 #[tokio::test]
-async fn nothing_is_said_to_a_notification_or_an_answer() {
+async fn notifications_and_answers_get_no_response() {
     let mut world = world(SMALL);
     let answers = world
         .answers(&[
@@ -148,7 +148,7 @@ async fn nothing_is_said_to_a_notification_or_an_answer() {
 }
 
 #[tokio::test]
-async fn a_message_over_the_limit_is_refused_whoever_it_is_from() {
+async fn oversized_messages_are_refused_from_either_side() {
     let mut world = world(SMALL);
     let long = "x".repeat(2_000);
     let answers = world
@@ -166,10 +166,10 @@ async fn a_message_over_the_limit_is_refused_whoever_it_is_from() {
 
     let cancel = CancellationToken::new();
     let connection = world.connection.clone();
-    let asking = async { connection.request("q", Value::Null, &cancel, Instant::now() + PATIENCE).await };
+    let asking = async { connection.request("q", Value::Null, &cancel, Instant::now() + TEST_TIMEOUT).await };
     let answering = async {
-        world.hears().await;
-        world.says(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{long}"}}"#)).await;
+        world.receive().await;
+        world.send(&format!(r#"{{"jsonrpc":"2.0","id":1,"result":"{long}"}}"#)).await;
     };
     let (answer, ()) = tokio::join!(asking, answering);
     assert_snapshot!(answer.unwrap_err(), @"the answer has 2036 bytes, more than the 1000 that are read");
@@ -177,7 +177,7 @@ async fn a_message_over_the_limit_is_refused_whoever_it_is_from() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_large_is_told() {
+async fn an_oversized_answer_is_reported() {
     let mut world = world(SMALL);
     assert_snapshot!(world.answers(&[r#"{"jsonrpc":"2.0","id":1,"method":"large"}"#]).await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the answer has 2036 bytes, more than the 1000 that are sent"}}"#);
     let error = world.connection.notify("event", json!("x".repeat(2_000))).unwrap_err();
@@ -185,58 +185,58 @@ async fn an_answer_that_is_too_large_is_told() {
 }
 
 #[tokio::test]
-async fn requests_are_answered_in_any_order_while_others_are_in_work() {
-    let mut world = world(Options { max_incoming: 100, ..Options::ipc() });
-    let mut held = Vec::new();
+async fn requests_are_answered_in_any_order_while_others_are_pending() {
+    let mut world = world(ConnectionOptions { max_incoming: 100, ..ConnectionOptions::ipc() });
+    let mut pending = Vec::new();
     for n in 0..100 {
-        world.says(&format!(r#"{{"jsonrpc":"2.0","id":"r{n}","method":"hold","params":[{n}]}}"#)).await;
-        held.push(world.holds().await);
+        world.send(&format!(r#"{{"jsonrpc":"2.0","id":"r{n}","method":"hold","params":[{n}]}}"#)).await;
+        pending.push(world.next_pending_request().await);
     }
     assert!(world.connection.is_busy());
-    for (params, responder) in held.into_iter().rev() {
+    for (params, responder) in pending.into_iter().rev() {
         responder.answer(Ok(params));
     }
     for n in (0..100).rev() {
-        assert_eq!(world.hears().await, format!(r#"{{"jsonrpc":"2.0","id":"r{n}","result":[{n}]}}"#));
+        assert_eq!(world.receive().await, format!(r#"{{"jsonrpc":"2.0","id":"r{n}","result":[{n}]}}"#));
     }
     assert!(!world.connection.is_busy());
 }
 
 #[tokio::test]
 async fn a_request_too_many_is_refused_and_so_is_an_id_twice() {
-    let mut world = world(Options { max_incoming: 2, ..SMALL });
-    world.says(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
-    world.says(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
-    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"a request with this id is in work already"}}"#);
-    world.says(r#"{"jsonrpc":"2.0","id":"1","method":"hold"}"#).await;
-    world.says(r#"{"jsonrpc":"2.0","id":3,"method":"hold"}"#).await;
-    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"2 requests of this connection are in work already: wait for one of them"}}"#);
-    world.holds().await.1.answer(Ok(json!("one")));
-    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":1,"result":"one"}"#);
-    world.says(r#"{"jsonrpc":"2.0","id":1,"method":"echo","params":"again"}"#).await;
-    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":1,"result":"again"}"#);
+    let mut world = world(ConnectionOptions { max_incoming: 2, ..SMALL });
+    world.send(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
+    world.send(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
+    assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"a request with this id is in work already"}}"#);
+    world.send(r#"{"jsonrpc":"2.0","id":"1","method":"hold"}"#).await;
+    world.send(r#"{"jsonrpc":"2.0","id":3,"method":"hold"}"#).await;
+    assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32603,"message":"2 requests of this connection are in work already: wait for one of them"}}"#);
+    world.next_pending_request().await.1.answer(Ok(json!("one")));
+    assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","id":1,"result":"one"}"#);
+    world.send(r#"{"jsonrpc":"2.0","id":1,"method":"echo","params":"again"}"#).await;
+    assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","id":1,"result":"again"}"#);
 }
 
 #[tokio::test]
 async fn a_request_is_taken_back_by_either_side() {
     let mut world = world(SMALL);
     for id in ["7", "\"seven\""] {
-        world.says(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"hold"}}"#)).await;
-        let (_, responder) = world.holds().await;
+        world.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"hold"}}"#)).await;
+        let (_, responder) = world.next_pending_request().await;
         assert!(!responder.cancel().is_cancelled());
-        world.says(&format!(r#"{{"jsonrpc":"2.0","method":"$/cancelRequest","params":{{"id":{id}}}}}"#)).await;
+        world.send(&format!(r#"{{"jsonrpc":"2.0","method":"$/cancelRequest","params":{{"id":{id}}}}}"#)).await;
         soon(responder.cancel().cancelled()).await;
         drop(responder);
         let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32800,"message":"cancelled"}}}}"#);
-        assert_eq!(world.hears().await, expected);
+        assert_eq!(world.receive().await, expected);
     }
     let cancel = CancellationToken::new();
     let connection = world.connection.clone();
-    let asking = connection.request("slow", Value::Null, &cancel, Instant::now() + PATIENCE);
+    let asking = connection.request("slow", Value::Null, &cancel, Instant::now() + TEST_TIMEOUT);
     let cancelling = async {
-        assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":1,"method":"slow"}"#);
+        assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","id":1,"method":"slow"}"#);
         cancel.cancel();
-        assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#);
+        assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}"#);
     };
     assert_eq!(tokio::join!(asking, cancelling).0, Err(ConnectionError::Cancelled));
 }
@@ -248,10 +248,10 @@ async fn a_responder_that_is_dropped_answers_all_the_same() {
 }
 
 #[tokio::test]
-async fn a_peer_that_goes_takes_its_requests_back() {
+async fn a_disconnected_peer_cancels_its_requests() {
     let mut world = world(SMALL);
-    world.says(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
-    let (_, responder) = world.holds().await;
+    world.send(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
+    let (_, responder) = world.next_pending_request().await;
     let World { connection, reader, writer, .. } = world;
     drop((reader, writer));
     soon(responder.cancel().cancelled()).await;
@@ -261,32 +261,32 @@ async fn a_peer_that_goes_takes_its_requests_back() {
 }
 
 #[tokio::test]
-async fn closing_tells_everybody_and_writes_what_is_queued() {
+async fn closing_notifies_waiters_and_flushes_the_queue() {
     let mut world = world(SMALL);
-    world.says(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
-    let (_, responder) = world.holds().await;
+    world.send(r#"{"jsonrpc":"2.0","id":1,"method":"hold"}"#).await;
+    let (_, responder) = world.next_pending_request().await;
     let (connection, cancel) = (world.connection.clone(), CancellationToken::new());
     let asking =
-        tokio::spawn(async move { connection.request("q", Value::Null, &cancel, Instant::now() + PATIENCE).await });
-    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","id":1,"method":"q"}"#);
+        tokio::spawn(async move { connection.request("q", Value::Null, &cancel, Instant::now() + TEST_TIMEOUT).await });
+    assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","id":1,"method":"q"}"#);
     world.connection.notify("last words", Value::Null).unwrap();
     world.connection.close("the host ends");
     assert_eq!(world.end_reason().await, "the host ends");
     assert_snapshot!(asking.await.unwrap().unwrap_err(), @"the connection is closed: the host ends");
     soon(responder.cancel().cancelled()).await;
-    assert_snapshot!(world.hears().await, @r#"{"jsonrpc":"2.0","method":"last words"}"#);
-    assert_eq!(world.hears().await, "(end)");
+    assert_snapshot!(world.receive().await, @r#"{"jsonrpc":"2.0","method":"last words"}"#);
+    assert_eq!(world.receive().await, "(end)");
 }
 
 #[tokio::test]
 async fn a_peer_that_never_reads_loses_the_connection() {
     // Too many notifications.
-    let told = world(SMALL);
+    let notified = world(SMALL);
     let event = json!("x".repeat(900));
-    let refused = (0..1_000).find_map(|_| told.connection.notify("event", event.clone()).err());
+    let refused = (0..1_000).find_map(|_| notified.connection.notify("event", event.clone()).err());
     assert_snapshot!(refused.unwrap(), @"the peer does not read its input: more than 10000 bytes wait to be written");
-    assert_snapshot!(told.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
-    soon(told.connection.flushed()).await;
+    assert_snapshot!(notified.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
+    soon(notified.connection.flushed()).await;
 
     // Too many requests.
     let mut asking = world(SMALL);
@@ -303,7 +303,7 @@ async fn a_peer_that_never_reads_loses_the_connection() {
 
 #[tokio::test]
 async fn a_flood_of_garbage_is_answered_as_long_as_it_is_read() {
-    let World { connection, mut reader, mut writer, .. } = world(Options::ipc());
+    let World { connection, mut reader, mut writer, .. } = world(ConnectionOptions::ipc());
     let flood = tokio::spawn(async move {
         for _ in 0..10_000 {
             writer.write_all(b"\x00\xff garbage\n").await.unwrap();
@@ -328,15 +328,15 @@ async fn a_flood_of_garbage_is_answered_as_long_as_it_is_read() {
 #[tokio::test]
 async fn a_panicking_handler_closes_the_connection() {
     let mut world = world(SMALL);
-    world.says(r#"{"jsonrpc":"2.0","method":"panic"}"#).await;
+    world.send(r#"{"jsonrpc":"2.0","method":"panic"}"#).await;
     assert_snapshot!(world.end_reason().await, @"reading its output failed");
-    assert_eq!(world.hears().await, "(end)");
+    assert_eq!(world.receive().await, "(end)");
 }
 
 #[tokio::test]
-async fn a_handler_may_keep_its_connection() {
-    struct KeptConnection(Connection);
-    impl PeerHandler for KeptConnection {
+async fn a_handler_may_own_its_connection() {
+    struct ConnectionOwner(Connection);
+    impl PeerHandler for ConnectionOwner {
         fn notification(&self, _: &str, _: Value) {
             self.0.notify("heard", Value::Null).ok();
         }
@@ -346,7 +346,7 @@ async fn a_handler_may_keep_its_connection() {
     }
     let (near, far) = duplex(1024);
     let (reader, writer) = tokio::io::split(near);
-    let make = |connection: &Connection| Arc::new(KeptConnection(connection.clone())) as Arc<dyn PeerHandler>;
+    let make = |connection: &Connection| Arc::new(ConnectionOwner(connection.clone())) as Arc<dyn PeerHandler>;
     let connection = Connection::start_with(reader, writer, SMALL, make);
     let mut closed = connection.closed_reason();
     drop(connection);

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::text::{EditOptions, EditSink, EditorSink, FileOperation, Outcome, SinkError, TextOrigin, TextSource};
+use zubi_base::text::{EditOptions, EditSink, EditorSink, FileOperation, EditOutcome, SinkError, TextOrigin, TextSource};
 
 use super::disk::DiskSink;
-use super::prepare::{Step, prepare, undo_of};
+use super::prepare::{ReversibleStep, prepare, undo_of};
 use crate::edit::overlay::disk_before;
 
 /// A sink that writes to the editor or to disk. The caller must hold the edit lock, as [`crate::edit::Edits`] does.
@@ -24,10 +24,10 @@ pub struct EditorOrDiskSink {
 }
 
 /// The parts of a change, in the order in which they are made.
-const PARTS: [Part; 3] = [Part::Disk, Part::Editor, Part::DiskAfterwards];
+const PARTS: [WritePart; 3] = [WritePart::Disk, WritePart::Editor, WritePart::DiskAfterwards];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum WritePart {
     Disk,
     Editor,
     DiskAfterwards,
@@ -39,7 +39,7 @@ impl EditorOrDiskSink {
     }
 
     /// Which part each operation belongs to.
-    fn parts(&self, operations: &[FileOperation], manner: &EditOptions) -> Vec<Part> {
+    fn parts(&self, operations: &[FileOperation], manner: &EditOptions) -> Vec<WritePart> {
         let mut parts = Vec::with_capacity(operations.len());
         // Paths that files of the editor come from and go to.
         let mut moved: Vec<&Utf8Path> = Vec::new();
@@ -57,9 +57,9 @@ impl EditorOrDiskSink {
             };
             let touches = |moved: &&Utf8Path| path.starts_with(moved) || moved.starts_with(path);
             parts.push(match is_editors {
-                true => Part::Editor,
-                false if moved.iter().any(touches) => Part::DiskAfterwards,
-                false => Part::Disk,
+                true => WritePart::Editor,
+                false if moved.iter().any(touches) => WritePart::DiskAfterwards,
+                false => WritePart::Disk,
             });
             if is_editors && !matches!(operation, FileOperation::Write { .. }) {
                 moved.push(path);
@@ -86,15 +86,15 @@ impl EditorOrDiskSink {
         unsaved
     }
 
-    fn sink(&self, part: Part) -> &dyn EditSink {
+    fn sink(&self, part: WritePart) -> &dyn EditSink {
         match part {
-            Part::Disk | Part::DiskAfterwards => &self.disk,
-            Part::Editor => &*self.editor,
+            WritePart::Disk | WritePart::DiskAfterwards => &self.disk,
+            WritePart::Editor => &*self.editor,
         }
     }
 
     /// After a failure: takes back the parts that were made, the last first.
-    async fn take_back(&self, made: &[(Part, Vec<Step>)], error: SinkError) -> SinkError {
+    async fn take_back(&self, made: &[(WritePart, Vec<ReversibleStep>)], error: SinkError) -> SinkError {
         let manner = EditOptions { exact: true, ..EditOptions::default() };
         for (part, steps) in made.iter().rev() {
             if let Err(left) = self.sink(*part).apply(&undo_of(steps), &manner).await {
@@ -108,17 +108,17 @@ impl EditorOrDiskSink {
 
 #[async_trait]
 impl EditSink for EditorOrDiskSink {
-    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<EditOutcome, SinkError> {
         let parts = self.parts(operations, manner);
-        if !parts.contains(&Part::Editor) {
+        if !parts.contains(&WritePart::Editor) {
             return self.disk.apply(operations, manner).await;
         }
         let steps = prepare(operations, &self.unsaved_contents(operations).await)?;
-        let mut made: Vec<(Part, Vec<Step>)> = Vec::new();
-        let mut outcome = Outcome::default();
+        let mut made: Vec<(WritePart, Vec<ReversibleStep>)> = Vec::new();
+        let mut outcome = EditOutcome::default();
         for part in PARTS {
             let of_part = steps.iter().zip(&parts).filter(|(_, of)| **of == part).map(|(step, _)| step.clone());
-            let steps: Vec<Step> = of_part.collect();
+            let steps: Vec<ReversibleStep> = of_part.collect();
             if steps.is_empty() {
                 continue;
             }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::text::{EditOptions, EditSink, FileOperation, Outcome, SinkError};
+use zubi_base::text::{EditOptions, EditSink, FileOperation, EditOutcome, SinkError};
 
-use super::journal::Journal;
+use super::journal::EditJournal;
 use super::prepare::prepare;
 use super::step;
 
@@ -14,14 +14,14 @@ use super::step;
 pub struct DiskSink {
     state_dir: Utf8PathBuf,
     #[cfg(test)]
-    pub(in crate::edit) fault: Fault,
+    pub(in crate::edit) fault: InjectedFault,
 }
 
 /// For tests: at which point to do what. Points are counted from 0: two for each step (before it, and after it but
 /// before its mark), then before the commit mark, then before the journal goes.
 #[cfg(test)]
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::edit) enum Fault {
+pub(in crate::edit) enum InjectedFault {
     #[default]
     None,
     /// The write fails, as with a full disk.
@@ -38,7 +38,7 @@ impl DiskSink {
         Self {
             state_dir: state_dir.to_owned(),
             #[cfg(test)]
-            fault: Fault::None,
+            fault: InjectedFault::None,
         }
     }
 
@@ -49,7 +49,7 @@ impl DiskSink {
             let path = path.to_owned();
             move |source| SinkError::Io { path, source }
         };
-        let mut journal = Journal::begin(&self.state_dir, &steps).map_err(io(first.path()))?;
+        let mut journal = EditJournal::begin(&self.state_dir, &steps).map_err(io(first.path()))?;
         for (index, step) in steps.iter().enumerate() {
             let done = self
                 .point(index * 2, step.operation.path())
@@ -75,7 +75,7 @@ impl DiskSink {
             return Err(take_back(journal, &steps, last, error));
         }
         #[cfg(test)]
-        if matches!(self.fault, Fault::Die(point) if point == steps.len() * 2 + 1) {
+        if matches!(self.fault, InjectedFault::Die(point) if point == steps.len() * 2 + 1) {
             return Err(SinkError::Refused { why: "died".to_owned() });
         }
         // The change is whole; a journal that says so and stays is removed by the next start.
@@ -94,7 +94,7 @@ impl DiskSink {
     #[cfg(test)]
     fn point(&self, number: usize, path: &Utf8Path) -> Result<(), SinkError> {
         match self.fault {
-            Fault::Fail(at) | Fault::Die(at) | Fault::FailThenDie(at, _) if at == number => {
+            InjectedFault::Fail(at) | InjectedFault::Die(at) | InjectedFault::FailThenDie(at, _) if at == number => {
                 Err(SinkError::Io { path: path.to_owned(), source: std::io::ErrorKind::StorageFull.into() })
             }
             _ => Ok(()),
@@ -104,24 +104,24 @@ impl DiskSink {
     #[cfg(test)]
     fn simulate_death(
         &self,
-        journal: &mut Journal,
-        steps: &[super::prepare::Step],
+        journal: &mut EditJournal,
+        steps: &[super::prepare::ReversibleStep],
         failed: usize,
     ) -> Option<SinkError> {
         match self.fault {
-            Fault::FailThenDie(_, taken_back) => {
+            InjectedFault::FailThenDie(_, taken_back) => {
                 let rest = (failed + 1).saturating_sub(taken_back);
                 journal.revert_down_to(steps, failed, rest);
             }
-            Fault::Die(_) => {}
-            Fault::None | Fault::Fail(_) => return None,
+            InjectedFault::Die(_) => {}
+            InjectedFault::None | InjectedFault::Fail(_) => return None,
         }
         Some(SinkError::Refused { why: "died".to_owned() })
     }
 }
 
 /// After a failure: puts everything back, the step that failed included, for it may have been half done.
-fn take_back(mut journal: Journal, steps: &[super::prepare::Step], failed: usize, error: SinkError) -> SinkError {
+fn take_back(mut journal: EditJournal, steps: &[super::prepare::ReversibleStep], failed: usize, error: SinkError) -> SinkError {
     let left = journal.revert(steps, failed);
     if left.is_empty() {
         if let Err(error) = journal.remove() {
@@ -140,7 +140,7 @@ fn take_back(mut journal: Journal, steps: &[super::prepare::Step], failed: usize
 
 #[async_trait]
 impl EditSink for DiskSink {
-    async fn apply(&self, operations: &[FileOperation], _manner: &EditOptions) -> Result<Outcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], _manner: &EditOptions) -> Result<EditOutcome, SinkError> {
         // Every step waits for the disk, and there may be thousands of them.
         let operations = operations.to_vec();
         let sink = Self {
@@ -149,7 +149,7 @@ impl EditSink for DiskSink {
             fault: self.fault,
         };
         match tokio::task::spawn_blocking(move || sink.run(&operations)).await {
-            Ok(result) => result.map(|()| Outcome::default()),
+            Ok(result) => result.map(|()| EditOutcome::default()),
             Err(error) => Err(SinkError::Refused { why: format!("the write was interrupted: {error}") }),
         }
     }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use zubi_base::text::FileOperation;
 use zubi_base::{fs, owner_only};
 
-use super::prepare::Step;
+use super::prepare::ReversibleStep;
 use super::step;
 use crate::edit::error::EditError;
 use crate::edit::plan::{fresh_id, state};
@@ -27,29 +27,29 @@ pub struct RecoveredChanges {
     pub reverted: usize,
     /// Files that could not be restored, because they changed since or cannot be written; one sentence each. The
     /// journal of such a change is preserved.
-    pub left: Vec<String>,
+    pub unrestored: Vec<String>,
 }
 
 /// A journal that is being written.
-pub(super) struct Journal {
+pub(super) struct EditJournal {
     file: std::fs::File,
     path: Utf8PathBuf,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct JournalHeader {
     version: u32,
-    steps: Vec<Step>,
+    steps: Vec<ReversibleStep>,
 }
 
-impl Journal {
+impl EditJournal {
     /// Writes the steps down, durably. Nothing may be touched before this has returned.
-    pub(super) fn begin(state_dir: &Utf8Path, steps: &[Step]) -> io::Result<Self> {
+    pub(super) fn begin(state_dir: &Utf8Path, steps: &[ReversibleStep]) -> io::Result<Self> {
         let directory = directory(state_dir);
         owner_only::create_directory(&directory)?;
         let id = fresh_id().map_err(io::Error::other)?;
         let path = directory.join(format!("{id}.journal"));
-        let mut header = serde_json::to_vec(&Header { version: 1, steps: steps.to_vec() })?;
+        let mut header = serde_json::to_vec(&JournalHeader { version: 1, steps: steps.to_vec() })?;
         header.push(b'\n');
         owner_only::write_atomic(&path, &header)?;
         let file = std::fs::OpenOptions::new().append(true).open(&path)?;
@@ -79,12 +79,12 @@ impl Journal {
     }
 
     /// Takes back steps, last first, from `first` down. Says what could not be.
-    pub(super) fn revert(&mut self, steps: &[Step], first: usize) -> Vec<String> {
+    pub(super) fn revert(&mut self, steps: &[ReversibleStep], first: usize) -> Vec<String> {
         self.revert_down_to(steps, first, 0)
     }
 
     /// Like [`Self::revert`], but steps below `last` stay done.
-    pub(super) fn revert_down_to(&mut self, steps: &[Step], first: usize, last: usize) -> Vec<String> {
+    pub(super) fn revert_down_to(&mut self, steps: &[ReversibleStep], first: usize, last: usize) -> Vec<String> {
         sweep_temporary(steps);
         let mut left = Vec::new();
         for (index, step) in steps.iter().enumerate().take(first + 1).skip(last).rev() {
@@ -126,19 +126,19 @@ pub(in crate::edit) fn recover(state_dir: &Utf8Path) -> Result<RecoveredChanges,
 }
 
 fn recover_one(path: &Utf8Path, recovered: &mut RecoveredChanges) -> io::Result<()> {
-    let mut journal = Journal { file: std::fs::OpenOptions::new().append(true).open(path)?, path: path.to_owned() };
+    let mut journal = EditJournal { file: std::fs::OpenOptions::new().append(true).open(path)?, path: path.to_owned() };
     if std::fs::metadata(path)?.len() > MAX_JOURNAL_BYTES {
-        recovered.left.push(format!(
+        recovered.unrestored.push(format!(
             "the journal `{path}` is too large to be read; it was renamed with the extension `.conflict`"
         ));
         return journal.quarantine();
     }
     let text = String::from_utf8(std::fs::read(path)?).unwrap_or_default();
     let mut lines = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
-    let Some(header) = lines.next().and_then(|line| serde_json::from_str::<Header>(line).ok()) else {
+    let Some(header) = lines.next().and_then(|line| serde_json::from_str::<JournalHeader>(line).ok()) else {
         // The header is moved into place whole, so this is not ours or damaged from outside.
         recovered
-            .left
+            .unrestored
             .push(format!("the journal `{path}` cannot be parsed; it was renamed with the extension `.conflict`"));
         return journal.quarantine();
     };
@@ -153,8 +153,8 @@ fn recover_one(path: &Utf8Path, recovered: &mut RecoveredChanges) -> io::Result<
     if let Some(first) = doubtful {
         let left = journal.revert(&header.steps, first);
         if !left.is_empty() {
-            recovered.left.extend(left);
-            recovered.left.push(format!("the old contents are in `{}`", path.with_extension("conflict")));
+            recovered.unrestored.extend(left);
+            recovered.unrestored.push(format!("the old contents are in `{}`", path.with_extension("conflict")));
             return journal.quarantine();
         }
     }
@@ -168,7 +168,7 @@ fn lowest_undone(lines: &[&str]) -> usize {
 
 /// Removes temporary files that an interrupted write left beside its targets. The lock is held, so no other zubi writes
 /// there.
-fn sweep_temporary(steps: &[Step]) {
+fn sweep_temporary(steps: &[ReversibleStep]) {
     let directories: std::collections::BTreeSet<_> = steps
         .iter()
         .flat_map(|step| std::iter::once(&step.operation).chain(&step.inverse))

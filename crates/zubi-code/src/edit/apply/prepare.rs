@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use zubi_base::fs::{self, ReadError};
 use zubi_base::text::{ContentHash, FileOperation, SinkError};
 
-use crate::edit::overlay::{Kind, disk_before, kind_on_disk, link_target};
+use crate::edit::overlay::{EntryKind, disk_before, kind_on_disk, link_target};
 use crate::edit::plan::ExpectedContent;
 
 /// One operation with what takes it back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::edit) struct Step {
+pub(in crate::edit) struct ReversibleStep {
     pub(in crate::edit) operation: FileOperation,
     /// In the order in which they must be made.
     pub(in crate::edit) inverse: Vec<FileOperation>,
@@ -23,29 +23,29 @@ pub(in crate::edit) struct Step {
 pub(in crate::edit) fn prepare(
     operations: &[FileOperation],
     unsaved: &BTreeMap<Utf8PathBuf, Vec<u8>>,
-) -> Result<Vec<Step>, SinkError> {
-    let mut view = View { done: &[], written: BTreeMap::new() };
+) -> Result<Vec<ReversibleStep>, SinkError> {
+    let mut view = DiskView { done: &[], entries: BTreeMap::new() };
     let mut steps = Vec::with_capacity(operations.len());
     for (index, operation) in operations.iter().enumerate() {
         view.done = operations.get(..index).unwrap_or_default();
         let inverse = view.inverse(operation, unsaved)?;
         view.record(operation);
-        steps.push(Step { operation: operation.clone(), inverse });
+        steps.push(ReversibleStep { operation: operation.clone(), inverse });
     }
     Ok(steps)
 }
 
 /// How to take a whole change back: last step first.
-pub(in crate::edit) fn undo_of(steps: &[Step]) -> Vec<FileOperation> {
+pub(in crate::edit) fn undo_of(steps: &[ReversibleStep]) -> Vec<FileOperation> {
     steps.iter().rev().flat_map(|step| step.inverse.iter().cloned()).collect()
 }
 
 /// The disk as it would be after some of the operations.
-struct View<'a> {
+struct DiskView<'a> {
     done: &'a [FileOperation],
     /// The entries that the operations so far made, including parent directories, by their present path. Everything
     /// else is as on disk.
-    written: BTreeMap<Utf8PathBuf, PreparedStep>,
+    entries: BTreeMap<Utf8PathBuf, PreparedStep>,
 }
 
 #[derive(Debug, Clone)]
@@ -63,9 +63,9 @@ enum PathState {
     Directory { mode: Option<u32> },
 }
 
-impl View<'_> {
+impl DiskView<'_> {
     fn find(&self, path: &Utf8Path) -> Result<PathState, SinkError> {
-        match self.written.get(path) {
+        match self.entries.get(path) {
             Some(PreparedStep::File(bytes)) => return Ok(PathState::File { bytes: bytes.clone(), mode: None }),
             Some(PreparedStep::Link(target)) => return Ok(PathState::Link(target.clone())),
             Some(PreparedStep::Directory) => return Ok(PathState::Directory { mode: None }),
@@ -74,22 +74,22 @@ impl View<'_> {
         let Some(disk) = disk_before(self.done, path) else { return Ok(PathState::Missing) };
         let fail = |source| SinkError::Io { path: path.to_owned(), source };
         Ok(match kind_on_disk(&disk) {
-            Kind::Missing => PathState::Missing,
-            Kind::Directory => PathState::Directory { mode: mode(&disk) },
-            Kind::Link => PathState::Link(link_target(&disk).map_err(fail)?),
-            Kind::File => match fs::read_bytes(&disk) {
+            EntryKind::Missing => PathState::Missing,
+            EntryKind::Directory => PathState::Directory { mode: mode(&disk) },
+            EntryKind::Link => PathState::Link(link_target(&disk).map_err(fail)?),
+            EntryKind::File => match fs::read_bytes(&disk) {
                 Ok(bytes) => PathState::File { bytes, mode: mode(&disk) },
                 Err(ReadError::Io { source, .. }) => return Err(fail(source)),
                 Err(error) => return Err(fail(std::io::Error::other(error))),
             },
-            Kind::Special => return Err(SinkError::Changed { path: path.to_owned() }),
+            EntryKind::Special => return Err(SinkError::Changed { path: path.to_owned() }),
         })
     }
 
     /// Whether there is an entry at a path; does not read it.
     fn exists(&self, path: &Utf8Path) -> bool {
-        self.written.contains_key(path)
-            || disk_before(self.done, path).is_some_and(|disk| kind_on_disk(&disk) != Kind::Missing)
+        self.entries.contains_key(path)
+            || disk_before(self.done, path).is_some_and(|disk| kind_on_disk(&disk) != EntryKind::Missing)
     }
 
     fn inverse(
@@ -108,8 +108,8 @@ impl View<'_> {
         Ok(match operation {
             FileOperation::Write { before: None, content, .. } => {
                 free(self)?;
-                let gone = FileOperation::Delete { path: path.to_owned(), before: ContentHash::from_bytes(content) };
-                std::iter::once(gone).chain(self.remove_made(path)).collect()
+                let removal = FileOperation::Delete { path: path.to_owned(), before: ContentHash::from_bytes(content) };
+                std::iter::once(removal).chain(self.remove_made(path)).collect()
             }
             FileOperation::Write { before: Some(before), content, .. } => {
                 let bytes = match (unsaved.get(path), self.find(path)?) {
@@ -143,8 +143,8 @@ impl View<'_> {
             },
             FileOperation::CreateDirectory { .. } => {
                 free(self)?;
-                let gone = FileOperation::RemoveDirectory { path: path.to_owned() };
-                std::iter::once(gone).chain(self.remove_made(path)).collect()
+                let removal = FileOperation::RemoveDirectory { path: path.to_owned() };
+                std::iter::once(removal).chain(self.remove_made(path)).collect()
             }
             FileOperation::RemoveDirectory { .. } => match self.find(path)? {
                 PathState::Directory { mode } => {
@@ -156,8 +156,8 @@ impl View<'_> {
             FileOperation::CreateLink { target, .. } => {
                 free(self)?;
                 let before = ContentHash::from_bytes(target.as_str().as_bytes());
-                let gone = FileOperation::Delete { path: path.to_owned(), before };
-                std::iter::once(gone).chain(self.remove_made(path)).collect()
+                let removal = FileOperation::Delete { path: path.to_owned(), before };
+                std::iter::once(removal).chain(self.remove_made(path)).collect()
             }
             FileOperation::SetMode { .. } => match self.find(path)? {
                 PathState::File { mode, .. } | PathState::Directory { mode } => {
@@ -186,26 +186,26 @@ impl View<'_> {
                 | FileOperation::CreateLink { .. }
         ) {
             let made = self.missing_above(operation.path());
-            self.written.extend(made.into_iter().map(|path| (path, PreparedStep::Directory)));
+            self.entries.extend(made.into_iter().map(|path| (path, PreparedStep::Directory)));
         }
         match operation {
             FileOperation::Write { path, content, .. } => {
-                self.written.insert(path.clone(), PreparedStep::File(content.clone()));
+                self.entries.insert(path.clone(), PreparedStep::File(content.clone()));
             }
             FileOperation::CreateLink { path, target } => {
-                self.written.insert(path.clone(), PreparedStep::Link(target.clone()));
+                self.entries.insert(path.clone(), PreparedStep::Link(target.clone()));
             }
             FileOperation::CreateDirectory { path } => {
-                self.written.insert(path.clone(), PreparedStep::Directory);
+                self.entries.insert(path.clone(), PreparedStep::Directory);
             }
             FileOperation::Delete { path, .. } | FileOperation::RemoveDirectory { path } => {
-                self.written.remove(path);
+                self.entries.remove(path);
             }
             FileOperation::Rename { from, to } => {
-                let moving: Vec<_> = self.written.keys().filter(|path| path.starts_with(from)).cloned().collect();
+                let moving: Vec<_> = self.entries.keys().filter(|path| path.starts_with(from)).cloned().collect();
                 for path in moving {
-                    if let (Some(made), Some(new)) = (self.written.remove(&path), fs::replace_prefix(&path, from, to)) {
-                        self.written.insert(new, made);
+                    if let (Some(made), Some(new)) = (self.entries.remove(&path), fs::replace_prefix(&path, from, to)) {
+                        self.entries.insert(new, made);
                     }
                 }
             }
@@ -215,14 +215,14 @@ impl View<'_> {
 }
 
 /// Whether a path holds now what is expected of it.
-pub(in crate::edit) fn holds(path: &Utf8Path, expected: &ExpectedContent) -> bool {
+pub(in crate::edit) fn matches_expected(path: &Utf8Path, expected: &ExpectedContent) -> bool {
     match (expected, kind_on_disk(path)) {
-        (ExpectedContent::Absent, kind) => kind == Kind::Missing,
-        (ExpectedContent::Directory, kind) => kind == Kind::Directory,
-        (ExpectedContent::Content(hash), Kind::File) => {
+        (ExpectedContent::Absent, kind) => kind == EntryKind::Missing,
+        (ExpectedContent::Directory, kind) => kind == EntryKind::Directory,
+        (ExpectedContent::Content(hash), EntryKind::File) => {
             fs::read_bytes(path).is_ok_and(|bytes| ContentHash::from_bytes(&bytes) == *hash)
         }
-        (ExpectedContent::Content(hash), Kind::Link) => {
+        (ExpectedContent::Content(hash), EntryKind::Link) => {
             link_target(path).is_ok_and(|target| ContentHash::from_bytes(target.as_str().as_bytes()) == *hash)
         }
         (ExpectedContent::Content(_), _) => false,
@@ -233,7 +233,7 @@ pub(in crate::edit) fn holds(path: &Utf8Path, expected: &ExpectedContent) -> boo
 pub(in crate::edit) fn expected_after(
     operations: &[FileOperation],
 ) -> Result<Vec<(Utf8PathBuf, ExpectedContent)>, SinkError> {
-    let mut view = View { done: &[], written: BTreeMap::new() };
+    let mut view = DiskView { done: &[], entries: BTreeMap::new() };
     let mut touched = BTreeSet::new();
     for (index, operation) in operations.iter().enumerate() {
         view.done = operations.get(..index).unwrap_or_default();

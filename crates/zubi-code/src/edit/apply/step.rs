@@ -6,8 +6,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::fs::{self, DirHandle};
 use zubi_base::text::{ContentHash, FileOperation, SinkError};
 
-use super::prepare::holds;
-use crate::edit::overlay::{Kind, kind_on_disk};
+use super::prepare::matches_expected;
+use crate::edit::overlay::{EntryKind, kind_on_disk};
 use crate::edit::plan::ExpectedContent;
 
 /// Makes one operation. Between the check and the write lie microseconds, in which another program could still write:
@@ -16,10 +16,10 @@ use crate::edit::plan::ExpectedContent;
 pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
     let path = operation.path();
     let changed = || SinkError::Changed { path: path.to_owned() };
-    let entry = Entry::open(path, makes_parent(operation))?;
-    let expect = |expected: &ExpectedContent| if holds(&entry.path, expected) { Ok(()) } else { Err(changed()) };
+    let entry = DirectoryEntry::open(path, makes_parent(operation))?;
+    let expect = |expected: &ExpectedContent| if matches_expected(&entry.path, expected) { Ok(()) } else { Err(changed()) };
     let free = || {
-        let is_free = kind_on_disk(&entry.path) == Kind::Missing;
+        let is_free = kind_on_disk(&entry.path) == EntryKind::Missing;
         if is_free { Ok(()) } else { Err(SinkError::Exists { path: path.to_owned() }) }
     };
     let done = match operation {
@@ -29,14 +29,14 @@ pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
         }
         FileOperation::Write { before: Some(before), content, .. } => {
             // A link that took the file's place must not lead the write elsewhere.
-            if kind_on_disk(&entry.path) != Kind::File {
+            if kind_on_disk(&entry.path) != EntryKind::File {
                 return Err(changed());
             }
             expect(&ExpectedContent::Content(before.clone()))?;
             fs::write_entry(&entry.path, content)
         }
         FileOperation::Rename { from, .. } => {
-            let from = Entry::open(from, false)?;
+            let from = DirectoryEntry::open(from, false)?;
             free()?;
             std::fs::rename(&from.path, &entry.path).and_then(|()| from.directory.sync())
         }
@@ -57,7 +57,7 @@ pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
             link(target, &entry.path)
         }
         FileOperation::SetMode { mode, .. } => {
-            if !matches!(kind_on_disk(&entry.path), Kind::File | Kind::Directory) {
+            if !matches!(kind_on_disk(&entry.path), EntryKind::File | EntryKind::Directory) {
                 return Err(changed());
             }
             set_mode(&entry.path, *mode)
@@ -75,12 +75,12 @@ pub(super) fn revert(operation: &FileOperation) -> Result<(), SinkError> {
     let path = operation.path();
     let done = match operation {
         FileOperation::Write { content, .. } => {
-            holds(path, &ExpectedContent::Content(ContentHash::from_bytes(content)))
+            matches_expected(path, &ExpectedContent::Content(ContentHash::from_bytes(content)))
         }
-        FileOperation::Rename { from, to } => kind_on_disk(from) == Kind::Missing && kind_on_disk(to) != Kind::Missing,
-        FileOperation::Delete { .. } | FileOperation::RemoveDirectory { .. } => kind_on_disk(path) == Kind::Missing,
-        FileOperation::CreateDirectory { .. } => kind_on_disk(path) == Kind::Directory,
-        FileOperation::CreateLink { .. } => kind_on_disk(path) == Kind::Link,
+        FileOperation::Rename { from, to } => kind_on_disk(from) == EntryKind::Missing && kind_on_disk(to) != EntryKind::Missing,
+        FileOperation::Delete { .. } | FileOperation::RemoveDirectory { .. } => kind_on_disk(path) == EntryKind::Missing,
+        FileOperation::CreateDirectory { .. } => kind_on_disk(path) == EntryKind::Directory,
+        FileOperation::CreateLink { .. } => kind_on_disk(path) == EntryKind::Link,
         FileOperation::SetMode { .. } => false,
     };
     if done { Ok(()) } else { execute(operation) }
@@ -97,13 +97,13 @@ fn makes_parent(operation: &FileOperation) -> bool {
 
 /// An entry of a directory that is held open. Its directories were without links when the path was resolved; one that was
 /// replaced by a link since would lead elsewhere, and is refused.
-struct Entry {
+struct DirectoryEntry {
     directory: DirHandle,
     /// Through the open directory.
     path: Utf8PathBuf,
 }
 
-impl Entry {
+impl DirectoryEntry {
     fn open(path: &Utf8Path, make: bool) -> Result<Self, SinkError> {
         let changed = || SinkError::Changed { path: path.to_owned() };
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return Err(changed()) };

@@ -7,34 +7,34 @@ use rustc_hash::FxHashMap;
 use zubi_base::text::FileOperation;
 
 use super::{FileAction, FileChange};
-use crate::edit::overlay::{self, Kind, Overlay};
+use crate::edit::overlay::{self, EntryKind, EditOverlay};
 
 /// Returns the net effect of the steps, from before the first to after the last: a file that moved twice is listed
 /// once.
-pub(super) fn moved_and_removed(tree: &Overlay<'_>, removed: &FxHashMap<Utf8PathBuf, Arc<str>>) -> Vec<FileChange> {
+pub(super) fn moved_and_removed(tree: &EditOverlay<'_>, removed: &FxHashMap<Utf8PathBuf, Arc<str>>) -> Vec<FileChange> {
     let mut files: Vec<FileChange> = Vec::new();
     for (index, step) in tree.steps.iter().enumerate() {
         let (done, rest) = tree.steps.split_at(index);
-        let gone = |path: &Utf8PathBuf, action| {
+        let removal = |path: &Utf8PathBuf, action| {
             // A file that the edit itself made and removed again is not a loss.
-            let path = overlay::disk_before(done, path).filter(|path| overlay::kind_on_disk(path) != Kind::Missing)?;
+            let path = overlay::disk_before(done, path).filter(|path| overlay::kind_on_disk(path) != EntryKind::Missing)?;
             let before = removed.get(&path).cloned();
-            Some(FileChange { path, from: None, action, edits: 0, before, after: None })
+            Some(FileChange { path, old_path: None, action, edits: 0, before, after: None })
         };
         let file = match step {
-            FileOperation::Delete { path, .. } => gone(path, FileAction::Delete),
-            FileOperation::RemoveDirectory { path } => gone(path, FileAction::DeleteDirectory),
+            FileOperation::Delete { path, .. } => removal(path, FileAction::Delete),
+            FileOperation::RemoveDirectory { path } => removal(path, FileAction::DeleteDirectory),
             FileOperation::Rename { from, .. } => overlay::disk_before(done, from).and_then(|origin| {
                 let path = overlay::forward_through(rest, from)?;
                 // A directory that the edit made is not a file that moved.
-                if overlay::kind_on_disk(&origin) == Kind::Missing {
+                if overlay::kind_on_disk(&origin) == EntryKind::Missing {
                     return None;
                 }
-                let directory = overlay::kind_on_disk(&origin) == Kind::Directory;
+                let directory = overlay::kind_on_disk(&origin) == EntryKind::Directory;
                 let action = if directory { FileAction::RenameDirectory } else { FileAction::Rename };
                 (path != origin).then_some(FileChange {
                     path,
-                    from: Some(origin),
+                    old_path: Some(origin),
                     action,
                     edits: 0,
                     before: None,

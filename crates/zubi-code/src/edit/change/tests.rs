@@ -21,9 +21,9 @@ fn document(uri: &str, edits: &[Value]) -> Value {
     json!({"textDocument": {"uri": uri, "version": null}, "edits": edits})
 }
 
-fn work_out(tree: &Tree, edits: &[Value]) -> Result<Change, EditError> {
+fn work_out(tree: &Tree, edits: &[Value]) -> Result<ComputedChange, EditError> {
     let edits: Vec<_> = edits.iter().map(|edit| ServerEdit { edit, encoding: Encoding::Utf16 }).collect();
-    tree.run(Change::from_workspace_edits(&edits, &DiskText, &tree.workspace()))
+    tree.run(ComputedChange::from_workspace_edits(&edits, &DiskText, &tree.workspace()))
 }
 
 /// Returns the error for one edit, without the tree's own path; or `planned`.
@@ -58,14 +58,14 @@ fn tree() -> Tree {
 
 #[cfg(unix)]
 #[test]
-fn what_is_refused_and_what_is_said() {
+fn invalid_edits_are_refused_with_a_reason() {
     let tree = tree();
     let before = tree.state();
     let insert = |uri: &str| json!({"documentChanges": [document(uri, &[text_edit((0, 0), (0, 0), "x")])]});
     let operation = |value: Value| json!({"documentChanges": [value]});
     let uri = |path: &str| tree.uri(path);
     let raw = |path: &str| format!("file://{}/{path}", tree.root);
-    let mut said = String::new();
+    let mut messages = String::new();
     for edit in [
         insert("untitled:Untitled-1"),
         insert("jdt://contents/java.base/String.class"),
@@ -107,10 +107,10 @@ fn what_is_refused_and_what_is_said() {
         json!({"documentChanges": [document(&uri("a.rs"), &[text_edit((0, 0), (0, 2), "fn")])]}),
         json!({}),
     ] {
-        said.push_str(&refusal(&tree, &edit));
-        said.push('\n');
+        messages.push_str(&refusal(&tree, &edit));
+        messages.push('\n');
     }
-    insta::assert_snapshot!(said, @r"
+    insta::assert_snapshot!(messages, @r"
     the server wants to change `untitled:Untitled-1`, which is not a local file
     the server wants to change `jdt://contents/java.base/String.class`, which is not a local file
     the server wants to change `file://server/share/x`, which is not a local file
@@ -152,7 +152,7 @@ fn what_is_refused_and_what_is_said() {
 }
 
 #[test]
-fn a_good_edit_beside_a_bad_one_is_not_planned() {
+fn one_invalid_edit_rejects_the_whole_plan() {
     let tree = tree();
     let good = document(&tree.uri("a.rs"), &[text_edit((0, 0), (0, 0), "x")]);
     let bad = document(&tree.uri("none"), &[text_edit((0, 0), (0, 0), "x")]);
@@ -194,17 +194,17 @@ fn several_servers() {
 }
 
 /// Renders a change: `action path (edits): text after`, then the notes.
-fn show(tree: &Tree, change: &Change) -> String {
-    let mut shown = String::new();
+fn show(tree: &Tree, change: &ComputedChange) -> String {
+    let mut rendered = String::new();
     for file in &change.files {
-        let from = file.from.as_ref().map(|from| format!(" from {}", tree.relative(from))).unwrap_or_default();
+        let from = file.old_path.as_ref().map(|from| format!(" from {}", tree.relative(from))).unwrap_or_default();
         let (path, after) = (tree.relative(&file.path), file.after.as_deref());
-        writeln!(shown, "{:?} {path}{from} ({}): {after:?}", file.action, file.edits).unwrap();
+        writeln!(rendered, "{:?} {path}{from} ({}): {after:?}", file.action, file.edits).unwrap();
     }
     for note in &change.notes {
-        writeln!(shown, "note: {note}").unwrap();
+        writeln!(rendered, "note: {note}").unwrap();
     }
-    shown
+    rendered
 }
 
 fn with_annotation(mut change: Value, id: &str) -> Value {
@@ -294,7 +294,7 @@ fn what_is_not_the_protocol_is_refused_whole() {
     let changes = |change: Value| json!({"documentChanges": [good, change]});
     let edits = |edit: Value| changes(document(&tree.uri("d/x"), &[edit]));
     let range = text_edit((0, 0), (0, 0), "x")["range"].clone();
-    let mut said = String::new();
+    let mut messages = String::new();
     for edit in [
         json!(null),
         json!([good]),
@@ -321,10 +321,10 @@ fn what_is_not_the_protocol_is_refused_whole() {
             "changeAnnotations": {"one": 3},
         }),
     ] {
-        said.push_str(&refusal(&tree, &edit));
-        said.push('\n');
+        messages.push_str(&refusal(&tree, &edit));
+        messages.push('\n');
     }
-    insta::assert_snapshot!(said, @r#"
+    insta::assert_snapshot!(messages, @r#"
     the server's edit is not a workspace edit: it is no object
     the server's edit is not a workspace edit: it is no object
     the server's edit is not a workspace edit: `documentChanges` is no list
@@ -416,7 +416,7 @@ fn versions_of_open_documents_must_match() {
     };
     let work_out = |edit: &Value| {
         let edits = [ServerEdit { edit, encoding: Encoding::Utf16 }];
-        tree.run(Change::from_workspace_edits(&edits, &Open, &tree.workspace()))
+        tree.run(ComputedChange::from_workspace_edits(&edits, &Open, &tree.workspace()))
     };
     let error = work_out(&edit(6)).unwrap_err();
     assert_eq!(error.to_string(), "the edit is for version 6 of `a.rs`, but the editor has version 7");

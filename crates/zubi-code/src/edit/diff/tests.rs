@@ -6,27 +6,27 @@ use camino::Utf8PathBuf;
 
 use super::*;
 
-fn workspace() -> (tempfile::TempDir, Workspace) {
+fn workspace() -> (tempfile::TempDir, WorkspaceFolders) {
     let guard = tempfile::tempdir().unwrap();
     let root = Utf8Path::from_path(guard.path()).unwrap().to_owned();
-    let workspace = Workspace::open(&[root]).unwrap();
+    let workspace = WorkspaceFolders::open(&[root]).unwrap();
     (guard, workspace)
 }
 
 /// A file as `(path, from, action, before, after)`.
 type Row<'a> = (&'a str, Option<&'a str>, FileAction, Option<&'a str>, Option<&'a str>);
 
-fn change(workspace: &Workspace, files: &[Row<'_>]) -> Change {
+fn change(workspace: &WorkspaceFolders, files: &[Row<'_>]) -> ComputedChange {
     let absolute = |path: &str| -> Utf8PathBuf { workspace.root().join(path) };
     let files = files.iter().map(|(path, from, action, before, after)| FileChange {
         path: absolute(path),
-        from: from.map(absolute),
+        old_path: from.map(absolute),
         action: *action,
         edits: 1,
         before: before.map(Arc::from),
         after: after.map(Arc::from),
     });
-    Change { files: files.collect(), ..Change::default() }
+    ComputedChange { files: files.collect(), ..ComputedChange::default() }
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn every_kind_of_file() {
 }
 
 #[test]
-fn a_long_diff_is_cut_at_a_line_and_says_so() {
+fn a_long_diff_is_truncated_at_a_line_with_a_note() {
     let (_guard, workspace) = workspace();
     let long = "new line\n".repeat(100);
     let files: Vec<_> =

@@ -30,7 +30,7 @@ impl Setup {
     }
 
     fn store(&self, folder: &str) -> PlanStore {
-        let workspace = Workspace::open(&[self.root.join(folder)]).unwrap();
+        let workspace = WorkspaceFolders::open(&[self.root.join(folder)]).unwrap();
         PlanStore::new(&self.root.join("state"), Arc::new(workspace), Arc::clone(&self.clock) as Arc<dyn Clock>)
     }
 
@@ -47,7 +47,7 @@ fn plan(id: &str) -> StoredPlan {
     StoredPlan {
         id: id.to_owned(),
         title: "rename".to_owned(),
-        by: "gopls".to_owned(),
+        produced_by: "gopls".to_owned(),
         operations: vec![FileOperation::Write { path: "/x".into(), before: None, content: b"\xff".to_vec() }],
         based_on: Vec::new(),
         state: PlanState::Planned,
@@ -55,7 +55,7 @@ fn plan(id: &str) -> StoredPlan {
 }
 
 #[test]
-fn a_record_comes_back_as_it_was_and_is_private() {
+fn stored_records_are_unchanged_and_private() {
     let setup = Setup::new();
     let store = setup.store("one");
     let mut stored = store.add(plan).unwrap();
@@ -80,7 +80,7 @@ fn a_record_comes_back_as_it_was_and_is_private() {
 }
 
 #[test]
-fn ids_are_random_and_nothing_else_becomes_a_file_name() {
+fn only_random_ids_become_file_names() {
     let ids: std::collections::BTreeSet<_> = (0..200).map(|_| fresh_id().unwrap()).collect();
     assert_eq!(ids.len(), 200);
     assert!(ids.iter().all(|id| id.len() == 12 && plan_id(id).unwrap() == *id));
@@ -105,7 +105,7 @@ fn ids_are_random_and_nothing_else_becomes_a_file_name() {
 }
 
 #[test]
-fn a_day_later_it_is_gone() {
+fn plans_expire_after_a_day() {
     let setup = Setup::new();
     let store = setup.store("one");
     let id = store.add(plan).unwrap().id;
@@ -127,7 +127,7 @@ fn another_workspace_is_named() {
 }
 
 #[test]
-fn damage_is_told_from_absence() {
+fn damaged_and_missing_records_are_distinguished() {
     let setup = Setup::new();
     let store = setup.store("one");
     let id = store.add(plan).unwrap().id;

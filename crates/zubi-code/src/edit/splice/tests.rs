@@ -57,7 +57,7 @@ fn past_the_end() {
 }
 
 #[test]
-fn characters_are_never_cut() {
+fn characters_are_never_split() {
     assert_eq!(text_of("a👍b", &[(0, 1, 0, 3, "x")]), "axb");
     assert_eq!(apply("a👍b", &[(0, 2, 0, 3, "x")]), Err(SpliceError::CutsCharacter { place: "1:3".to_owned() }));
 }
@@ -73,7 +73,7 @@ fn line_endings() {
 }
 
 #[test]
-fn results_that_are_no_text() {
+fn non_text_results_are_refused() {
     assert_eq!(apply("a", &[(0, 0, 0, 0, "\0")]), Err(SpliceError::NotText));
     let large = "x".repeat(usize::try_from(MAX_TEXT_BYTES).unwrap());
     assert_eq!(apply("a", &[(0, 0, 0, 0, &large)]), Err(SpliceError::TooLarge));
@@ -117,10 +117,10 @@ fn boundaries(text: &str) -> Vec<usize> {
 type CutInput = (prop::sample::Index, String);
 
 fn sorted_places(text: &str, cuts: &[(CutInput, CutInput)]) -> Vec<(usize, usize, String)> {
-    let places = boundaries(text);
+    let offsets = boundaries(text);
     cuts.iter()
         .map(|((one, new), (other, _))| {
-            let (one, other) = (places[one.index(places.len())], places[other.index(places.len())]);
+            let (one, other) = (offsets[one.index(offsets.len())], offsets[other.index(offsets.len())]);
             (one.min(other), one.max(other), new.clone())
         })
         .collect()

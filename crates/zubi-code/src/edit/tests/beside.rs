@@ -16,20 +16,20 @@ struct Editor {
     refuses: bool,
     /// A file that an extension writes when something moves.
     follows: Option<(Utf8PathBuf, &'static str)>,
-    asked: Mutex<Vec<String>>,
+    requests: Mutex<Vec<String>>,
 }
 
 #[async_trait::async_trait]
 impl EditSink for Editor {
-    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<EditOutcome, SinkError> {
         let name = |operation: &FileOperation| operation.path().file_name().unwrap().to_owned();
-        let asked = operations.iter().map(name).collect::<Vec<_>>().join(" ");
-        self.asked.lock().unwrap().push(asked);
+        let request = operations.iter().map(name).collect::<Vec<_>>().join(" ");
+        self.requests.lock().unwrap().push(request);
         if self.refuses {
             return Err(SinkError::Refused { why: "not now".to_owned() });
         }
         self.disk.apply(operations, manner).await?;
-        let mut outcome = Outcome::default();
+        let mut outcome = EditOutcome::default();
         if let (Some((path, text)), false) = (&self.follows, manner.exact) {
             let before = zubi_base::fs::read_bytes(path).unwrap();
             zubi_base::fs::write_atomic(path, text.as_bytes()).unwrap();
@@ -48,7 +48,7 @@ impl EditorSink for Editor {
 struct FakeEditor {
     tree: Tree,
     editor: Arc<Editor>,
-    edits: Edits,
+    edits: EditService,
 }
 
 impl FakeEditor {
@@ -60,12 +60,12 @@ impl FakeEditor {
             disk: DiskSink::new(&tree.state_dir),
             refuses,
             follows: follows.map(|(path, text)| (tree.root.join(path), text)),
-            asked: Mutex::default(),
+            requests: Mutex::default(),
         });
         let live = Arc::clone(&editor) as Arc<dyn EditorSink>;
         let sink = Arc::new(EditorOrDiskSink::new(DiskSink::new(&tree.state_dir), live, Arc::new(DiskText)));
         let clock = Arc::new(FixedClock(tree::NOW));
-        let edits = Edits::new(tree.workspace(), Arc::new(DiskText), sink, &tree.state_dir, clock);
+        let edits = EditService::new(tree.workspace(), Arc::new(DiskText), sink, &tree.state_dir, clock);
         Self { tree, editor, edits }
     }
 
@@ -73,20 +73,20 @@ impl FakeEditor {
     /// between.
     fn check(&self, edit: &Value, manner: EditOptions) -> String {
         let before = self.tree.state();
-        let shown = self.tree.run(async {
+        let rendered = self.tree.run(async {
             let plan = self.edits.plan("test", edit, Encoding::Utf16, "server").await.unwrap();
-            let shown = match self.edits.apply_as(&plan.id, manner).await {
+            let rendered = match self.edits.apply_as(&plan.id, manner).await {
                 Ok(_) => {
-                    let shown = self.tree.show();
+                    let rendered = self.tree.show();
                     self.edits.undo(&plan.id).await.unwrap();
-                    shown
+                    rendered
                 }
                 Err(error) => error.to_string(),
             };
-            format!("{:?}\n{shown}", std::mem::take(&mut *self.editor.asked.lock().unwrap()))
+            format!("{:?}\n{rendered}", std::mem::take(&mut *self.editor.requests.lock().unwrap()))
         });
         assert_eq!(self.tree.state(), before);
-        shown
+        rendered
     }
 
     fn rename(&self, from: &str, to: &str) -> Value {
@@ -95,10 +95,10 @@ impl FakeEditor {
 }
 
 #[test]
-fn each_part_goes_where_its_text_lives_and_comes_back() {
-    let desk = FakeEditor::new(&["a"], false, None);
-    let both = changes(&[insert(&desk.tree.uri("a"), 0, "1\n"), insert(&desk.tree.uri("b"), 0, "2\n")]);
-    insta::assert_snapshot!(desk.check(&both, EditOptions::default()), @r#"
+fn parts_are_applied_where_their_text_lives_and_undone() {
+    let fake_editor = FakeEditor::new(&["a"], false, None);
+    let both = changes(&[insert(&fake_editor.tree.uri("a"), 0, "1\n"), insert(&fake_editor.tree.uri("b"), 0, "2\n")]);
+    insta::assert_snapshot!(fake_editor.check(&both, EditOptions::default()), @r#"
     ["a", "a"]
     a: "1\na\n"
     b: "2\nb\n"
@@ -107,8 +107,8 @@ fn each_part_goes_where_its_text_lives_and_comes_back() {
     "#);
     // A file of the editor that moves takes the edits of its text along; the folder above it is the disk's.
     let moves =
-        [desk.rename("a", "new/a"), insert(&desk.tree.uri("new/a"), 0, "1\n"), insert(&desk.tree.uri("b"), 0, "2\n")];
-    insta::assert_snapshot!(desk.check(&changes(&moves), EditOptions::default()), @r#"
+        [fake_editor.rename("a", "new/a"), insert(&fake_editor.tree.uri("new/a"), 0, "1\n"), insert(&fake_editor.tree.uri("b"), 0, "2\n")];
+    insta::assert_snapshot!(fake_editor.check(&changes(&moves), EditOptions::default()), @r#"
     ["a a"]
     b: "2\nb\n"
     d/
@@ -117,7 +117,7 @@ fn each_part_goes_where_its_text_lives_and_comes_back() {
     new/a: "1\na\n"
     "#);
     // One that is not open moves on disk, unless extensions are to follow it.
-    insta::assert_snapshot!(desk.check(&changes(&[desk.rename("d/c", "c")]), EditOptions::default()), @r#"
+    insta::assert_snapshot!(fake_editor.check(&changes(&[fake_editor.rename("d/c", "c")]), EditOptions::default()), @r#"
     []
     a: "a\n"
     b: "b\n"
@@ -125,7 +125,7 @@ fn each_part_goes_where_its_text_lives_and_comes_back() {
     d/
     "#);
     let followed = EditOptions { followed: true, ..EditOptions::default() };
-    insta::assert_snapshot!(desk.check(&changes(&[desk.rename("d/c", "c")]), followed), @r#"
+    insta::assert_snapshot!(fake_editor.check(&changes(&[fake_editor.rename("d/c", "c")]), followed), @r#"
     ["c"]
     a: "a\n"
     b: "b\n"
@@ -136,14 +136,14 @@ fn each_part_goes_where_its_text_lives_and_comes_back() {
 
 #[test]
 fn what_the_disk_did_is_taken_back_when_the_editor_refuses() {
-    let desk = FakeEditor::new(&["a"], true, None);
-    let both = changes(&[insert(&desk.tree.uri("a"), 0, "1\n"), insert(&desk.tree.uri("b"), 0, "2\n")]);
-    insta::assert_snapshot!(desk.check(&both, EditOptions::default()), @r#"
+    let fake_editor = FakeEditor::new(&["a"], true, None);
+    let both = changes(&[insert(&fake_editor.tree.uri("a"), 0, "1\n"), insert(&fake_editor.tree.uri("b"), 0, "2\n")]);
+    insta::assert_snapshot!(fake_editor.check(&both, EditOptions::default()), @r#"
     ["a"]
     the editor refused the edit: not now (nothing was written)
     "#);
-    let moves = changes(&[desk.rename("a", "new/a")]);
-    insta::assert_snapshot!(desk.check(&moves, EditOptions::default()), @r#"
+    let moves = changes(&[fake_editor.rename("a", "new/a")]);
+    insta::assert_snapshot!(fake_editor.check(&moves, EditOptions::default()), @r#"
     ["a"]
     the editor refused the edit: not now (nothing was written)
     "#);
@@ -151,8 +151,8 @@ fn what_the_disk_did_is_taken_back_when_the_editor_refuses() {
 
 #[test]
 fn what_an_extension_changed_besides_is_taken_back_too() {
-    let desk = FakeEditor::new(&["a"], false, Some(("b", "b follows\n")));
-    insta::assert_snapshot!(desk.check(&changes(&[desk.rename("a", "c")]), EditOptions::default()), @r#"
+    let fake_editor = FakeEditor::new(&["a"], false, Some(("b", "b follows\n")));
+    insta::assert_snapshot!(fake_editor.check(&changes(&[fake_editor.rename("a", "c")]), EditOptions::default()), @r#"
     ["c"]
     b: "b follows\n"
     c: "a\n"
@@ -162,7 +162,7 @@ fn what_an_extension_changed_besides_is_taken_back_too() {
 }
 
 #[test]
-fn settings_that_an_undo_needs_are_kept_with_it() {
+fn editor_settings_are_stored_with_the_undo() {
     let plan = r#"{"operations":[],"after":[]}"#;
     let undo: plan::Undo = serde_json::from_str(plan).unwrap();
     assert_eq!(undo.settings, [], "of a plan that an older zubi has stored");

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use zubi_base::clock::FixedClock;
 use zubi_base::position::Encoding;
-use zubi_base::text::{DiskText, EditOptions, EditSink, FileOperation, Outcome, SinkError};
+use zubi_base::text::{DiskText, EditOptions, EditSink, FileOperation, EditOutcome, SinkError};
 
 use super::tree::{NOW, Tree};
-use crate::edit::apply::disk::Fault;
-use crate::edit::{DiskSink, EditError, Edits};
+use crate::edit::apply::disk::InjectedFault;
+use crate::edit::{DiskSink, EditError, EditService};
 
 /// Steps of every kind that a server can request.
 fn tree() -> (Tree, serde_json::Value) {
@@ -39,11 +39,11 @@ fn tree() -> (Tree, serde_json::Value) {
     (tree, edit)
 }
 
-fn edits_with(tree: &Tree, sink: Arc<dyn EditSink>) -> Edits {
-    Edits::new(tree.workspace(), Arc::new(DiskText), sink, &tree.state_dir, Arc::new(FixedClock(NOW)))
+fn edits_with(tree: &Tree, sink: Arc<dyn EditSink>) -> EditService {
+    EditService::new(tree.workspace(), Arc::new(DiskText), sink, &tree.state_dir, Arc::new(FixedClock(NOW)))
 }
 
-fn faulty(tree: &Tree, fault: Fault) -> DiskSink {
+fn faulty(tree: &Tree, fault: InjectedFault) -> DiskSink {
     let mut sink = DiskSink::new(&tree.state_dir);
     sink.fault = fault;
     sink
@@ -57,7 +57,7 @@ struct DyingSink {
 
 #[async_trait::async_trait]
 impl EditSink for DyingSink {
-    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<Outcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<EditOutcome, SinkError> {
         self.sink.apply(operations, manner).await.unwrap_err();
         self.dead.notify_one();
         std::future::pending().await
@@ -66,7 +66,7 @@ impl EditSink for DyingSink {
 
 /// Applies the edit in a process that dies at this point; the answer is the plan. The runtime goes, and with it the
 /// task and its lock, as a process would.
-fn die(tree: &Tree, edit: &serde_json::Value, fault: Fault) -> String {
+fn die(tree: &Tree, edit: &serde_json::Value, fault: InjectedFault) -> String {
     tree.run(async {
         let dead = Arc::new(Notify::new());
         let edits = edits_with(tree, Arc::new(DyingSink { sink: faulty(tree, fault), dead: Arc::clone(&dead) }));
@@ -88,7 +88,7 @@ fn a_failure_at_any_point_puts_everything_back() {
         let (tree, edit) = tree();
         let before = tree.state();
         tree.run(async {
-            let edits = edits_with(&tree, Arc::new(faulty(&tree, Fault::Fail(point))));
+            let edits = edits_with(&tree, Arc::new(faulty(&tree, InjectedFault::Fail(point))));
             let plan = edits.plan("test", &edit, Encoding::Utf16, "server").await.unwrap();
             let error = edits.apply(&plan.id).await.unwrap_err();
             assert!(matches!(error, EditError::Sink(_)), "point {point}: {error}");
@@ -108,10 +108,10 @@ fn a_crash_at_any_point_leaves_the_old_tree_or_the_new() {
     for point in 0..STEPS * 2 + 2 {
         let (tree, edit) = tree();
         let before = tree.state();
-        let plan = die(&tree, &edit, Fault::Die(point));
+        let plan = die(&tree, &edit, InjectedFault::Die(point));
         let committed = point == STEPS * 2 + 1;
         let recovered = tree.edits().recover().unwrap();
-        assert_eq!(recovered.left, Vec::<String>::new(), "point {point}");
+        assert_eq!(recovered.unrestored, Vec::<String>::new(), "point {point}");
         assert_eq!(recovered.reverted, usize::from(!committed), "point {point}");
         reverted += recovered.reverted;
         assert_eq!(tree.state() == before, !committed, "point {point}");
@@ -134,46 +134,46 @@ fn a_crash_at_any_point_leaves_the_old_tree_or_the_new() {
 
 #[test]
 fn a_crash_while_putting_back_is_put_back_too() {
-    for taken_back in 0..=STEPS {
+    for reverted_steps in 0..=STEPS {
         let (tree, edit) = tree();
         let before = tree.state();
-        die(&tree, &edit, Fault::FailThenDie(STEPS * 2, taken_back));
+        die(&tree, &edit, InjectedFault::FailThenDie(STEPS * 2, reverted_steps));
         // Any apply recovers first, so a process that started before the crash does too.
         tree.run(async {
             let edits = tree.edits();
             let error = edits.apply("p-aaaaaaaaaa").await.unwrap_err();
             assert!(matches!(error, EditError::Unknown { .. }), "{error}");
         });
-        assert_eq!(tree.state(), before, "{taken_back} steps had been taken back");
+        assert_eq!(tree.state(), before, "{reverted_steps} steps had been taken back");
     }
 }
 
 #[test]
-fn what_somebody_wrote_after_the_crash_is_kept() {
+fn changes_after_the_crash_are_preserved() {
     let (tree, edit) = tree();
-    die(&tree, &edit, Fault::Die(STEPS * 2));
+    die(&tree, &edit, InjectedFault::Die(STEPS * 2));
     tree.write("p/q/r", "written since");
     tree.write("a", "written since");
     let recovered = tree.edits().recover().unwrap();
     assert_eq!(recovered.reverted, 0);
-    let left = recovered.left.join("\n");
+    let left = recovered.unrestored.join("\n");
     assert!(left.contains("p/q/r") && left.contains("ws/a`") && left.contains(".conflict"), "{left}");
     assert!(tree.show().contains("p/q/r: \"written since\"\n"));
-    assert_eq!(tree.edits().recover().unwrap().left, Vec::<String>::new(), "it is said once");
+    assert_eq!(tree.edits().recover().unwrap().unrestored, Vec::<String>::new(), "it is said once");
 }
 
 #[test]
-fn a_temporary_file_of_an_interrupted_write_goes() {
+fn temporary_files_of_interrupted_writes_are_removed() {
     let (tree, edit) = tree();
     let before = tree.state();
-    die(&tree, &edit, Fault::Die(STEPS * 2));
+    die(&tree, &edit, InjectedFault::Die(STEPS * 2));
     tree.write("n/m/e/.zubi-Ab12Cd.tmp", "half a fi");
     tree.edits().recover().unwrap();
     assert_eq!(tree.state(), before);
 }
 
 #[test]
-fn journals_that_are_not_ours_are_set_aside() {
+fn foreign_journals_are_set_aside() {
     let (tree, _) = tree();
     let before = tree.state();
     let journals = tree.state_dir.join("journal");
@@ -184,7 +184,7 @@ fn journals_that_are_not_ours_are_set_aside() {
         zubi_base::owner_only::write_atomic(&journals.join(name), content.as_bytes()).unwrap();
     }
     let recovered = tree.edits().recover().unwrap();
-    assert_eq!((recovered.reverted, recovered.left.len()), (0, 3));
+    assert_eq!((recovered.reverted, recovered.unrestored.len()), (0, 3));
     assert_eq!(tree.edits().recover().unwrap(), crate::edit::RecoveredChanges::default());
     assert_eq!(tree.state(), before);
 }

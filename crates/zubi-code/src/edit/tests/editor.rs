@@ -35,13 +35,13 @@ impl TextSource for Editor {
 
 #[async_trait]
 impl EditSink for Editor {
-    async fn apply(&self, operations: &[FileOperation], _manner: &EditOptions) -> Result<Outcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], _manner: &EditOptions) -> Result<EditOutcome, SinkError> {
         for operation in operations {
             if let FileOperation::Write { content, .. } = operation {
                 self.type_in(std::str::from_utf8(content).unwrap());
             }
         }
-        Ok(Outcome::default())
+        Ok(EditOutcome::default())
     }
 }
 
@@ -49,7 +49,7 @@ impl EditSink for Editor {
 fn unsaved_text_is_checked_and_is_what_undo_restores() {
     let tree = Tree::new(&[("a", "saved\n")]);
     let editor = Arc::new(Editor(Mutex::new(("unsaved\n".to_owned(), 1))));
-    let edits = Edits::new(
+    let edits = EditService::new(
         tree.workspace(),
         Arc::clone(&editor) as Arc<dyn TextSource>,
         Arc::clone(&editor) as Arc<dyn EditSink>,

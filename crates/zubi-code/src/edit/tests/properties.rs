@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use zubi_base::position::Encoding;
 
-use super::tree::{Thing, Tree};
+use super::tree::{TreeEntry, Tree};
 use crate::edit::EditError;
 
 /// One operation that a server can request. Paths are workspace-relative.
@@ -85,9 +85,9 @@ impl Model {
         let mut model = Self::default();
         for (path, thing) in tree.state() {
             match thing {
-                Thing::File { bytes, .. } => drop(model.files.insert(path, String::from_utf8(bytes).unwrap())),
-                Thing::Directory { .. } => drop(model.directories.insert(path)),
-                Thing::Link(_) => {}
+                TreeEntry::File { bytes, .. } => drop(model.files.insert(path, String::from_utf8(bytes).unwrap())),
+                TreeEntry::Directory { .. } => drop(model.directories.insert(path)),
+                TreeEntry::Link(_) => {}
             }
         }
         model

@@ -8,10 +8,10 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::clock::FixedClock;
 use zubi_base::text::DiskText;
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
 
-use crate::edit::{DiskSink, Edits};
+use crate::edit::{DiskSink, EditService};
 
 /// The time on the tests' clocks: some day in 2025.
 pub(in crate::edit) const NOW: Duration = Duration::from_secs(1_750_000_000);
@@ -25,7 +25,7 @@ pub(in crate::edit) struct Tree {
 
 /// The entry at one path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::edit) enum Thing {
+pub(in crate::edit) enum TreeEntry {
     File { bytes: Vec<u8>, mode: u32 },
     Link(Utf8PathBuf),
     Directory { mode: u32 },
@@ -68,13 +68,13 @@ impl Tree {
         path.strip_prefix(&self.root).unwrap().to_string()
     }
 
-    pub(in crate::edit) fn workspace(&self) -> Arc<Workspace> {
-        Arc::new(Workspace::open(std::slice::from_ref(&self.root)).unwrap())
+    pub(in crate::edit) fn workspace(&self) -> Arc<WorkspaceFolders> {
+        Arc::new(WorkspaceFolders::open(std::slice::from_ref(&self.root)).unwrap())
     }
 
-    pub(in crate::edit) fn edits(&self) -> Edits {
+    pub(in crate::edit) fn edits(&self) -> EditService {
         let sink = Arc::new(DiskSink::new(&self.state_dir));
-        Edits::new(self.workspace(), Arc::new(DiskText), sink, &self.state_dir, Arc::new(FixedClock(NOW)))
+        EditService::new(self.workspace(), Arc::new(DiskText), sink, &self.state_dir, Arc::new(FixedClock(NOW)))
     }
 
     #[expect(clippy::unused_self, reason = "reads as what happens in this tree")]
@@ -83,22 +83,22 @@ impl Tree {
     }
 
     /// Everything below the workspace folder.
-    pub(in crate::edit) fn state(&self) -> BTreeMap<String, Thing> {
+    pub(in crate::edit) fn state(&self) -> BTreeMap<String, TreeEntry> {
         let mut state = BTreeMap::new();
         let mut open = vec![self.root.clone()];
         while let Some(directory) = open.pop() {
             for entry in directory.read_dir_utf8().unwrap() {
                 let path = entry.unwrap().into_path();
                 let metadata = std::fs::symlink_metadata(&path).unwrap();
-                let thing = if metadata.is_symlink() {
-                    Thing::Link(path.read_link_utf8().unwrap())
+                let tree_entry = if metadata.is_symlink() {
+                    TreeEntry::Link(path.read_link_utf8().unwrap())
                 } else if metadata.is_dir() {
                     open.push(path.clone());
-                    Thing::Directory { mode: mode(&metadata) }
+                    TreeEntry::Directory { mode: mode(&metadata) }
                 } else {
-                    Thing::File { bytes: fs::read_bytes(&path).unwrap(), mode: mode(&metadata) }
+                    TreeEntry::File { bytes: fs::read_bytes(&path).unwrap(), mode: mode(&metadata) }
                 };
-                state.insert(self.relative(&path), thing);
+                state.insert(self.relative(&path), tree_entry);
             }
         }
         state
@@ -113,18 +113,18 @@ impl Tree {
         };
         let usual_directory = mode(&std::fs::metadata(&self.root).unwrap());
         let special = |mode: u32, usual: u32| if mode == usual { String::new() } else { format!(" {mode:o}") };
-        let mut shown = String::new();
+        let mut rendered = String::new();
         for (path, thing) in self.state() {
             match thing {
-                Thing::Link(target) => writeln!(shown, "{path} -> {target}").unwrap(),
-                Thing::Directory { mode } => writeln!(shown, "{path}/{}", special(mode, usual_directory)).unwrap(),
-                Thing::File { bytes, mode } => {
+                TreeEntry::Link(target) => writeln!(rendered, "{path} -> {target}").unwrap(),
+                TreeEntry::Directory { mode } => writeln!(rendered, "{path}/{}", special(mode, usual_directory)).unwrap(),
+                TreeEntry::File { bytes, mode } => {
                     let text = String::from_utf8(bytes).map_or("not text".to_owned(), |text| format!("{text:?}"));
-                    writeln!(shown, "{path}{}: {text}", special(mode, usual_file)).unwrap();
+                    writeln!(rendered, "{path}{}: {text}", special(mode, usual_file)).unwrap();
                 }
             }
         }
-        shown
+        rendered
     }
 }
 

@@ -9,7 +9,7 @@ fn stream(secrets: &[&str]) -> (tempfile::TempDir, OutputStore, Stream) {
 }
 
 #[test]
-fn all_is_kept_and_the_view_has_both_ends() {
+fn all_output_is_stored_and_the_view_has_both_ends() {
     let (_guard, store, stream) = stream(&[]);
     let lines: Vec<_> = (1..=20_000).map(|number| format!("line {number}\n")).collect();
     let text = lines.concat();
@@ -35,7 +35,7 @@ fn lines_are_counted_across_chunks() {
 }
 
 #[test]
-fn secrets_go_even_in_pieces() {
+fn secrets_split_across_chunks_are_redacted() {
     let (_guard, store, stream) = stream(&["hunter2", "hun"]);
     for chunk in ["x hun", "ter", "2 y", " hunted hu"] {
         stream.take_in(chunk.as_bytes(), false);
@@ -48,7 +48,7 @@ fn secrets_go_even_in_pieces() {
 }
 
 #[test]
-fn nothing_is_kept_of_nothing() {
+fn empty_output_is_not_stored() {
     let (_guard, store, stream) = stream(&[]);
     let captured = stream.persist(&store).unwrap();
     assert!(captured.id.is_none() && captured.text().is_empty());

@@ -1,6 +1,6 @@
 //! Which word of a simple command is being read, and which commands make code of their words.
 
-use super::Word;
+use super::TemplateWord;
 
 /// Words after which a command's name follows.
 const BEFORE_A_NAME: &[&str] =
@@ -64,10 +64,10 @@ const WITHOUT_OPTIONS: &[&str] =
     &["echo", "printf", "[", "test", "for", "case", "export", "readonly", ":", "true", "exit", "return"];
 
 /// The maximum number of stored words of a command.
-const KEPT_WORDS: usize = 64;
+const MAX_WORDS: usize = 64;
 
 #[derive(Debug, Default)]
-pub(super) struct Command {
+pub(super) struct TemplateCommand {
     name: Option<String>,
     /// A wrapper was read: its options and assignments come before the name.
     wrapped: bool,
@@ -90,7 +90,7 @@ pub(super) struct Verdict {
     pub(super) tangled: bool,
 }
 
-impl Command {
+impl TemplateCommand {
     pub(super) fn expects_name(&self) -> bool {
         self.name.is_none() && !self.target
     }
@@ -100,7 +100,7 @@ impl Command {
     }
 
     /// Takes in one word. `argument`: there is an argument's placeholder in it.
-    pub(super) fn word(&mut self, word: &Word, argument: bool) -> Verdict {
+    pub(super) fn word(&mut self, word: &TemplateWord, argument: bool) -> Verdict {
         if std::mem::take(&mut self.target) {
             return Verdict::default();
         }
@@ -111,13 +111,13 @@ impl Command {
         if self.name.is_some() && !word.text.starts_with('-') {
             self.operands += 1;
         }
-        if self.words.len() < KEPT_WORDS {
+        if self.words.len() < MAX_WORDS {
             self.words.push(word.text.clone());
         }
         verdict
     }
 
-    fn before_name(&mut self, word: &Word, argument: bool) -> Verdict {
+    fn before_name(&mut self, word: &TemplateWord, argument: bool) -> Verdict {
         let literal = word.holes.is_empty() && !word.quoted;
         let before = word.before.as_deref().unwrap_or(&word.text);
         if literal && BEFORE_A_NAME.contains(&word.text.as_str()) {
@@ -148,7 +148,7 @@ impl Command {
         Verdict { tangled, ..Verdict::default() }
     }
 
-    fn after_name(&self, name: &str, word: &Word) -> Verdict {
+    fn after_name(&self, name: &str, word: &TemplateWord) -> Verdict {
         let before = word.before.as_deref().unwrap_or(&word.text);
         let last = self.words.last().map_or("", String::as_str);
         let refused = if EVALUATING.contains(&name) {
@@ -200,5 +200,5 @@ fn runs_code(name: &str, option: &str) -> bool {
     let name = name.trim_end_matches(|version: char| version.is_ascii_digit() || version == '.');
     let Some((_, letters)) = INTERPRETERS.iter().find(|(interpreter, _)| *interpreter == name) else { return false };
     let short = option.strip_prefix('-').filter(|rest| rest.chars().all(|letter| letter.is_ascii_alphabetic()));
-    CODE_OPTIONS.contains(&option) || short.is_some_and(|given| given.ends_with(|last| letters.contains(last)))
+    CODE_OPTIONS.contains(&option) || short.is_some_and(|flags| flags.ends_with(|last| letters.contains(last)))
 }

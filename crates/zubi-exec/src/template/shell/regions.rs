@@ -1,6 +1,6 @@
 //! Parts of a script in which no placeholder is accepted: they are read only to find where they end.
 
-use super::super::scan::Token;
+use super::super::scan::TemplateToken;
 use super::{HereDocument, Lexer};
 
 impl Lexer<'_> {
@@ -9,12 +9,12 @@ impl Lexer<'_> {
         let from = self.at - 1;
         while let Some(symbol) = self.next() {
             match symbol {
-                Token::Char('\'', _) => return,
-                Token::Char(character, _) => {
+                TemplateToken::Char('\'', _) => return,
+                TemplateToken::Char(character, _) => {
                     self.line_break(character);
                     self.word().push(character);
                 }
-                Token::Hole(hole) => {
+                TemplateToken::Hole(hole) => {
                     self.refuse(
                         hole,
                         "is in single quotes, where the shell replaces nothing; remove them, or use double quotes",
@@ -28,8 +28,8 @@ impl Lexer<'_> {
     pub(super) fn comment(&mut self) {
         while self.peek_char() != Some('\n') {
             match self.next() {
-                Some(Token::Hole(hole)) => self.refuse_opaque(hole, "a comment"),
-                Some(Token::Char(..)) => {}
+                Some(TemplateToken::Hole(hole)) => self.refuse_opaque(hole, "a comment"),
+                Some(TemplateToken::Char(..)) => {}
                 None => return,
             }
         }
@@ -39,14 +39,14 @@ impl Lexer<'_> {
         let from = self.at - 1;
         while let Some(symbol) = self.next() {
             match symbol {
-                Token::Char('`', _) => return,
-                Token::Char('\\', _) => {
-                    if let Some(Token::Hole(hole)) = self.next() {
+                TemplateToken::Char('`', _) => return,
+                TemplateToken::Char('\\', _) => {
+                    if let Some(TemplateToken::Hole(hole)) = self.next() {
                         self.refuse_opaque(hole, "backquotes");
                     }
                 }
-                Token::Char(character, _) => self.line_break(character),
-                Token::Hole(hole) => self.refuse_opaque(hole, "backquotes"),
+                TemplateToken::Char(character, _) => self.line_break(character),
+                TemplateToken::Hole(hole) => self.refuse_opaque(hole, "backquotes"),
             }
         }
         self.report_unclosed("a backquote", from);
@@ -55,24 +55,24 @@ impl Lexer<'_> {
     /// A dollar was read, which is not ours.
     pub(super) fn dollar(&mut self, quoted: bool) {
         match self.peek() {
-            Some(Token::Char('(', _)) => {
+            Some(TemplateToken::Char('(', _)) => {
                 self.at += 1;
                 if self.accept('(') { self.arithmetic("`$((…))`", true) } else { self.substitution("`$(…)`") }
             }
-            Some(Token::Char('{', _)) => {
+            Some(TemplateToken::Char('{', _)) => {
                 self.at += 1;
                 self.expansion();
             }
-            Some(Token::Char('[', _)) => self.tangle("`$[`"),
-            Some(Token::Char('\'', _)) if !quoted => {
+            Some(TemplateToken::Char('[', _)) => self.tangle("`$[`"),
+            Some(TemplateToken::Char('\'', _)) if !quoted => {
                 // bash has escapes in there, dash has none: they agree where it ends if there is no backslash.
                 let rest = self.symbols.get(self.at + 1..).unwrap_or_default();
-                let end = rest.iter().position(|symbol| matches!(symbol, Token::Char('\'' | '\\', _)));
-                if end.and_then(|end| rest.get(end)).is_some_and(|symbol| matches!(symbol, Token::Char('\\', _))) {
+                let end = rest.iter().position(|symbol| matches!(symbol, TemplateToken::Char('\'' | '\\', _)));
+                if end.and_then(|end| rest.get(end)).is_some_and(|symbol| matches!(symbol, TemplateToken::Char('\\', _))) {
                     self.tangle("a backslash in `$'…'`");
                 }
             }
-            Some(Token::Char('\\', _)) if self.char_at(self.at + 1) == Some('\n') => {
+            Some(TemplateToken::Char('\\', _)) if self.char_at(self.at + 1) == Some('\n') => {
                 self.tangle("a backslash at the end of a line");
             }
             _ => {}
@@ -87,10 +87,10 @@ impl Lexer<'_> {
         let mut depth = 1_usize;
         while let Some(symbol) = self.next() {
             match symbol {
-                Token::Hole(hole) => self.refuse_opaque(hole, name),
-                Token::Char(character, _) => match character {
+                TemplateToken::Hole(hole) => self.refuse_opaque(hole, name),
+                TemplateToken::Char(character, _) => match character {
                     '\\' => {
-                        if let Some(Token::Char('\n', _)) = self.next() {
+                        if let Some(TemplateToken::Char('\n', _)) = self.next() {
                             self.tangle("a backslash at the end of a line");
                         }
                     }
@@ -133,8 +133,8 @@ impl Lexer<'_> {
         let mut depth = 2_usize;
         while let Some(symbol) = self.next() {
             match symbol {
-                Token::Hole(hole) => self.refuse_opaque(hole, name),
-                Token::Char(character, _) => match character {
+                TemplateToken::Hole(hole) => self.refuse_opaque(hole, name),
+                TemplateToken::Char(character, _) => match character {
                     '(' => depth += 1,
                     ')' => {
                         depth -= 1;
@@ -172,8 +172,8 @@ impl Lexer<'_> {
         let mut depth = 1_usize;
         while let Some(symbol) = self.next() {
             match symbol {
-                Token::Hole(hole) => self.refuse_opaque(hole, NAME),
-                Token::Char(character, _) => match character {
+                TemplateToken::Hole(hole) => self.refuse_opaque(hole, NAME),
+                TemplateToken::Char(character, _) => match character {
                     '}' => {
                         depth -= 1;
                         if depth == 0 {
@@ -208,8 +208,8 @@ impl Lexer<'_> {
         }
         let closed = quote.is_none_or(|quote| self.accept(quote));
         let ends = match self.peek() {
-            Some(Token::Char(next, _)) => " \t\n;|&<>()".contains(next),
-            Some(Token::Hole(_)) => false,
+            Some(TemplateToken::Char(next, _)) => " \t\n;|&<>()".contains(next),
+            Some(TemplateToken::Hole(_)) => false,
             None => true,
         };
         if delimiter.is_empty() || !closed || !ends {
@@ -235,9 +235,9 @@ impl Lexer<'_> {
         let mut holes = false;
         while let Some(symbol) = self.next() {
             match symbol {
-                Token::Char('\n', _) => break,
-                Token::Char(character, _) => line.push(character),
-                Token::Hole(hole) => {
+                TemplateToken::Char('\n', _) => break,
+                TemplateToken::Char(character, _) => line.push(character),
+                TemplateToken::Hole(hole) => {
                     holes = true;
                     self.refuse_opaque(hole, "a here-document");
                 }
@@ -249,8 +249,8 @@ impl Lexer<'_> {
         {
             self.tangle("a here-document with substitutions");
         }
-        let shown = if document.tabs { line.trim_start_matches('\t') } else { &line };
-        !holes && shown == document.delimiter
+        let candidate = if document.tabs { line.trim_start_matches('\t') } else { &line };
+        !holes && candidate == document.delimiter
     }
 }
 

@@ -11,7 +11,7 @@ use super::values::{SHELLS_HERE, render, run};
 
 /// The pieces of scripts: syntax. Commands that evaluate their words have a table of their own, because a script's
 /// author can hide the command (`$x $text`). Nothing here loops, waits, or writes outside the directory of the test.
-const PIECES: &[&str] = &[
+const FRAGMENTS: &[&str] = &[
     "echo ",
     "echo ",
     " ",
@@ -141,12 +141,12 @@ const HOSTILE: &[&str] = &[
 ];
 
 fn skeleton() -> impl Strategy<Value = String> {
-    let piece = prop_oneof![
-        3 => prop::sample::select(PIECES),
+    let fragment = prop_oneof![
+        3 => prop::sample::select(FRAGMENTS),
         8 => prop::sample::select(WHOLE),
         3 => prop::sample::select(&["$text ", "$text", "${arg:other} ", "$list "][..]),
     ];
-    prop::collection::vec(piece, 1..7).prop_map(|pieces| pieces.concat())
+    prop::collection::vec(fragment, 1..7).prop_map(|fragments| fragments.concat())
 }
 
 /// The rendered scripts of a skeleton, if it is accepted.

@@ -13,7 +13,7 @@ use super::names;
 pub(super) const SHELLS_HERE: [&str; 2] = ["/bin/sh", "/bin/bash"];
 
 /// The pieces of values: everything that is special to a shell, a URL, a header or JSON, and ordinary text.
-const PIECES: &[&str] = &[
+const FRAGMENTS: &[&str] = &[
     "'",
     "\"",
     "`",
@@ -78,10 +78,10 @@ const PIECES: &[&str] = &[
 
 pub(super) fn value() -> impl Strategy<Value = String> {
     prop_oneof![
-        8 => prop::collection::vec(prop::sample::select(PIECES), 0..8).prop_map(|pieces| pieces.concat()),
+        8 => prop::collection::vec(prop::sample::select(FRAGMENTS), 0..8).prop_map(|pieces| pieces.concat()),
         4 => "[^\\x00]{0,40}",
         1 => "-[a-z]{1,6}",
-        1 => prop::sample::select(PIECES).prop_map(|piece| piece.repeat(3000)),
+        1 => prop::sample::select(FRAGMENTS).prop_map(|piece| piece.repeat(3000)),
     ]
 }
 
@@ -106,20 +106,20 @@ pub(super) fn run(shell: &str, script: &str, directory: &std::path::Path) -> Vec
 fn through_shells(text: &str, other: &str, list: &[String]) {
     let script = r#"printf '%s\0' $text x$text"y" "$other" "pre $text$other post" -- $list ${arg:opt} end; v=$text; printf '%s\0' "$v""#;
     let script = render(script, Escaping::Shell, &json!({"text": text, "other": other, "list": list}));
-    let mut wanted = vec![
+    let mut expected = vec![
         text.to_owned(),
         format!("x{text}y"),
         other.to_owned(),
         format!("pre {text}{other} post"),
         "--".to_owned(),
     ];
-    wanted.extend(list.iter().cloned());
-    wanted.extend(["end".to_owned(), text.to_owned()]);
-    let wanted: String = wanted.iter().flat_map(|word| [word.as_str(), "\0"]).collect();
+    expected.extend(list.iter().cloned());
+    expected.extend(["end".to_owned(), text.to_owned()]);
+    let expected: String = expected.iter().flat_map(|word| [word.as_str(), "\0"]).collect();
     let directory = tempfile::tempdir().unwrap();
     for shell in SHELLS_HERE {
         let got = run(shell, &script, directory.path());
-        assert_eq!(String::from_utf8_lossy(&got), wanted, "{shell}\n{script}");
+        assert_eq!(String::from_utf8_lossy(&got), expected, "{shell}\n{script}");
         assert!(!directory.path().join("canary").exists());
     }
 }
@@ -175,7 +175,7 @@ proptest! {
 
     /// Any text is read without a panic, and places of problems are places of the text.
     #[test]
-    fn any_text(pieces in prop::collection::vec(prop_oneof![prop::sample::select(PIECES), Just("${"), Just("$list"), Just("${x:-")], 0..12)) {
+    fn any_text(pieces in prop::collection::vec(prop_oneof![prop::sample::select(FRAGMENTS), Just("${"), Just("$list"), Just("${x:-")], 0..12)) {
         let text = pieces.concat();
         for sink in [Escaping::Shell, Escaping::Argv, Escaping::Url, Escaping::Header, Escaping::Json, Escaping::Form, Escaping::Text, Escaping::Path, Escaping::Code] {
             let problems = match Template::parse(&text, sink, &names()) {

@@ -71,7 +71,7 @@ async fn a_program_that_fails_is_passed_over() {
 }
 
 #[tokio::test]
-async fn a_minimum_version_is_held() {
+async fn minimum_version_is_enforced() {
     let machine = Machine::new(&[
         ("project/node_modules/.bin/tsc", "echo Version 5.9.2"),
         ("bin1/tsc", "echo mine"),
@@ -104,14 +104,14 @@ async fn programs_of_a_project_run_only_when_it_is_trusted() {
 }
 
 #[tokio::test]
-async fn a_version_manager_is_asked_where_the_project_is_only_when_trusted() {
+async fn version_manager_runs_in_the_project_only_when_trusted() {
     let machine = Machine::new(&[("bin1/rust-analyzer", "[ \"$(pwd)\" != / ] && echo rust-analyzer 2.0 || exit 1")]);
     assert_snapshot!(machine.find("rust-analyzer", true).await, @"bin1/rust-analyzer 2.0");
     assert_snapshot!(machine.find("rust-analyzer", false).await, @"`rust-analyzer` is not usable: bin1/rust-analyzer: it failed with exit code 1");
 }
 
 #[tokio::test]
-async fn answers_are_remembered_until_the_program_changes() {
+async fn version_is_cached_until_the_program_changes() {
     let script = "echo x >> \"$(dirname \"$0\")/asked\"; echo ty 1.$(wc -l < \"$(dirname \"$0\")/asked\")";
     let machine = Machine::new(&[("bin1/ty", script)]);
     assert_snapshot!(machine.find("ty", true).await, @"bin1/ty 1.1");

@@ -5,8 +5,8 @@ use insta::assert_snapshot;
 use super::*;
 
 #[tokio::test]
-async fn a_server_that_says_nothing_is_ended_after_the_second_question() {
-    let mut fixture = Fixture::with_timeouts(Workspace::new(&[]), Duration::from_mins(30), Duration::from_millis(200));
+async fn a_silent_server_is_ended_after_the_second_request() {
+    let mut fixture = Fixture::with_timeouts(TestWorkspace::new(&[]), Duration::from_mins(30), Duration::from_millis(200));
     let capabilities = json!({ "hoverProvider": true });
     let question = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(capabilities.clone()).await;
@@ -30,7 +30,7 @@ async fn a_server_that_says_nothing_is_ended_after_the_second_question() {
 #[tokio::test]
 async fn what_a_caller_has_waited_counts_the_start() {
     let limit = Duration::from_millis(400);
-    let mut fixture = Fixture::with_timeouts(Workspace::new(&[]), Duration::from_mins(30), limit);
+    let mut fixture = Fixture::with_timeouts(TestWorkspace::new(&[]), Duration::from_mins(30), limit);
     let question = fixture.request("textDocument/hover", cx());
     // Half of the time is used up before a request can be sent.
     tokio::time::sleep(limit / 2).await;
@@ -43,9 +43,9 @@ async fn what_a_caller_has_waited_counts_the_start() {
 }
 
 #[tokio::test]
-async fn a_server_that_nobody_asks_is_ended_in_order_and_started_again_with_its_documents() {
+async fn an_idle_server_is_shut_down_and_restarted_with_its_documents() {
     let mut fixture = Fixture::with_timeouts(
-        Workspace::new(&[("a.rs", "fn a() {}")]),
+        TestWorkspace::new(&[("a.rs", "fn a() {}")]),
         Duration::from_millis(200),
         Duration::from_mins(1),
     );

@@ -13,8 +13,8 @@ use zubi_base::config::Api;
 
 use super::{KEY, frames, render_answer, stream};
 use crate::chat::ChatCompletionsProvider;
-use crate::keys::Key;
-use crate::message::Message;
+use crate::keys::ApiKey;
+use crate::message::PromptMessage;
 use crate::provider::{self, ProviderConfig, ProviderTimeouts};
 use crate::{ModelSource as _, Prompt};
 
@@ -46,18 +46,18 @@ fn ok(body: &str) -> Vec<Vec<u8>> {
 async fn serve(scripts: Vec<Script>) -> (Url, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = Url::parse(&format!("http://{}/v1", listener.local_addr().unwrap())).unwrap();
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&asked);
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let recorded = Arc::clone(&requests);
     tokio::spawn(async move {
         let mut silent = Vec::new();
         for script in scripts {
             let (mut socket, _) = listener.accept().await.unwrap();
             let request = request(&mut socket).await;
-            kept.lock().unwrap().push(request);
+            recorded.lock().unwrap().push(request);
             let (Script::Close(pieces) | Script::Stall(pieces) | Script::Reset(pieces) | Script::Alive(pieces)) =
                 &script;
-            for piece in pieces {
-                socket.write_all(piece).await.unwrap();
+            for chunk in pieces {
+                socket.write_all(chunk).await.unwrap();
                 socket.flush().await.unwrap();
             }
             match script {
@@ -75,7 +75,7 @@ async fn serve(scripts: Vec<Script>) -> (Url, Arc<Mutex<Vec<String>>>) {
         // A silent server stays silent for the rest of the test.
         std::future::pending::<()>().await;
     });
-    (url, asked)
+    (url, requests)
 }
 
 /// Reads one request: its head, and the body of the length given there.
@@ -101,13 +101,13 @@ fn config(url: Url) -> ProviderConfig {
         provider: "it".to_owned(),
         api: Api::OpenaiChat,
         url,
-        key: Some(Key::new(KEY, "a test")),
+        key: Some(ApiKey::new(KEY, "a test")),
         key_header: None,
         headers: HeaderMap::new(),
         query: BTreeMap::new(),
         context: Some(1000),
         models: Vec::new(),
-        patience: ProviderTimeouts {
+        timeouts: ProviderTimeouts {
             connect: Duration::from_secs(5),
             idle: Duration::from_secs(20),
             ..ProviderTimeouts::default()
@@ -118,7 +118,7 @@ fn config(url: Url) -> ProviderConfig {
 /// Sends one request, and returns the result and the number of requests that the server received.
 async fn query_chat(chat: &ChatCompletionsProvider) -> String {
     let model = chat.open("m").await.unwrap();
-    let messages = [Message::User { text: "Hi".to_owned() }];
+    let messages = [PromptMessage::User { text: "Hi".to_owned() }];
     let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: Some(9) };
     let answer = model.answer(prompt, &|_| {}).await;
     let wait = answer.as_ref().err().and_then(|error| error.retry_after);
@@ -137,12 +137,12 @@ async fn check_with(scripts: Vec<Script>, change: impl FnOnce(&mut ProviderConfi
     let mut config = config(url);
     change(&mut config);
     let text = query_chat(&ChatCompletionsProvider::new(config)).await.replace(&port, "PORT");
-    let asked = asked.lock().unwrap().iter().map(|request| request.replace(&port, "PORT")).collect();
-    (text, asked)
+    let requests = asked.lock().unwrap().iter().map(|request| request.replace(&port, "PORT")).collect();
+    (text, requests)
 }
 
 #[tokio::test]
-async fn an_answer_and_what_was_asked() {
+async fn an_answer_and_its_request() {
     let (text, asked) = check_with(vec![Script::Close(ok(&stream(&[r#"{"content":"Hi"}"#], "stop")))], |_| {}).await;
     assert_snapshot!(text, @r#"
     text "Hi"
@@ -213,12 +213,12 @@ async fn connections_that_end_otherwise() {
 async fn silence_is_given_up() {
     let text = frames(&[r#"{"content":"Hi"}"#]);
     let without_end = stream(&[r#"{"content":"Hi"}"#], "stop").replace("data: [DONE]\n\n", "");
-    let mut told = Vec::new();
+    let mut outcomes = Vec::new();
     for sent in [Vec::new(), ok(&text), response("500 Oh", "", "bus"), ok(&without_end)] {
-        let impatient = |config: &mut ProviderConfig| config.patience.idle = Duration::from_millis(300);
-        told.push(check_with(vec![Script::Stall(sent)], impatient).await.0);
+        let impatient = |config: &mut ProviderConfig| config.timeouts.idle = Duration::from_millis(300);
+        outcomes.push(check_with(vec![Script::Stall(sent)], impatient).await.0);
     }
-    assert_snapshot!(told.join("\n"), @r#"
+    assert_snapshot!(outcomes.join("\n"), @r#"
     TimedOut: it said nothing for 300 ms
     TimedOut: it said nothing for 300 ms
     Overloaded: it answers 500 Internal Server Error
@@ -226,8 +226,8 @@ async fn silence_is_given_up() {
     Finished, 0+0 tokens, 0 cached
     "#);
     // A refusal that arrives byte by byte does not restart the time-out with each byte.
-    let patience = |config: &mut ProviderConfig| config.patience.idle = Duration::from_millis(300);
-    let dripping = check_with(vec![Script::Alive(response("500 Oh", "", "bus"))], patience).await.0;
+    let set_idle_timeout = |config: &mut ProviderConfig| config.timeouts.idle = Duration::from_millis(300);
+    let dripping = check_with(vec![Script::Alive(response("500 Oh", "", "bus"))], set_idle_timeout).await.0;
     assert_snapshot!(dripping, @"Overloaded: it answers 500 Internal Server Error");
 }
 
@@ -240,9 +240,9 @@ async fn giving_up_closes_the_connection() {
     let (heard, mut hears) = tokio::sync::mpsc::unbounded_channel();
     let asking = tokio::spawn(async move {
         let model = chat.open("m").await.unwrap();
-        let messages = [Message::User { text: "Hi".to_owned() }];
+        let messages = [PromptMessage::User { text: "Hi".to_owned() }];
         let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: None };
-        model.answer(prompt, &|piece| heard.send(piece).unwrap()).await
+        model.answer(prompt, &|delta| heard.send(delta).unwrap()).await
     });
     let (mut socket, _) = listener.accept().await.unwrap();
     request(&mut socket).await;
@@ -254,7 +254,7 @@ async fn giving_up_closes_the_connection() {
 }
 
 #[tokio::test]
-async fn nobody_listens() {
+async fn a_refused_connection_is_reported() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     drop(listener);
@@ -287,7 +287,7 @@ async fn refusals() {
 
 /// If a server does not know an option, zubi retries once without it, and omits it from then on.
 #[tokio::test]
-async fn options_that_a_server_refuses_are_left_out() {
+async fn options_that_a_server_rejects_are_omitted() {
     let refused = |what: &str| {
         let body = format!("{{\"error\":{{\"message\":\"{what}\",\"type\":\"invalid_request_error\"}}}}");
         Script::Close(response("400 Bad Request", "", &body))
@@ -358,25 +358,25 @@ async fn lists_of_models() {
 /// Heartbeats do not count as an answer, and do not prolong a complete one.
 #[tokio::test]
 async fn a_server_that_only_shows_that_it_is_there_is_not_waited_for() {
-    let patience = ProviderTimeouts {
+    let timeouts = ProviderTimeouts {
         idle: Duration::from_millis(300),
-        kept_alive: Duration::from_millis(300),
+        heartbeats_only: Duration::from_millis(300),
         ..ProviderTimeouts::default()
     };
-    let begun = ok(&frames(&[r#"{"content":"Hi"}"#]));
-    let said = check_with(vec![Script::Alive(begun.clone())], |config| config.patience = patience).await.0;
-    assert_snapshot!(said, @"TimedOut: it said nothing for 300 ms, and only kept the connection alive");
-    let patience = ProviderTimeouts {
+    let partial_response = ok(&frames(&[r#"{"content":"Hi"}"#]));
+    let outcome = check_with(vec![Script::Alive(partial_response.clone())], |config| config.timeouts = timeouts).await.0;
+    assert_snapshot!(outcome, @"TimedOut: it said nothing for 300 ms, and only kept the connection alive");
+    let timeouts = ProviderTimeouts {
         idle: Duration::from_millis(300),
         answer: Duration::from_millis(300),
         ..ProviderTimeouts::default()
     };
-    let said = check_with(vec![Script::Alive(begun)], |config| config.patience = patience).await.0;
-    assert_snapshot!(said, @"TimedOut: it was not done with its answer after 300 ms");
+    let outcome = check_with(vec![Script::Alive(partial_response)], |config| config.timeouts = timeouts).await.0;
+    assert_snapshot!(outcome, @"TimedOut: it was not done with its answer after 300 ms");
     let finished = stream(&[r#"{"content":"Hi"}"#], "stop").replace("data: [DONE]\n\n", "");
-    let patience = ProviderTimeouts { idle: Duration::from_millis(300), ..ProviderTimeouts::default() };
-    let said = check_with(vec![Script::Alive(ok(&finished))], |config| config.patience = patience).await.0;
-    assert_snapshot!(said, @r#"
+    let timeouts = ProviderTimeouts { idle: Duration::from_millis(300), ..ProviderTimeouts::default() };
+    let outcome = check_with(vec![Script::Alive(ok(&finished))], |config| config.timeouts = timeouts).await.0;
+    assert_snapshot!(outcome, @r#"
     text "Hi"
     Finished, 0+0 tokens, 0 cached
     "#);

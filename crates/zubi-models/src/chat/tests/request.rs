@@ -4,12 +4,12 @@ use insta::assert_snapshot;
 use serde_json::json;
 
 use crate::chat::request::{Dialect, body};
-use crate::message::{AssistantMessage, Message, ProviderMetadata, ToolCall, ToolResult};
+use crate::message::{AssistantMessage, PromptMessage, ProviderMetadata, ToolCall, ToolResult};
 use crate::{Prompt, ToolDefinition};
 
 const USUAL: Dialect = Dialect { stream_options: true, completion_tokens: false };
 
-fn check(system: &str, messages: &[Message], tools: &[ToolDefinition], dialect: Dialect) -> String {
+fn check(system: &str, messages: &[PromptMessage], tools: &[ToolDefinition], dialect: Dialect) -> String {
     let prompt = Prompt { system, messages, tools, max_output: Some(100) };
     let body = body("m", "it", prompt, dialect);
     let mut lines = Vec::new();
@@ -22,12 +22,12 @@ fn check(system: &str, messages: &[Message], tools: &[ToolDefinition], dialect: 
     lines.join("\n")
 }
 
-fn user(text: &str) -> Message {
-    Message::User { text: text.to_owned() }
+fn user(text: &str) -> PromptMessage {
+    PromptMessage::User { text: text.to_owned() }
 }
 
-fn outcome(call: &str, text: &str) -> Message {
-    Message::Tool(ToolResult { call: call.to_owned(), tool: "read".to_owned(), text: text.to_owned(), is_error: false })
+fn outcome(call: &str, text: &str) -> PromptMessage {
+    PromptMessage::Tool(ToolResult { call: call.to_owned(), tool: "read".to_owned(), text: text.to_owned(), is_error: false })
 }
 
 fn call(id: &str, arguments: serde_json::Value) -> ToolCall {
@@ -36,7 +36,7 @@ fn call(id: &str, arguments: serde_json::Value) -> ToolCall {
 
 #[test]
 fn a_conversation() {
-    let said = AssistantMessage {
+    let message = AssistantMessage {
         text: "Look:".to_owned(),
         reasoning: "never sent back".to_owned(),
         calls: vec![call("call_1", json!({"a": 1})), call(&"long".repeat(20), json!("{broken"))],
@@ -45,10 +45,10 @@ fn a_conversation() {
     let messages = [
         user("a"),
         user("b"),
-        Message::Assistant(said),
+        PromptMessage::Assistant(message),
         outcome("call_1", "one"),
         outcome(&"long".repeat(20), "two"),
-        Message::Assistant(AssistantMessage::default()),
+        PromptMessage::Assistant(AssistantMessage::default()),
         user("c"),
     ];
     let tools = [ToolDefinition {
@@ -85,17 +85,17 @@ fn what_servers_differ_in() {
 /// A provider gets its own data back; another provider does not.
 #[test]
 fn native_parts_go_to_their_provider_alone() {
-    let said = |provider: &str| {
+    let assistant_message = |provider: &str| {
         let parts =
             json!({"reasoning_details": [{"text": "a"}], "extra_content": [{"google": {"thought_signature": "t"}}]});
         let native = Some(ProviderMetadata { provider: provider.to_owned(), parts });
-        Message::Assistant(AssistantMessage {
+        PromptMessage::Assistant(AssistantMessage {
             calls: vec![call("c", json!({}))],
             native,
             ..AssistantMessage::default()
         })
     };
-    assert_snapshot!(check("", &[said("it"), outcome("c", "x")], &[], USUAL), @r#"
+    assert_snapshot!(check("", &[assistant_message("it"), outcome("c", "x")], &[], USUAL), @r#"
     model: "m"
     messages: {"role":"assistant","content":null,"reasoning_details":[{"text":"a"}],"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{}"},"extra_content":{"google":{"thought_signature":"t"}}}]}
     messages: {"role":"tool","tool_call_id":"c","content":"x"}
@@ -103,7 +103,7 @@ fn native_parts_go_to_their_provider_alone() {
     stream_options: {"include_usage":true}
     max_tokens: 100
     "#);
-    assert_snapshot!(check("", &[said("other"), outcome("c", "x")], &[], USUAL), @r#"
+    assert_snapshot!(check("", &[assistant_message("other"), outcome("c", "x")], &[], USUAL), @r#"
     model: "m"
     messages: {"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"read","arguments":"{}"}}]}
     messages: {"role":"tool","tool_call_id":"c","content":"x"}

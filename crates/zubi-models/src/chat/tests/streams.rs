@@ -4,7 +4,7 @@
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
-use super::{Ids, KEY, Reader, Redactor, check, frames, read, render_answer, stream};
+use super::{Ids, KEY, StreamReader, Redactor, check, frames, read, render_answer, stream};
 
 #[test]
 fn streams_as_they_should_be() {
@@ -61,7 +61,7 @@ fn streams_as_they_should_be() {
 }
 
 #[test]
-fn calls_whose_pieces_come_in_turn_stay_apart() {
+fn interleaved_call_fragments_stay_separate() {
     assert_snapshot!(check(&stream(&[
         r#"{"tool_calls":[{"index":0,"id":"call_a","function":{"name":"read","arguments":""}}]}"#,
         r#"{"tool_calls":[{"index":1,"id":"call_b","function":{"name":"list","arguments":""}}]}"#,
@@ -140,7 +140,7 @@ fn streams_that_others_stumble_over() {
 }
 
 #[test]
-fn calls_whose_pieces_are_told_apart_by_little() {
+fn ambiguous_call_fragments_are_assigned() {
     // Every call has index 0, each its own id.
     assert_snapshot!(check(&stream(&[
         r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"a\":1}"}}]}"#,
@@ -209,7 +209,7 @@ fn calls_whose_pieces_are_told_apart_by_little() {
 }
 
 #[test]
-fn frames_that_come_twice() {
+fn repeated_frames_are_ignored() {
     let calls = [
         r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":""}}]}"#,
         r#"{"tool_calls":[{"index":0,"function":{"arguments":"{\"a\": \"b"}}]}"#,
@@ -311,7 +311,7 @@ fn lines_of_all_kinds() {
 }
 
 #[test]
-fn an_error_in_a_stream_is_told() {
+fn an_error_in_a_stream_is_reported() {
     let text = frames(&[r#"{"content":"x"}"#]);
     assert_snapshot!(check(&format!("{}data: {{\"error\":{{\"message\":\"out of memory with {KEY}\",\"type\":\"server_error\"}}}}\n\n", frames(&[r#"{"content":"x"}"#]))), @"Overloaded: it broke its answer off: out of memory with (redacted)");
     // Errors in other forms.
@@ -340,7 +340,7 @@ fn one_body_in_place_of_a_stream() {
 fn what_is_too_long_is_refused() {
     let line = format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{}\"}}}}]}}\n\n", "x".repeat(2_000_000));
     let (answer, _) = read(format!("{line}data: [DONE]\n\n").as_bytes(), 65_536);
-    assert_eq!(answer.unwrap().said.text.len(), 2_000_000, "whole files are written in one piece");
+    assert_eq!(answer.unwrap().message.text.len(), 2_000_000, "whole files are written in one piece");
     let (answer, _) = read(format!("data: {}", "x".repeat(9_000_000)).as_bytes(), 65_536);
     assert_snapshot!(render_answer(&answer, ""), @"Malformed: it sent an event of more than 8388608 bytes");
     let (answer, _) = read(format!("{{\"a\": \"{}", "x".repeat(9_000_000)).as_bytes(), 65_536);
@@ -396,7 +396,7 @@ proptest! {
 #[test]
 fn an_answer_without_end_is_given_up() {
     let endless = |frame: String| {
-        let mut reader = Reader::new("it", Redactor::new([]), Ids::default());
+        let mut reader = StreamReader::new("it", Redactor::new([]), Ids::default());
         let error = (0..100_000).find_map(|_| reader.push(frame.as_bytes(), &mut |_| {}).err());
         error.map(|error| error.to_string()).unwrap_or_default()
     };

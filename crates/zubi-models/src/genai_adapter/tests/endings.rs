@@ -26,11 +26,11 @@ async fn check(turn: impl Fn(Dialect) -> Turn) -> String {
 #[tokio::test]
 async fn an_answer_that_is_cut_is_never_a_whole_one() {
     for dialect in NATIVE {
-        let whole = without_ids(serve_and_query(dialect, Turn::says(says())).await.unwrap());
-        let length = dialect.answer(&says()).len();
+        let whole = without_ids(serve_and_query(dialect, Turn::reply(scripted_answer())).await.unwrap());
+        let length = dialect.answer(&scripted_answer()).len();
         for at in (0..length).step_by(61).chain(length - 6..length) {
             for end in [End::Close, End::Done] {
-                match serve_and_query(dialect, Turn::says(says()).cut_at(at).end(end)).await {
+                match serve_and_query(dialect, Turn::reply(scripted_answer()).cut_at(at).end(end)).await {
                     // Only the data after the end is missing.
                     Ok(answer) => {
                         assert!(without_ids(answer) == whole && at + 120 > length, "{dialect:?} at {at} of {length}");
@@ -47,13 +47,13 @@ async fn an_answer_that_is_cut_is_never_a_whole_one() {
 
 #[tokio::test]
 async fn cut_in_the_middle() {
-    insta::assert_snapshot!(check(|_| Turn::says(says()).cut_behind("sehe").end(End::Close)).await, @"
+    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer()).cut_behind("sehe").end(End::Close)).await, @"
     BrokenOff: the answer of openai-responses broke off before its end
     BrokenOff: the answer of anthropic broke off before its end
     BrokenOff: the answer of gemini broke off before its end
     BrokenOff: the answer of ollama broke off before its end
     ");
-    insta::assert_snapshot!(check(|_| Turn::says(says()).cut_behind("file_read").end(End::Reset)).await, @"
+    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer()).cut_behind("file_read").end(End::Reset)).await, @"
     BrokenOff: the answer of openai-responses broke off before its end: Connection reset by peer (os error 104)
     BrokenOff: the answer of anthropic broke off before its end: Connection reset by peer (os error 104)
     BrokenOff: the answer of gemini broke off before its end: Connection reset by peer (os error 104)
@@ -64,10 +64,10 @@ async fn cut_in_the_middle() {
 #[tokio::test]
 async fn silence() {
     for dialect in NATIVE {
-        let turn = Turn::says(says()).cut_behind("sehe").end(End::Stall);
+        let turn = Turn::reply(scripted_answer()).cut_behind("sehe").end(End::Stall);
         let server = Server::start(dialect, KEY, vec![turn]);
         let mut config = config(dialect, &server);
-        config.patience.idle = Duration::from_millis(300);
+        config.timeouts.idle = Duration::from_millis(300);
         let error = query_model(config, "scripted", &[user_message("Hello")]).await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::TimedOut, "{error}");
         server.finish();
@@ -75,7 +75,7 @@ async fn silence() {
 }
 
 #[tokio::test]
-async fn nobody_there() {
+async fn an_unreachable_server_is_reported() {
     for dialect in NATIVE {
         let server = Server::start(dialect, KEY, Vec::new());
         let mut config = config(dialect, &server);
@@ -122,13 +122,13 @@ async fn refusals() {
 
 #[tokio::test]
 async fn errors_in_the_middle() {
-    insta::assert_snapshot!(check(|_| Turn::says(says().error("Overloaded"))).await, @"
+    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer().error("Overloaded"))).await, @"
     Overloaded: openai-responses broke its answer off: Overloaded
     Overloaded: anthropic broke its answer off: Overloaded
     Overloaded: gemini broke its answer off: Overloaded
     Overloaded: ollama broke its answer off: Overloaded
     ");
-    insta::assert_snapshot!(check(|_| Turn::says(says().error("Overloaded")).end(End::Close)).await, @"
+    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer().error("Overloaded")).end(End::Close)).await, @"
     Overloaded: openai-responses broke its answer off: Overloaded
     Overloaded: anthropic broke its answer off: Overloaded
     Overloaded: gemini broke its answer off: Overloaded
@@ -166,7 +166,7 @@ async fn what_is_no_answer() {
     Malformed: ollama sent no answer, but bytes that are no text
     ");
     // In the middle of a complete answer.
-    let broken = |dialect: Dialect| dialect.answer(&says()).replacen("Ich ", "\"", 1);
+    let broken = |dialect: Dialect| dialect.answer(&scripted_answer()).replacen("Ich ", "\"", 1);
     insta::assert_snapshot!(check(|dialect| Turn::raw(200, broken(dialect))).await, @r#"
     Malformed: openai-responses sent no answer, but an event that is no JSON
     Malformed: anthropic sent no answer, but {"index":1,"delta":{"type":"text_delta","text":"""},"type":"content_block_delta"}
@@ -181,11 +181,11 @@ async fn what_is_no_answer() {
 async fn a_call_that_is_cut_by_the_limit_is_a_text() {
     for dialect in [Dialect::Anthropic, Dialect::Responses] {
         let whole =
-            dialect.answer(&Says::default().call("file_read", json!({ "path": "abcdefgh" })).stop(Stop::Length));
+            dialect.answer(&ScriptedReply::default().call("file_read", json!({ "path": "abcdefgh" })).stop(Stop::Length));
         // Without the last fragment of its arguments, also where they are repeated.
         let cut = whole.replace(r#"{\"path\":\"abcdefgh\"}"#, r#"{\"path\":\"abcdef"#).replace(r#""gh\"}""#, r#""""#);
         let answer = serve_and_query(dialect, Turn::raw(200, cut)).await.unwrap();
-        assert!(answer.said.calls[0].arguments.is_string(), "{dialect:?} {:?}", answer.said.calls);
+        assert!(answer.message.calls[0].arguments.is_string(), "{dialect:?} {:?}", answer.message.calls);
         assert_eq!(answer.stop, crate::FinishReason::Length);
     }
 }

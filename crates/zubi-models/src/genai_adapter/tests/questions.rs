@@ -3,22 +3,22 @@
 use super::*;
 
 /// A conversation with every feature that providers treat differently.
-fn conversation() -> Vec<Message> {
+fn conversation() -> Vec<PromptMessage> {
     let call = |id: &str, arguments: Value| ToolCall { id: id.to_owned(), tool: "file_read".to_owned(), arguments };
     let came_to = |id: &str, text: &str, is_error: bool| {
         let (call, tool, text) = (id.to_owned(), "file_read".to_owned(), text.to_owned());
-        Message::Tool(ToolResult { call, tool, text, is_error })
+        PromptMessage::Tool(ToolResult { call, tool, text, is_error })
     };
     let calls = vec![call("call#file_read#1", json!({ "path": "a.md" })), call("two", json!("{\"path\": "))];
     vec![
         user_message("Before."),
         user_message("What is in a.md?"),
         user_message("  "),
-        Message::Assistant(AssistantMessage { text: "\n".to_owned(), calls, ..AssistantMessage::default() }),
+        PromptMessage::Assistant(AssistantMessage { text: "\n".to_owned(), calls, ..AssistantMessage::default() }),
         came_to("call#file_read#1", "tea", false),
         came_to("two", "Invalid input: no object", true),
         user_message("Be quick."),
-        Message::Assistant(AssistantMessage {
+        PromptMessage::Assistant(AssistantMessage {
             text: "Tea.".to_owned(),
             reasoning: "Hm.".to_owned(),
             ..AssistantMessage::default()
@@ -29,7 +29,7 @@ fn conversation() -> Vec<Message> {
 
 /// Returns the body of the request without the parts that all share.
 async fn check(dialect: Dialect) -> String {
-    let turn = Turn::says(Says::text("Yes.")).expect(Expect::Tools(vec!["file_read"]));
+    let turn = Turn::reply(ScriptedReply::text("Yes.")).expect(Expect::Tools(vec!["file_read"]));
     let server = Server::start(dialect, KEY, vec![turn]);
     query_model(config(dialect, &server), "scripted", &conversation()).await.unwrap();
     let mut body = server.requests()[0].body.clone();
@@ -97,9 +97,9 @@ async fn ollama() {
 }
 
 #[tokio::test]
-async fn what_ollama_is_told_to_take() {
+async fn ollama_receives_the_context_size() {
     for (configured, wanted) in [(None, scripted_models::CONTEXT), (Some(50_000), 50_000)] {
-        let turn = Turn::says(Says::text("Yes.")).expect(Expect::Equals("/options/num_ctx", json!(wanted)));
+        let turn = Turn::reply(ScriptedReply::text("Yes.")).expect(Expect::Equals("/options/num_ctx", json!(wanted)));
         let server = Server::start(Dialect::Ollama, KEY, vec![turn]);
         let config = ProviderConfig { context: configured, ..config(Dialect::Ollama, &server) };
         let model = GenaiProvider::new(config.clone()).open("scripted").await.unwrap();
@@ -132,15 +132,15 @@ async fn responses() {
 }
 
 #[tokio::test]
-async fn names_are_sent_as_they_are() {
+async fn model_names_are_sent_unchanged() {
     for dialect in NATIVE {
         for name in ["gpt-5.1-codex-max", "claude-sonnet-4-5-high", "a::b"] {
-            let server = Server::start(dialect, KEY, vec![Turn::says(Says::text("Yes."))]);
+            let server = Server::start(dialect, KEY, vec![Turn::reply(ScriptedReply::text("Yes."))]);
             query_model(config(dialect, &server), name, &[user_message("Hello")]).await.unwrap();
-            let asked = server.requests().pop().unwrap();
-            let sent = if dialect == Dialect::Gemini { json!(asked.path) } else { asked.body["model"].clone() };
+            let request = server.requests().pop().unwrap();
+            let sent = if dialect == Dialect::Gemini { json!(request.path) } else { request.body["model"].clone() };
             assert!(sent.as_str().unwrap().contains(name), "{dialect:?} {name}: {sent}");
-            assert!(!asked.body.to_string().contains("effort") && !asked.body.to_string().contains("thinkingBudget"));
+            assert!(!request.body.to_string().contains("effort") && !request.body.to_string().contains("thinkingBudget"));
             server.finish();
         }
         let server = Server::start(dialect, KEY, Vec::new());
@@ -154,9 +154,9 @@ async fn names_are_sent_as_they_are() {
 }
 
 #[tokio::test]
-async fn address_headers_and_key_are_those_of_the_configuration() {
+async fn address_headers_and_key_come_from_the_configuration() {
     for dialect in NATIVE {
-        let expected = Turn::says(Says::text("Yes."))
+        let expected = Turn::reply(ScriptedReply::text("Yes."))
             .expect(Expect::Header("x-of-mine", "1".to_owned()))
             .expect(Expect::Header("x-gateway", "a-key-for-it".to_owned()));
         // The script itself checks the usual header.
@@ -164,19 +164,19 @@ async fn address_headers_and_key_are_those_of_the_configuration() {
         let mut config = config(dialect, &server);
         config.headers.insert("x-of-mine", HeaderValue::from_static("1"));
         config.key_header = Some(HeaderName::from_static("x-gateway"));
-        config.key = Some(Key::new("a-key-for-it", "a test"));
+        config.key = Some(ApiKey::new("a-key-for-it", "a test"));
         config.query.insert("api-version".to_owned(), "7".to_owned());
         query_model(config, "scripted", &[user_message("Hello")]).await.unwrap();
-        let asked = server.requests().pop().unwrap();
-        assert!(asked.query.contains("api-version=7"), "{}", asked.query);
-        let others = asked.headers.iter().filter(|(name, value)| name != "x-gateway" && value.contains("a-key"));
-        assert_eq!(others.count(), 0, "{:?}", asked.headers);
+        let request = server.requests().pop().unwrap();
+        assert!(request.query.contains("api-version=7"), "{}", request.query);
+        let others = request.headers.iter().filter(|(name, value)| name != "x-gateway" && value.contains("a-key"));
+        assert_eq!(others.count(), 0, "{:?}", request.headers);
         server.finish();
     }
 }
 
 #[tokio::test]
-async fn a_model_that_does_not_think_is_asked_without() {
+async fn reasoning_is_not_requested_from_a_model_without_it() {
     for (dialect, words, pointer) in [
         (
             Dialect::Responses,
@@ -186,13 +186,13 @@ async fn a_model_that_does_not_think_is_asked_without() {
         (Dialect::Gemini, "Thinking is not enabled for models/gemini-1", "/generationConfig/thinkingConfig"),
     ] {
         let refused = Turn::refuses(400, words).expect(Expect::Contains(pointer, String::new()));
-        let plain = || Turn::says(Says::text("Yes.")).expect(Expect::Lacks(pointer));
+        let plain = || Turn::reply(ScriptedReply::text("Yes.")).expect(Expect::Lacks(pointer));
         let server = Server::start(dialect, KEY, vec![refused, plain(), plain()]);
         let model = GenaiProvider::new(config(dialect, &server)).open("scripted").await.unwrap();
         for _ in 0..2 {
             let messages = [user_message("Hello")];
             let prompt = Prompt { system: "", messages: &messages, tools: &[], max_output: Some(500) };
-            assert_eq!(model.answer(prompt, &|_| {}).await.unwrap().said.text, "Yes.");
+            assert_eq!(model.answer(prompt, &|_| {}).await.unwrap().message.text, "Yes.");
         }
         server.finish();
         // An unrelated error is reported unchanged.

@@ -70,16 +70,16 @@ impl Approver for Person {
 /// A session with the given rules and those stored before, with an approver and a store for new rules.
 struct Session {
     fixture: Fixture,
-    kept: Arc<MemoryRuleStore>,
+    rule_store: Arc<MemoryRuleStore>,
     person: Arc<Person>,
 }
 
 impl Session {
     fn new(rules: &[Value]) -> Self {
-        let kept = Arc::new(MemoryRuleStore::default());
-        let places = PolicyPaths { roots: vec!["/w".into()], ..PolicyPaths::default() };
+        let rule_store = Arc::new(MemoryRuleStore::default());
+        let policy_paths = PolicyPaths { roots: vec!["/w".into()], ..PolicyPaths::default() };
         let rules = rules.iter().enumerate().map(|(at, rule)| (rule, format!("zubi.toml:{}", at + 1)));
-        let policy = Policy::from_rules(ToolFilter::default(), rules, places);
+        let policy = Policy::from_rules(ToolFilter::default(), rules, policy_paths);
         assert_eq!(policy.broken(), None);
         let tools: Vec<Arc<dyn Tool>> = vec![
             Arc::new(Shell(spec("shell.run", Effect::Execute))),
@@ -88,23 +88,23 @@ impl Session {
         let records = Arc::new(Records::default());
         let registry = Registry::new(RegistryConfig {
             providers: vec![provider("p", tools)],
-            policy: policy.with_store(Arc::clone(&kept) as Arc<dyn RuleStore>),
+            policy: policy.with_store(Arc::clone(&rule_store) as Arc<dyn RuleStore>),
             audit: Arc::clone(&records) as Arc<dyn AuditSink>,
             clock: Arc::new(FixedClock(Duration::from_secs(1))),
             restrictions: Restrictions::default(),
         });
         let person = Arc::new(Person { answers: Mutex::default(), questions: Mutex::default() });
-        Self { fixture: Fixture { registry, records }, kept, person }
+        Self { fixture: Fixture { registry, records }, rule_store: kept: rule_store, person }
     }
 
     /// Returns the session that follows this one, with the rules that were stored for this scope.
     fn next_session(&self, scope: ApprovalScope) -> Self {
-        let kept = self.kept.rules.lock().unwrap();
-        let of_scope = kept.iter().filter(|(kept, _)| *kept == scope).map(|(_, rule)| json!(rule));
+        let stored_rules = self.rule_store.rules.lock().unwrap();
+        let of_scope = stored_rules.iter().filter(|(kept, _)| *kept == scope).map(|(_, rule)| json!(rule));
         Self::new(&of_scope.collect::<Vec<_>>())
     }
 
-    fn will_say(&self, answer: ApprovalAnswer) {
+    fn queue_answer(&self, answer: ApprovalAnswer) {
         self.person.answers.lock().unwrap().push_back(answer);
     }
 
@@ -127,8 +127,8 @@ impl Session {
     }
 
     fn lets_through_in(&self, session: u64, tool: &str, text: &str) -> bool {
-        let judged = self.fixture.registry.judge(tool, json!({ "text": text }), &cx_of(session)).unwrap();
-        judged.judgement.action == Action::Allow
+        let judged_call = self.fixture.registry.judge(tool, json!({ "text": text }), &cx_of(session)).unwrap();
+        judged_call.judgement.action == Action::Allow
     }
 
     /// Returns the options of the last prompt.
@@ -143,7 +143,7 @@ fn cx_of(session: u64) -> ToolCx {
     ToolCx { caller: Arc::new(Caller { session, ..(*cx.caller).clone() }), ..cx }
 }
 
-fn yes(option: usize) -> ApprovalAnswer {
+fn allow_option(option: usize) -> ApprovalAnswer {
     ApprovalAnswer::Allow { option, arguments: None }
 }
 
@@ -153,7 +153,7 @@ fn allow_edited(text: &str) -> ApprovalAnswer {
 
 /// X28: each scope allows the named calls, for its duration, and of that tool only.
 #[tokio::test]
-async fn scopes_hold_as_long_as_they_say() {
+async fn approvals_apply_for_their_scope() {
     let asking = Session::new(&[]);
     asking.call("git push origin").await;
     let scopes: Vec<String> =
@@ -175,7 +175,7 @@ async fn scopes_hold_as_long_as_they_say() {
         (4, [true, true, false], [false; 3], [true, true, false]),
     ] {
         let session = Session::new(&[]);
-        session.will_say(yes(option));
+        session.queue_answer(allow_option(option));
         assert_eq!(session.call("git push origin").await, "ran git push origin\n(approved, ok)");
         let lets_through = |session: &Session| {
             ["git push origin", "git push --force other", "git fetch"]
@@ -198,7 +198,7 @@ async fn scopes_hold_as_long_as_they_say() {
 
 /// One host serves many sessions: a rule for one session still leads to a prompt in the others.
 #[tokio::test]
-async fn a_yes_for_the_session_holds_in_that_session_only() {
+async fn session_approvals_apply_only_in_their_session() {
     // The sessions 0 to 2 that run it without a prompt after the approval in session 1, and after that session has
     // ended.
     for (option, meanwhile, afterwards) in [
@@ -209,7 +209,7 @@ async fn a_yes_for_the_session_holds_in_that_session_only() {
         (4, [true; 3], [true; 3]),
     ] {
         let host = Session::new(&[]);
-        host.will_say(yes(option));
+        host.queue_answer(allow_option(option));
         assert_eq!(host.call_in(1, "shell.run", "git push").await, "ran git push\n(approved, ok)");
         let letting = || [0, 1, 2].map(|session| host.lets_through_in(session, "shell.run", "git push"));
         assert_eq!(letting(), meanwhile, "option {option}");
@@ -224,50 +224,50 @@ async fn a_yes_for_the_session_holds_in_that_session_only() {
 
 /// A rule that cannot be written to a file does not reach other sessions in another way.
 #[tokio::test]
-async fn a_yes_that_cannot_be_stored_holds_in_its_session_only() {
+async fn unstorable_approvals_apply_only_in_their_session() {
     let host = Session::new(&[]);
-    *host.kept.full.lock().unwrap() = true;
-    host.will_say(yes(4));
+    *host.rule_store.full.lock().unwrap() = true;
+    host.queue_answer(allow_option(4));
     host.call_in(1, "shell.run", "git push origin").await;
     assert_eq!([1, 2].map(|session| host.lets_through_in(session, "shell.run", "git push origin")), [true, false]);
 }
 
 /// A prompt does not show the calls of other sessions.
 #[tokio::test]
-async fn an_answer_is_held_against_the_calls_of_its_own_session() {
+async fn prompts_list_only_calls_of_their_session() {
     let host = Session::new(&[]);
     for (session, text) in [(1, "git push one"), (2, "git push two"), (3, "git push three")] {
-        host.will_say(yes(0));
+        host.queue_answer(allow_option(0));
         host.call_in(session, "shell.run", text).await;
     }
-    let shown = async |session| {
+    let affected_calls = async |session| {
         host.call_in(session, "shell.run", "git push").await;
         host.offered_options().into_iter().flat_map(|option| option.would_also_allow).collect::<Vec<_>>()
     };
     for (session, own) in [(1, "one"), (2, "two")] {
-        let shown = shown(session).await;
+        let affected = affected_calls(session).await;
         let expected = format!("shell.run: git push {own}");
-        assert!(!shown.is_empty() && shown.iter().all(|shown| *shown == expected), "session {session}: {shown:?}");
+        assert!(!affected.is_empty() && affected.iter().all(|call| *call == expected), "session {session}: {affected:?}");
     }
     host.fixture.registry.end_session(2);
-    assert!(shown(2).await.is_empty(), "the calls of a session that has ended are forgotten");
+    assert!(affected_calls(2).await.is_empty(), "the calls of a session that has ended are forgotten");
 }
 
 /// X28: before the user answers, the prompt shows which earlier calls the rule would also have allowed.
 #[tokio::test]
-async fn an_answer_is_shown_with_what_else_it_allows() {
+async fn prompts_list_what_else_an_answer_allows() {
     let session = Session::new(&[]);
     for text in ["git push origin", "git push --force", "git fetch", "make"] {
-        session.will_say(yes(0));
+        session.queue_answer(allow_option(0));
         session.call(text).await;
     }
     session.call("git push other").await;
-    let shown: Vec<String> = session
+    let options: Vec<String> = session
         .offered_options()
         .iter()
         .map(|option| format!("{}: {:?}", option.label, option.would_also_allow))
         .collect();
-    assert_snapshot!(shown.join("\n"), @r#"
+    assert_snapshot!(options.join("\n"), @r#"
     this call: []
     exactly `git push other` (shell.run), for this session: []
     `git push` with any arguments (shell.run), for this session: ["shell.run: git push --force", "shell.run: git push origin"]
@@ -287,19 +287,19 @@ async fn an_answer_is_shown_with_what_else_it_allows() {
 }
 
 #[tokio::test]
-async fn edited_arguments_are_checked_and_judged_like_new_ones() {
+async fn edited_arguments_are_validated_and_judged_again() {
     let deny = json!({"action": "deny", "command": ["rm"], "reason": "nothing is removed"});
     let allow = json!({"action": "allow", "command": ["ls", "*"]});
     let session = Session::new(&[deny, allow]);
     // An allowed edit runs without another prompt.
-    session.will_say(allow_edited("ls -l"));
+    session.queue_answer(allow_edited("ls -l"));
     assert_snapshot!(session.call("make").await, @r#"
     The user changed the arguments to {"text":"ls -l"}.
     ran ls -l
     (allow, ok)
     "#);
     // Denied arguments are denied, even if the user wrote them.
-    session.will_say(allow_edited("make; rm x"));
+    session.queue_answer(allow_edited("make; rm x"));
     assert_snapshot!(session.call("make").await, @r#"
     Failed to run shell.run: it runs `rm x` (nothing is removed); the rule stands at zubi.toml:1
     The user changed the arguments to {"text":"make; rm x"}.
@@ -307,21 +307,21 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     (deny, denied)
     "#);
     // Arguments that need approval lead to a second prompt, which shows the new ones.
-    session.will_say(allow_edited("make clean"));
-    session.will_say(yes(0));
+    session.queue_answer(allow_edited("make clean"));
+    session.queue_answer(allow_option(0));
     assert_snapshot!(session.call("make").await, @r#"
     The user changed the arguments to {"text":"make clean"}.
     ran make clean
     (approved, ok)
     "#);
     let questions: Vec<String> =
-        session.person.questions.lock().unwrap().iter().map(|question| question.why.clone()).collect();
+        session.person.questions.lock().unwrap().iter().map(|question| question.reason.clone()).collect();
     assert_eq!(questions.last().unwrap(), "it runs `make clean`");
     // The record contains the arguments that ran, not the requested ones.
     let ran = session.fixture.records.0.lock().unwrap().last().unwrap().arguments.clone();
     assert_eq!(ran, json!({"text": "make clean"}));
     // Invalid arguments are reported.
-    session.will_say(ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"txt": "x"})) });
+    session.queue_answer(ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"txt": "x"})) });
     assert_snapshot!(session.call("make").await, @r#"
     Invalid input: txt: no such parameter; did you mean `text`?
     The user changed the arguments to {"txt":"x"}.
@@ -329,13 +329,13 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
     (deny, invalid_input)
     "#);
     // An approval for the session applies to the arguments shown, not to the edited ones.
-    session.will_say(ApprovalAnswer::Allow { option: 1, arguments: Some(json!({"text": "make other"})) });
-    session.will_say(yes(0));
+    session.queue_answer(ApprovalAnswer::Allow { option: 1, arguments: Some(json!({"text": "make other"})) });
+    session.queue_answer(allow_option(0));
     session.call("make").await;
     assert!(!session.lets_through("shell.run", "make") && !session.lets_through("shell.run", "make other"));
     // The number of edits is limited.
     for number in 0..20 {
-        session.will_say(allow_edited(&format!("make {number}")));
+        session.queue_answer(allow_edited(&format!("make {number}")));
     }
     assert_snapshot!(session.call("make").await, @r#"
     Failed to run shell.run: the arguments were changed over and over
@@ -349,14 +349,14 @@ async fn edited_arguments_are_checked_and_judged_like_new_ones() {
 #[tokio::test]
 async fn how_a_question_can_end() {
     let session = Session::new(&[json!({"action": "ask", "command": ["make"], "reason": "it takes an hour"})]);
-    session.will_say(ApprovalAnswer::Deny { text: Some(" use ninja \n".to_owned()) });
+    session.queue_answer(ApprovalAnswer::Deny { text: Some(" use ninja \n".to_owned()) });
     assert_snapshot!(session.call("make").await, @"
     Failed to run shell.run: the user said no (it runs `make` (it takes an hour)); they say: use ninja
     Do not call it again for this; ask the user what to do instead.
     (deny, denied)
     ");
     assert_eq!(session.person.questions.lock().unwrap()[0].rule.as_deref(), Some("zubi.toml:1"));
-    session.will_say(ApprovalAnswer::Unanswered { how: "nobody answered within 300 s".to_owned() });
+    session.queue_answer(ApprovalAnswer::Unanswered { how: "nobody answered within 300 s".to_owned() });
     assert_snapshot!(session.call("make").await, @"
     Failed to run shell.run: the user was asked (it runs `make` (it takes an hour)), and nobody answered within 300 s
     Ask the user whether it is to be done, then call it again.
@@ -405,15 +405,15 @@ async fn deny_beats_ask_beats_allow_across_files() {
         rules.reverse();
         let session = Session::new(&rules);
         let action = |text: &str| {
-            let judged = session.fixture.registry.judge("shell.run", json!({ "text": text }), &cx()).unwrap();
-            judged.judgement.action
+            let judged_call = session.fixture.registry.judge("shell.run", json!({ "text": text }), &cx()).unwrap();
+            judged_call.judgement.action
         };
         assert_eq!(
             (action("git log"), action("git fetch"), action("git push")),
             (Action::Allow, Action::Ask, Action::Deny)
         );
         // An approval for the session does not override a denial.
-        session.will_say(yes(2));
+        session.queue_answer(allow_option(2));
         session.call("git fetch").await;
         assert_eq!(
             (action("git fetch"), action("git fetch; git push")),
@@ -425,7 +425,7 @@ async fn deny_beats_ask_beats_allow_across_files() {
 
 /// Values that the user marks as secret reach no model, whichever tool returns them.
 #[tokio::test]
-async fn answers_are_without_the_users_secrets() {
+async fn answers_omit_user_secrets() {
     let mut session = Session::new(&[json!({"action": "allow", "tools": ["shell.run"], "command": ["echo", "*"]})]);
     let registry = std::mem::replace(&mut session.fixture.registry, Session::new(&[]).fixture.registry);
     session.fixture.registry = registry.with_redactor(Redactor::new(["correct horse".to_owned()]));
@@ -485,7 +485,7 @@ impl<F: Fn() + Send + Sync> Approver for Meanwhile<F> {
 }
 
 #[tokio::test]
-async fn a_yes_is_to_what_was_shown() {
+async fn approval_covers_only_the_prompted_call() {
     let version = Arc::new(Mutex::new("1"));
     let writes = Arc::new(Mutex::new(""));
     let spec = spec("other.run", Effect::Execute);
@@ -495,23 +495,23 @@ async fn a_yes_is_to_what_was_shown() {
         let cx = ToolCx { approver: Arc::new(Meanwhile(answer, meanwhile)), ..cx() };
         check(&fixture, "other.run", json!({}), cx).await
     };
-    assert_snapshot!(call(yes(0), Box::new(|| {})).await, @"
+    assert_snapshot!(call(allow_option(0), Box::new(|| {})).await, @"
     ran
     (approved, ok)
     ");
     let swap = Arc::clone(&writes);
-    assert_snapshot!(call(yes(0), Box::new(move || *swap.lock().unwrap() = "/elsewhere/b")).await, @"
+    assert_snapshot!(call(allow_option(0), Box::new(move || *swap.lock().unwrap() = "/elsewhere/b")).await, @"
     Failed to run other.run: what it would touch has changed while the user was asked
     Call it again: the user is asked about what it would touch now.
     (deny, failed)
     ");
     *writes.lock().unwrap() = "";
     // For the session; then the tool is replaced by another version.
-    assert!(call(yes(1), Box::new(|| {})).await.starts_with("ran"));
-    let nobody = || call(ApprovalAnswer::Unavailable, Box::new(|| {}));
-    assert!(nobody().await.starts_with("ran"));
+    assert!(call(allow_option(1), Box::new(|| {})).await.starts_with("ran"));
+    let call_unattended = || call(ApprovalAnswer::Unavailable, Box::new(|| {}));
+    assert!(call_unattended().await.starts_with("ran"));
     *version.lock().unwrap() = "2";
-    assert!(nobody().await.contains("nobody to ask"));
+    assert!(call_unattended().await.contains("nobody to ask"));
     *version.lock().unwrap() = "1";
-    assert!(nobody().await.contains("nobody to ask"), "what is forgotten does not come back");
+    assert!(call_unattended().await.contains("nobody to ask"), "what is forgotten does not come back");
 }

@@ -183,18 +183,18 @@ impl PendingFindings {
         self.last_shown.as_deref().is_none_or(|last| path <= last)
     }
 
-    fn add(&mut self, path: Utf8PathBuf, total: usize, mut kept: Vec<MatchedLine>, limit: usize) {
+    fn add(&mut self, path: Utf8PathBuf, total: usize, mut matched_lines: Vec<MatchedLine>, limit: usize) {
         if !self.may_show(&path) {
-            kept.clear();
+            matched_lines.clear();
         }
         self.findings.lines += total;
-        self.lines += kept.len();
-        self.findings.files.insert(path, kept);
+        self.lines += matched_lines.len();
+        self.findings.files.insert(path, matched_lines);
         // Answers list files by path: lines of the last files are dropped once earlier files fill the answer.
         while self.lines >= limit {
             let until = self.last_shown.as_ref().map_or(Bound::Unbounded, Bound::Included);
-            let shown = self.findings.files.range_mut::<Utf8PathBuf, _>((Bound::Unbounded, until));
-            let Some((path, lines)) = shown.rev().find(|(_, lines)| !lines.is_empty()) else { break };
+            let shown_files = self.findings.files.range_mut::<Utf8PathBuf, _>((Bound::Unbounded, until));
+            let Some((path, lines)) = shown_files.rev().find(|(_, lines)| !lines.is_empty()) else { break };
             if self.lines - lines.len() < limit {
                 self.last_shown = Some(path.clone());
                 break;
@@ -277,7 +277,7 @@ impl<'s> Worker<'s> {
             bounds: self.shared.limits,
             max_kept: if self.shared.may_show(path) { self.shared.limits.limit } else { 0 },
             total: 0,
-            kept: Vec::new(),
+            matched_lines: Vec::new(),
             pending: Vec::new(),
             is_binary: false,
             is_stopped: false,
@@ -307,7 +307,7 @@ impl<'s> Worker<'s> {
         self.shared.searched.fetch_add(1, Ordering::Relaxed);
         if sink.total > 0 {
             let mut found = self.shared.lock_findings();
-            found.add(path.to_owned(), sink.total, sink.kept, self.shared.limits.limit);
+            found.add(path.to_owned(), sink.total, sink.matched_lines, self.shared.limits.limit);
         }
     }
 }
@@ -319,7 +319,7 @@ struct LineCollector<'a> {
     /// Number of lines to store for this file; further lines are only counted.
     max_kept: usize,
     total: usize,
-    kept: Vec<MatchedLine>,
+    matched_lines: Vec<MatchedLine>,
     /// Context before a match that has not arrived yet.
     pending: Vec<(u64, String)>,
     is_binary: bool,
@@ -331,13 +331,13 @@ impl Sink for LineCollector<'_> {
 
     fn matched(&mut self, _searcher: &Searcher, found: &SinkMatch<'_>) -> Result<bool, Self::Error> {
         self.total += 1;
-        if self.kept.len() < self.max_kept {
+        if self.matched_lines.len() < self.max_kept {
             let bytes = found.bytes();
             let start = self.matcher.find(bytes).ok().flatten().map_or(0, |found| found.start());
             let (column, text) = excerpt(bytes, start);
             let before = std::mem::take(&mut self.pending);
             let number = found.line_number().unwrap_or_default();
-            self.kept.push(MatchedLine { number, column, text, before, after: Vec::new() });
+            self.matched_lines.push(MatchedLine { number, column, text, before, after: Vec::new() });
         }
         // One file may have millions of matches; reading the clock for each would cost as much as finding it.
         self.is_stopped = self.total.is_multiple_of(1_000) && self.bounds.is_exceeded();
@@ -348,12 +348,12 @@ impl Sink for LineCollector<'_> {
         let line = || (context.line_number().unwrap_or_default(), excerpt(context.bytes(), 0).1);
         match context.kind() {
             // Context after the last stored line must not contain further matches.
-            SinkContextKind::After if self.total == self.kept.len() => {
-                if let Some(last) = self.kept.last_mut() {
+            SinkContextKind::After if self.total == self.matched_lines.len() => {
+                if let Some(last) = self.matched_lines.last_mut() {
                     last.after.push(line());
                 }
             }
-            SinkContextKind::Before if self.kept.len() < self.max_kept => self.pending.push(line()),
+            SinkContextKind::Before if self.matched_lines.len() < self.max_kept => self.pending.push(line()),
             _ => {}
         }
         Ok(true)
@@ -376,9 +376,9 @@ fn excerpt(line: &[u8], start: usize) -> (usize, String) {
         return (column + 1, format!("{before}{rest}").trim().to_owned());
     }
     let skipped = column.saturating_sub(BEFORE_MATCH);
-    let shown: String = before.chars().skip(skipped).chain(rest.chars()).take(MAX_EXCERPT).collect();
+    let excerpt: String = before.chars().skip(skipped).chain(rest.chars()).take(MAX_EXCERPT).collect();
     let dots = if skipped > 0 { "…" } else { "" };
-    (column + 1, format!("{dots}{}…", shown.trim()))
+    (column + 1, format!("{dots}{}…", excerpt.trim()))
 }
 
 #[cfg(test)]

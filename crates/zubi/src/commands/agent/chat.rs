@@ -4,20 +4,20 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::task::JoinHandle;
-use zubi_agent::wire::{ConversationList, ModelList, Search, SendParams, ServerInfo};
+use zubi_agent::wire::{ConversationList, ModelList, ConversationQuery, SendParams, ServerInfo};
 use zubi_base::escape::printable;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{Interruption, block_on};
 use zubi_cli::terminal;
 use zubi_models::registry::ModelRegistry;
 
-use super::chat_session::{ChatSession, InputMode, LINE, Step, request};
+use super::chat_session::{ChatSession, InputMode, LINE, ChatStep, request};
 use super::conversations::{self, find};
-use super::output::{Output, page};
+use super::output::{EventOutput, page};
 use super::run::{code, text_of};
 use crate::agent;
 use crate::cli::agent::Chat as Words;
-use crate::session::Session;
+use crate::session::CliSession;
 
 /// How many conversations `/list` shows.
 const LISTED: usize = 20;
@@ -32,27 +32,27 @@ const HELP: &str = "\
 /quit         exit, as Ctrl-D does
 End a line with \\ to continue it on the next line. Text you type during a turn is sent with the next model request.";
 
-pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, words: &Words) -> Result<ExitCode, Failure> {
     let instructions = words.instructions.as_deref().map(text_of).transpose()?;
     block_on(async {
         let models = agent::models(session, Vec::new(), words.turns.model.clone())?;
         if let Some(model) = &words.turns.model {
             agent::begin_with(&models, model).await?;
         }
-        let desk = agent::open(session, &words.turns).await?;
+        let agent_session = agent::open(session, &words.turns).await?;
         let exit = async {
-            let talk = ChatSession::new(desk.chat_service(), Output::live())?;
+            let talk = ChatSession::new(agent_session.chat_service(), EventOutput::live())?;
             let model = words.turns.model.clone();
             let mut chat = Chat {
-                desk: &desk,
+                desk: &agent_session,
                 models,
                 talk,
                 words,
                 model,
                 instructions,
                 is_busy: false,
-                asking: None,
-                begun: String::new(),
+                model_query: None,
+                pending_lines: String::new(),
                 codes: Codes::default(),
             };
             if let Some(id) = &words.conversation {
@@ -63,7 +63,7 @@ pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure>
             chat.run().await
         };
         let exit = exit.await;
-        desk.end().await;
+        agent_session.end().await;
         exit
     })?
 }
@@ -80,9 +80,9 @@ struct Chat<'a> {
     /// Whether a turn is running.
     is_busy: bool,
     /// The query to the providers, each of which may take long to list its models.
-    asking: Option<ModelQuery>,
+    model_query: Option<ModelQuery>,
     /// Lines that are continued by the next one.
-    begun: String,
+    pending_lines: String,
     codes: Codes,
 }
 
@@ -97,17 +97,17 @@ struct Codes {
 
 struct ModelQuery {
     task: JoinHandle<Result<ModelsState, Failure>>,
-    told: Option<Result<ModelsState, Failure>>,
+    result: Option<Result<ModelsState, Failure>>,
     /// The message if the query is cancelled.
     given_up: String,
 }
 
 /// The result of a query about models.
 enum ModelsState {
-    All(ModelList),
+    List(ModelList),
     /// The result for one model: its full id, and whether its provider lists it.
-    One {
-        wanted: String,
+    Single {
+        requested: String,
         id: Option<String>,
         is_listed: Option<bool>,
     },
@@ -115,8 +115,8 @@ enum ModelsState {
 
 /// Whether the chat continues after a line.
 #[derive(PartialEq, Eq)]
-enum Then {
-    GoesOn,
+enum LineOutcome {
+    Continues,
     Leaves,
 }
 
@@ -126,10 +126,10 @@ impl Chat<'_> {
         self.prompt();
         loop {
             // A pipe sends the next line only after the last answer, and after the model for it is known.
-            let listens = !is_over && self.asking.is_none() && (self.talk.has_person() || !self.is_busy);
+            let listens = !is_over && self.model_query.is_none() && (self.talk.has_person() || !self.is_busy);
             let reads = if listens { InputMode::Everything } else { InputMode::Answers };
-            match self.talk.step(reads, wait_for_models(&mut self.asking)).await? {
-                Step::Ended(ended) => {
+            match self.talk.step(reads, wait_for_models(&mut self.model_query)).await? {
+                ChatStep::Ended(ended) => {
                     self.codes.turn = if is_stopping { INTERRUPTED } else { code(&ended) };
                     (self.is_busy, is_stopping) = (false, false);
                     if is_over {
@@ -137,24 +137,24 @@ impl Chat<'_> {
                     }
                     self.prompt();
                 }
-                Step::Typed(None) if self.is_busy => is_over = true,
-                Step::Typed(None) => return Ok(self.exit()),
-                Step::Typed(Some(line)) => match self.handle_input(line).await {
-                    Ok(Then::GoesOn) if self.is_busy => {}
-                    Ok(Then::GoesOn) => self.prompt(),
-                    Ok(Then::Leaves) => return Ok(self.exit()),
+                ChatStep::Typed(None) if self.is_busy => is_over = true,
+                ChatStep::Typed(None) => return Ok(self.exit()),
+                ChatStep::Typed(Some(line)) => match self.handle_input(line).await {
+                    Ok(LineOutcome::Continues) if self.is_busy => {}
+                    Ok(LineOutcome::Continues) => self.prompt(),
+                    Ok(LineOutcome::Leaves) => return Ok(self.exit()),
                     Err(failure) => self.wrong(&failure),
                 },
-                Step::Done => match self.show_models() {
+                ChatStep::Done => match self.show_models() {
                     Ok(()) if self.is_busy => {}
                     Ok(()) => self.prompt(),
                     Err(failure) => self.wrong(&failure),
                 },
                 // The next line of a pipe is for the model that it has chosen.
-                Step::Interrupted(Interruption::Stop)
-                    if (self.asking.is_some() && self.talk.has_person()) || (self.is_busy && !is_stopping) =>
+                ChatStep::Interrupted(Interruption::Stop)
+                    if (self.model_query.is_some() && self.talk.has_person()) || (self.is_busy && !is_stopping) =>
                 {
-                    if let Some(asking) = self.asking.take() {
+                    if let Some(asking) = self.model_query.take() {
                         asking.task.abort();
                         terminal::print_err(&asking.given_up);
                     }
@@ -165,13 +165,13 @@ impl Chat<'_> {
                         self.prompt();
                     }
                 }
-                Step::Unread if !self.is_busy => return Ok(self.exit()),
-                Step::Unread => {
+                ChatStep::Unread if !self.is_busy => return Ok(self.exit()),
+                ChatStep::Unread => {
                     terminal::print_err("Output closed: stopping the turn.");
                     self.talk.stop().await?;
                     is_over = true;
                 }
-                Step::Interrupted(_) => return Ok(ExitCode::from(INTERRUPTED)),
+                ChatStep::Interrupted(_) => return Ok(ExitCode::from(INTERRUPTED)),
             }
         }
     }
@@ -194,18 +194,18 @@ impl Chat<'_> {
         })
     }
 
-    async fn handle_input(&mut self, line: String) -> Result<Then, Failure> {
+    async fn handle_input(&mut self, line: String) -> Result<LineOutcome, Failure> {
         if let Some(line) = line.strip_suffix('\\') {
-            if self.begun.len() + line.len() < usize::try_from(LINE).unwrap_or(usize::MAX) {
-                self.begun.push_str(line);
-                self.begun.push('\n');
+            if self.pending_lines.len() + line.len() < usize::try_from(LINE).unwrap_or(usize::MAX) {
+                self.pending_lines.push_str(line);
+                self.pending_lines.push('\n');
             }
-            return Ok(Then::GoesOn);
+            return Ok(LineOutcome::Continues);
         }
-        let text = std::mem::take(&mut self.begun) + &line;
+        let text = std::mem::take(&mut self.pending_lines) + &line;
         match text.trim().strip_prefix('/') {
             Some(command) => self.command(command).await,
-            None if text.trim().is_empty() => Ok(Then::GoesOn),
+            None if text.trim().is_empty() => Ok(LineOutcome::Continues),
             None => {
                 // The options of a turn are set at its start and hold until its end.
                 let begins = !self.is_busy;
@@ -220,28 +220,28 @@ impl Chat<'_> {
                 };
                 self.talk.send(what).await?;
                 self.is_busy = true;
-                Ok(Then::GoesOn)
+                Ok(LineOutcome::Continues)
             }
         }
     }
 
-    async fn command(&mut self, command: &str) -> Result<Then, Failure> {
+    async fn command(&mut self, command: &str) -> Result<LineOutcome, Failure> {
         let (name, argument) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
         let argument = argument.trim();
         match name {
-            "quit" | "exit" => return Ok(Then::Leaves),
+            "quit" | "exit" => return Ok(LineOutcome::Leaves),
             "help" => terminal::print_err(HELP),
             "stop" => self.talk.stop().await?,
             "list" => {
-                let search = Search { limit: Some(LISTED), ..Search::default() };
+                let search = ConversationQuery { limit: Some(LISTED), ..ConversationQuery::default() };
                 let list: ConversationList = request(self.desk.chats(), "conversations", &search).await?;
                 list.problem.iter().for_each(|problem| terminal::print_err(&printable(problem)));
                 list.conversations.iter().for_each(|it| terminal::print_err(&conversations::line(it)));
             }
             "models" => {
                 let chats = self.desk.chat_service();
-                let asked = async move { request(chats.as_ref(), "models", &()).await.map(ModelsState::All) };
-                self.query_models(asked, "Cancelled the query to the providers.".to_owned());
+                let query = async move { request(chats.as_ref(), "models", &()).await.map(ModelsState::List) };
+                self.query_models(query, "Cancelled the query to the providers.".to_owned());
             }
             "model" if argument.is_empty() => terminal::print_err(&printable(&self.model_name())),
             "model" => {
@@ -256,7 +256,7 @@ impl Chat<'_> {
                         Some(model) => models.is_listed(model.info()).await,
                         None => None,
                     };
-                    Ok(ModelsState::One { wanted, id: named.map(|model| model.info().id.clone()), is_listed })
+                    Ok(ModelsState::Single { requested: wanted, id: named.map(|model| model.info().id.clone()), is_listed })
                 };
                 self.query_models(found, given_up);
             }
@@ -274,7 +274,7 @@ impl Chat<'_> {
                 return Err(Failure::usage(format!("unknown command /{name}: /help lists the commands")));
             }
         }
-        Ok(Then::GoesOn)
+        Ok(LineOutcome::Continues)
     }
 
     /// Returns the name of the model in use.
@@ -288,15 +288,15 @@ impl Chat<'_> {
         what: impl Future<Output = Result<ModelsState, Failure>> + std::marker::Send + 'static,
         given_up: String,
     ) {
-        self.asking = Some(ModelQuery { task: tokio::spawn(what), told: None, given_up });
+        self.model_query = Some(ModelQuery { task: tokio::spawn(what), result: None, given_up });
     }
 
     /// Shows the result of the query. If the requested model exists, it is used from now on.
     fn show_models(&mut self) -> Result<(), Failure> {
-        let Some(ModelQuery { told: Some(told), .. }) = self.asking.take() else { return Ok(()) };
-        match told? {
-            ModelsState::All(list) => terminal::print_err(&super::models::render_models(&list)),
-            ModelsState::One { wanted, id, is_listed } => {
+        let Some(ModelQuery { result: Some(result), .. }) = self.model_query.take() else { return Ok(()) };
+        match result? {
+            ModelsState::List(list) => terminal::print_err(&super::models::render_models(&list)),
+            ModelsState::Single { requested: wanted, id, is_listed } => {
                 let when = if self.is_busy { "once this turn has ended" } else { "from now on" };
                 let note = match (&id, is_listed) {
                     (None, _) => "; its provider did not confirm that it exists",
@@ -320,15 +320,15 @@ impl Chat<'_> {
 
     async fn greet(&self) -> Result<(), Failure> {
         if self.talk.has_person() {
-            let hello: ServerInfo = request(self.desk.chats(), "hello", &()).await?;
-            terminal::print_err(&format!("zubi {} · {} · /help", hello.version, printable(&self.model_name())));
+            let server_info: ServerInfo = request(self.desk.chats(), "hello", &()).await?;
+            terminal::print_err(&format!("zubi {} · {} · /help", server_info.version, printable(&self.model_name())));
         }
         Ok(())
     }
 
     fn prompt(&self) {
-        if self.talk.has_person() && self.asking.is_none() {
-            self.talk.notify(if self.begun.is_empty() { "> " } else { "… " });
+        if self.talk.has_person() && self.model_query.is_none() {
+            self.talk.notify(if self.pending_lines.is_empty() { "> " } else { "… " });
         }
     }
 }
@@ -336,7 +336,7 @@ impl Chat<'_> {
 /// Waits until the query is answered; without a query, forever.
 async fn wait_for_models(asking: &mut Option<ModelQuery>) {
     match asking {
-        Some(ModelQuery { task, told, .. }) => {
+        Some(ModelQuery { task, result: told, .. }) => {
             *told = Some(task.await.unwrap_or_else(|error| Err(Failure::environment(error))));
         }
         None => std::future::pending().await,

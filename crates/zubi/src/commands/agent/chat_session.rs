@@ -11,7 +11,7 @@ use tokio::sync::broadcast::{Receiver, error::RecvError, error::TryRecvError};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use zubi_agent::chat::{ChatError, ChatService};
-use zubi_agent::event::{Event, EventKind, TurnEnded};
+use zubi_agent::event::{AgentEvent, EventKind, TurnEnded};
 use zubi_agent::wire::{
     AnswerParams, ConversationEvent, ConversationRef, OpenParams, OpenResult, SendParams, SendResult,
 };
@@ -20,11 +20,11 @@ use zubi_cli::runtime::{Interruption, Interruptions};
 use zubi_cli::terminal;
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest};
 
-use super::output::Output;
+use super::output::EventOutput;
 use crate::ask;
 
 /// The surface that this process reports with its requests.
-const DOOR: &str = "terminal";
+const SURFACE: &str = "terminal";
 
 /// How long the reader of stdout may take once the process is about to end. Output that it has not read by then is
 /// lost.
@@ -35,7 +35,7 @@ pub(super) const LINE: u64 = 1024 * 1024;
 
 /// The next thing to handle.
 #[derive(Debug)]
-pub(super) enum Step {
+pub(super) enum ChatStep {
     /// A turn has ended.
     Ended(TurnEnded),
     /// The user typed a line that does not answer an approval prompt; `None` at the end of input.
@@ -58,12 +58,12 @@ pub(super) enum InputMode {
 
 pub(super) struct ChatSession {
     chats: Arc<dyn ChatService>,
-    told: Receiver<Arc<ConversationEvent>>,
+    event_receiver: Receiver<Arc<ConversationEvent>>,
     interruptions: Interruptions,
-    lines: Lines,
+    lines: StdinLines,
     /// Whether a user at the terminal can answer approval prompts.
     has_person: bool,
-    output: Output,
+    output: EventOutput,
     conversation: Option<String>,
     /// The last event that was shown.
     last: u64,
@@ -81,16 +81,16 @@ pub(super) struct ChatSession {
 /// Events that are being written. Their meaning for this process is handled after that.
 struct PendingOutput {
     task: JoinHandle<Result<(), Failure>>,
-    events: Vec<Event>,
+    events: Vec<AgentEvent>,
 }
 
 impl ChatSession {
-    pub(super) fn new(chats: Arc<dyn ChatService>, output: Output) -> Result<Self, Failure> {
+    pub(super) fn new(chats: Arc<dyn ChatService>, output: EventOutput) -> Result<Self, Failure> {
         Ok(Self {
-            told: chats.listen(),
+            event_receiver: chats.listen(),
             chats,
             interruptions: Interruptions::listen()?,
-            lines: Lines::default(),
+            lines: StdinLines::default(),
             has_person: io::stdin().is_terminal() && io::stderr().is_terminal(),
             output,
             conversation: None,
@@ -113,7 +113,7 @@ impl ChatSession {
 
     /// Writes text that is not an event to stderr.
     pub(super) fn notify(&self, text: &str) {
-        self.output.aside(text);
+        self.output.write_notice(text);
     }
 
     /// Resumes a conversation at its last event; earlier events are not shown.
@@ -157,10 +157,10 @@ impl ChatSession {
         &mut self,
         reads: InputMode,
         meanwhile: impl Future<Output = ()>,
-    ) -> Result<Step, Failure> {
+    ) -> Result<ChatStep, Failure> {
         tokio::pin!(meanwhile);
         loop {
-            let is_asked = self.has_person && !self.questions.is_empty();
+            let awaits_approval = self.has_person && !self.questions.is_empty();
             let is_writing = self.writing.is_some();
             tokio::select! {
                 biased;
@@ -168,11 +168,11 @@ impl ChatSession {
                     if interruption == Interruption::End {
                         self.deadline = self.deadline.or(Instant::now().checked_add(UNREAD));
                     }
-                    return Ok(Step::Interrupted(interruption));
+                    return Ok(ChatStep::Interrupted(interruption));
                 }
                 // The output is not read, so the interruption counts again.
                 () = sleep_until(self.deadline), if self.writing.is_some() => {
-                    return Ok(Step::Interrupted(Interruption::End));
+                    return Ok(ChatStep::Interrupted(Interruption::End));
                 }
                 written = finish_writing(&mut self.writing) => {
                     let ended = match written {
@@ -180,26 +180,26 @@ impl ChatSession {
                         Err(failure) => return Err(self.unwritten(failure)),
                     };
                     if let Some(ended) = ended {
-                        return Ok(Step::Ended(ended));
+                        return Ok(ChatStep::Ended(ended));
                     }
                     if !self.is_unread && terminal::is_broken_pipe() {
                         self.is_unread = true;
-                        return Ok(Step::Unread);
+                        return Ok(ChatStep::Unread);
                     }
                 }
-                told = self.told.recv(), if !is_writing => self.receive(told).await?,
+                told = self.event_receiver.recv(), if !is_writing => self.receive(told).await?,
                 // Nothing else is written until the events are.
-                () = &mut meanwhile, if !is_writing => return Ok(Step::Done),
-                line = self.lines.next(), if !is_writing && (is_asked || reads == InputMode::Everything) => match line {
-                    Some(line) if is_asked => self.answer_typed(&line).await?,
+                () = &mut meanwhile, if !is_writing => return Ok(ChatStep::Done),
+                line = self.lines.next(), if !is_writing && (awaits_approval || reads == InputMode::Everything) => match line {
+                    Some(line) if awaits_approval => self.answer_typed(&line).await?,
                     // The user who could answer has closed the input.
-                    None if is_asked => {
+                    None if awaits_approval => {
                         self.has_person = false;
                         for (question, _) in std::mem::take(&mut self.questions) {
                             self.answer(question, &ApprovalAnswer::Unavailable).await?;
                         }
                     }
-                    line => return Ok(Step::Typed(line)),
+                    line => return Ok(ChatStep::Typed(line)),
                 },
             }
         }
@@ -217,26 +217,26 @@ impl ChatSession {
     }
 
     /// Shows the received event, and all events that arrived meanwhile.
-    async fn receive(&mut self, told: Result<Arc<ConversationEvent>, RecvError>) -> Result<(), Failure> {
+    async fn receive(&mut self, received: Result<Arc<ConversationEvent>, RecvError>) -> Result<(), Failure> {
         let mut events = Vec::new();
-        let mut next = match told {
-            Ok(told) => Some(told),
+        let mut next = match received {
+            Ok(event) => Some(event),
             Err(RecvError::Lagged(_)) => {
                 events = self.missed_events().await?;
                 None
             }
             Err(RecvError::Closed) => return Err(Failure::environment("the conversations were closed")),
         };
-        while let Some(told) = next.take() {
-            let is_ours = self.conversation.as_deref() == Some(told.conversation.as_str());
+        while let Some(event) = next.take() {
+            let is_ours = self.conversation.as_deref() == Some(event.conversation.as_str());
             if is_ours {
-                events.push(told.event.clone());
+                events.push(event.event.clone());
             }
             // Events after an end belong to the next turn.
-            if is_ours && matches!(told.event.what, EventKind::Ended(_)) {
+            if is_ours && matches!(event.event.kind, EventKind::Ended(_)) {
                 break;
             }
-            match self.told.try_recv() {
+            match self.event_receiver.try_recv() {
                 Ok(more) => next = Some(more),
                 Err(TryRecvError::Lagged(_)) => events.extend(self.missed_events().await?),
                 Err(TryRecvError::Empty | TryRecvError::Closed) => {}
@@ -247,20 +247,20 @@ impl ChatSession {
     }
 
     /// The events that were saved since the last shown one, for a receiver that has lagged behind.
-    async fn missed_events(&self) -> Result<Vec<Event>, Failure> {
+    async fn missed_events(&self) -> Result<Vec<AgentEvent>, Failure> {
         let Some(conversation) = self.conversation.clone() else { return Ok(Vec::new()) };
         let opened: OpenResult =
             request(self.chats.as_ref(), "open", &OpenParams { conversation, after: self.last }).await?;
-        Ok(opened.events.into_iter().chain(opened.passing).collect())
+        Ok(opened.events.into_iter().chain(opened.partial_answer).collect())
     }
 
     /// Begins to show events.
-    fn show(&mut self, events: Vec<Event>) {
+    fn show(&mut self, events: Vec<AgentEvent>) {
         let mut new = Vec::with_capacity(events.len());
         for event in events {
             // The end of a turn that could not be saved has the sequence number of the last saved event.
-            let is_unkept_end = turn_end(&event.what).is_some_and(|ended| ended.turn > self.ended);
-            if !event.what.is_persisted() || (event.seq <= self.last && is_unkept_end) {
+            let is_unkept_end = turn_end(&event.kind).is_some_and(|ended| ended.turn > self.ended);
+            if !event.kind.is_persisted() || (event.seq <= self.last && is_unkept_end) {
                 new.push(event);
             } else if event.seq > self.last {
                 self.last = event.seq;
@@ -273,18 +273,18 @@ impl ChatSession {
     }
 
     /// Handles the meaning of events that were shown: approval prompts, and the end of a turn.
-    async fn understand(&mut self, new: Vec<Event>) -> Result<Option<TurnEnded>, Failure> {
+    async fn understand(&mut self, new: Vec<AgentEvent>) -> Result<Option<TurnEnded>, Failure> {
         // If a rule of this run decides at once, there is no prompt.
         let is_decided = |id: &str| {
-            new.iter().any(|event| matches!(&event.what, EventKind::Decision { question, .. } if question == id))
+            new.iter().any(|event| matches!(&event.kind, EventKind::Decision { question, .. } if question == id))
         };
         let open: Vec<bool> = new
             .iter()
-            .map(|event| !matches!(&event.what, EventKind::Question { question, .. } if is_decided(question)))
+            .map(|event| !matches!(&event.kind, EventKind::Question { question, .. } if is_decided(question)))
             .collect();
         let mut end = None;
         for (event, is_open) in new.into_iter().zip(open) {
-            match event.what {
+            match event.kind {
                 EventKind::Question { question, request, .. } if is_open => {
                     self.add_approval(question, request).await?
                 }
@@ -316,14 +316,14 @@ impl ChatSession {
     /// Shows the next approval prompt.
     fn show_next_approval(&self) {
         if let Some((_, request)) = self.questions.front() {
-            self.output.aside(&ask::render_prompt(request));
+            self.output.write_notice(&ask::render_prompt(request));
         }
     }
 
     fn remove_approval(&mut self, question: &str) {
-        let was_put = self.questions.front().is_some_and(|(first, _)| first == question);
+        let was_displayed = self.questions.front().is_some_and(|(first, _)| first == question);
         self.questions.retain(|(other, _)| other != question);
-        if was_put {
+        if was_displayed {
             self.show_next_approval();
         }
     }
@@ -333,7 +333,7 @@ impl ChatSession {
         match ask::read(line, request.options.len()) {
             Ok(answer) => self.answer(question.clone(), &answer).await,
             Err(wrong) => {
-                self.output.aside(&wrong);
+                self.output.write_notice(&wrong);
                 Ok(())
             }
         }
@@ -359,11 +359,11 @@ fn turn_end(what: &EventKind) -> Option<&TurnEnded> {
 
 /// Lines of stdin, read on a separate thread, one at a time on demand.
 #[derive(Debug, Default)]
-struct Lines {
+struct StdinLines {
     reading: Option<JoinHandle<Option<String>>>,
 }
 
-impl Lines {
+impl StdinLines {
     /// Returns the next line; `None` at the end of input. Cancel safe: no line is lost if the future is dropped.
     async fn next(&mut self) -> Option<String> {
         let reading = self.reading.get_or_insert_with(|| tokio::task::spawn_blocking(read_line));
@@ -381,7 +381,7 @@ fn read_line() -> Option<String> {
 }
 
 /// Waits until the pending events are written, and returns them; without any, waits forever.
-async fn finish_writing(writing: &mut Option<PendingOutput>) -> Result<Vec<Event>, Failure> {
+async fn finish_writing(writing: &mut Option<PendingOutput>) -> Result<Vec<AgentEvent>, Failure> {
     let Some(PendingOutput { task, .. }) = writing else { return std::future::pending().await };
     let result = task.await.map_err(Failure::environment);
     let events = writing.take().map(|writing| writing.events).unwrap_or_default();
@@ -407,7 +407,7 @@ pub(super) async fn request<T: serde::de::DeserializeOwned>(
 }
 
 async fn demand(chats: &dyn ChatService, method: &str, params: &impl serde::Serialize) -> Result<Value, ChatError> {
-    chats.request(method, json!(params), DOOR).await
+    chats.request(method, json!(params), SURFACE).await
 }
 
 /// Converts an error of the conversation manager into a failure of the command.

@@ -8,7 +8,7 @@ use chrono::DateTime;
 use serde_json::{Value, json};
 use zubi_agent::chat::ChatService;
 use zubi_agent::wire::{
-    ConversationList, ConversationRef, ExportedScenario, OpenParams, OpenResult, Search, State, Summary,
+    ConversationList, ConversationRef, ExportedScenario, OpenParams, OpenResult, ConversationQuery, ConversationState, ListedConversation,
 };
 use zubi_base::escape::printable;
 use zubi_cli::failure::Failure;
@@ -18,7 +18,7 @@ use zubi_cli::terminal;
 use super::chat_session::request;
 use super::output::{page, print_event};
 use crate::agent;
-use crate::session::Session;
+use crate::session::CliSession;
 
 /// A number that no event's sequence number exceeds: opening a conversation after it returns only its status.
 pub(super) const NO_EVENTS: u64 = u64::MAX;
@@ -27,11 +27,11 @@ pub(super) const NO_EVENTS: u64 = u64::MAX;
 const TITLE: usize = 70;
 
 /// How many of the conversations that match a prefix are listed.
-const NAMED: usize = 5;
+const MAX_MATCHES: usize = 5;
 
-pub(super) fn list(session: &Session, search: Option<&str>, limit: usize, json: bool) -> Result<ExitCode, Failure> {
-    let search = Search { query: search.map(str::to_owned), limit: Some(limit), ..Search::default() };
-    let list = with_desk(session, async |chats| request::<ConversationList>(chats, "conversations", &search).await)?;
+pub(super) fn list(session: &CliSession, search: Option<&str>, limit: usize, json: bool) -> Result<ExitCode, Failure> {
+    let search = ConversationQuery { query: search.map(str::to_owned), limit: Some(limit), ..ConversationQuery::default() };
+    let list = with_chats(session, async |chats| request::<ConversationList>(chats, "conversations", &search).await)?;
     if json {
         terminal::print_json(&json!(list))?;
         return Ok(ExitCode::SUCCESS);
@@ -54,8 +54,8 @@ pub(super) fn list(session: &Session, search: Option<&str>, limit: usize, json: 
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn show(session: &Session, id: Option<&str>, json: bool) -> Result<ExitCode, Failure> {
-    let opened = with_desk(session, async |chats| find(chats, id, 0).await)?;
+pub(super) fn show(session: &CliSession, id: Option<&str>, json: bool) -> Result<ExitCode, Failure> {
+    let opened = with_chats(session, async |chats| find(chats, id, 0).await)?;
     if json {
         opened.events.iter().try_for_each(print_event)?;
     } else {
@@ -65,8 +65,8 @@ pub(super) fn show(session: &Session, id: Option<&str>, json: bool) -> Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn export(session: &Session, id: Option<&str>, output: Option<&Utf8Path>) -> Result<ExitCode, Failure> {
-    let exported: ExportedScenario = with_desk(session, async |chats| {
+pub(super) fn export(session: &CliSession, id: Option<&str>, output: Option<&Utf8Path>) -> Result<ExitCode, Failure> {
+    let exported: ExportedScenario = with_chats(session, async |chats| {
         let conversation = find(chats, id, NO_EVENTS).await?.summary.id;
         request(chats, "export", &ConversationRef { conversation }).await
     })?;
@@ -86,22 +86,22 @@ pub(super) fn export(session: &Session, id: Option<&str>, output: Option<&Utf8Pa
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn delete(session: &Session, id: &str) -> Result<ExitCode, Failure> {
+pub(super) fn delete(session: &CliSession, id: &str) -> Result<ExitCode, Failure> {
     let conversation = id.to_owned();
-    with_desk(session, async |chats| request::<Value>(chats, "delete", &ConversationRef { conversation }).await)?;
+    with_chats(session, async |chats| request::<Value>(chats, "delete", &ConversationRef { conversation }).await)?;
     terminal::print_err(&format!("deleted: {}", printable(id)));
     Ok(ExitCode::SUCCESS)
 }
 
 /// Calls a conversation manager that starts no turn.
-fn with_desk<T>(
-    session: &Session,
+fn with_chats<T>(
+    session: &CliSession,
     work: impl AsyncFnOnce(&dyn ChatService) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     block_on(async {
-        let desk = agent::open_to_look(session).await?;
-        let result = work(desk.chats()).await;
-        desk.end().await;
+        let agent_session = agent::open_to_look(session).await?;
+        let result = work(agent_session.chats()).await;
+        agent_session.end().await;
         result
     })?
 }
@@ -114,7 +114,7 @@ pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) 
             "An id looks like `01a20a25dd52-554913fdac59fa64`; a prefix is enough. `zubi agent list` lists them.",
         ));
     }
-    let search = Search { id: id.map(str::to_owned), limit: Some(NAMED), ..Search::default() };
+    let search = ConversationQuery { id: id.map(str::to_owned), limit: Some(MAX_MATCHES), ..ConversationQuery::default() };
     let found: ConversationList = request(chats, "conversations", &search).await?;
     let conversation = match (id, found.conversations.as_slice()) {
         (None, [latest, ..]) => latest.id.clone(),
@@ -142,23 +142,23 @@ pub(super) fn may_be_id(text: &str) -> bool {
 }
 
 /// A title on one line, shortened to fit.
-fn title(summary: &Summary) -> String {
+fn title(summary: &ListedConversation) -> String {
     let title: String = summary.title.chars().take(TITLE).collect();
     let title = if title.len() < summary.title.len() { format!("{title}…") } else { title };
     printable(&title).into_owned()
 }
 
 /// A conversation in a list.
-pub(super) fn line(summary: &Summary) -> String {
+pub(super) fn line(summary: &ListedConversation) -> String {
     let state = match summary.state {
-        State::Idle => "",
-        State::Running => " · running",
-        State::Waiting => " · waiting for approval",
-        State::Elsewhere => " · in another process",
+        ConversationState::Idle => "",
+        ConversationState::Running => " · running",
+        ConversationState::Waiting => " · waiting for approval",
+        ConversationState::Elsewhere => " · in another process",
     };
     let turns = if summary.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", summary.turns) };
     let mut line = format!("{}  {}  {}  ({turns}{state})", summary.id, format_time(summary.updated), title(summary));
-    if let Some(found) = &summary.found {
+    if let Some(found) = &summary.excerpt {
         line.push_str("\n    … ");
         line.push_str(&printable(found));
     }

@@ -11,9 +11,9 @@ use zubi_cli::terminal;
 use zubi_models::registry::Provider;
 
 use crate::agent;
-use crate::session::Session;
+use crate::session::CliSession;
 
-pub(super) fn run(session: &Session, json: bool) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, json: bool) -> Result<ExitCode, Failure> {
     let models = agent::models(session, Vec::new(), None)?;
     let list = block_on(async { models.list().await })?;
     if json {
@@ -25,11 +25,11 @@ pub(super) fn run(session: &Session, json: bool) -> Result<ExitCode, Failure> {
     } else {
         terminal::print(&render_models(&list))?;
         // The list already says what a provider lacks.
-        let is_told = |provider: &Provider| {
-            list.problems.iter().any(|it| it.provider == provider.name && it.message == provider.about)
+        let is_reported = |provider: &Provider| {
+            list.problems.iter().any(|it| it.provider == provider.name && it.message == provider.description)
         };
-        for provider in models.providers().iter().filter(|it| !it.about.is_empty() && !is_told(it)) {
-            terminal::print_err(&format!("{}: {}", printable(&provider.name), printable(&provider.about)));
+        for provider in models.providers().iter().filter(|it| !it.description.is_empty() && !is_reported(it)) {
+            terminal::print_err(&format!("{}: {}", printable(&provider.name), printable(&provider.description)));
         }
         terminal::print_err(&format!("default model: {}", printable(&models.default_id())));
     }

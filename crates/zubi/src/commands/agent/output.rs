@@ -4,30 +4,30 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::task::JoinHandle;
-use zubi_agent::event::Event;
+use zubi_agent::event::AgentEvent;
 use zubi_base::escape::on_lines;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_tool_api::cx::ProgressSink as _;
 
-use super::view::{OutputSegment, Style, View};
+use super::view::{OutputSegment, Style, AgentView};
 
 /// The output format of events.
 #[derive(Debug, Clone)]
-pub(super) enum Output {
+pub(super) enum EventOutput {
     /// One JSON object per line.
     Json,
-    Text(Arc<Mutex<Text>>),
+    Text(Arc<Mutex<TextOutput>>),
 }
 
 /// Events as text.
 #[derive(Debug)]
-pub(super) struct Text {
-    view: View,
+pub(super) struct TextOutput {
+    view: AgentView,
     progress: Option<ProgressLine>,
 }
 
-impl Output {
+impl EventOutput {
     /// Creates the output of one turn.
     pub(super) fn turn(json: bool, is_data: bool) -> Self {
         if json {
@@ -47,18 +47,18 @@ impl Output {
     }
 
     fn text(style: Style) -> Self {
-        let text = Text { view: View::new(style), progress: ProgressLine::new() };
+        let text = TextOutput { view: AgentView::new(style), progress: ProgressLine::new() };
         Self::Text(Arc::new(Mutex::new(text)))
     }
 
     /// Begins to write events on a separate thread, since that may take as long as the reader does: meanwhile a turn
     /// continues and can be stopped. Nothing else may be written until it has finished.
-    pub(super) fn write(&self, events: Vec<Event>) -> JoinHandle<Result<(), Failure>> {
+    pub(super) fn write(&self, events: Vec<AgentEvent>) -> JoinHandle<Result<(), Failure>> {
         let output = self.clone();
         tokio::task::spawn_blocking(move || output.write_now(&events))
     }
 
-    fn write_now(&self, events: &[Event]) -> Result<(), Failure> {
+    fn write_now(&self, events: &[AgentEvent]) -> Result<(), Failure> {
         match self {
             Self::Json => events.iter().try_for_each(print_event),
             Self::Text(text) => {
@@ -69,7 +69,7 @@ impl Output {
     }
 
     /// Writes text that is not an event to stderr, such as an approval prompt.
-    pub(super) fn aside(&self, text: &str) {
+    pub(super) fn write_notice(&self, text: &str) {
         if let Self::Text(shown) = self
             && let Some(progress) = &shown.lock().unwrap_or_else(PoisonError::into_inner).progress
         {
@@ -80,10 +80,10 @@ impl Output {
     }
 }
 
-impl Text {
-    fn write(&mut self, event: &Event) -> Result<(), Failure> {
-        for piece in self.view.event(event) {
-            match piece {
+impl TextOutput {
+    fn write(&mut self, event: &AgentEvent) -> Result<(), Failure> {
+        for segment in self.view.event(event) {
+            match segment {
                 OutputSegment::Progress { fraction, message } => {
                     if let Some(line) = &self.progress {
                         line.report(fraction, &message);
@@ -92,7 +92,7 @@ impl Text {
                 }
                 _ => self.progress.iter().for_each(ProgressLine::clear),
             }
-            match piece {
+            match segment {
                 // On a terminal, control characters are escaped; another program receives the exact bytes.
                 OutputSegment::Answer(text) if io::stdout().is_terminal() => terminal::print_exact(&on_lines(&text))?,
                 OutputSegment::Answer(text) => terminal::print_exact(&text)?,
@@ -105,16 +105,16 @@ impl Text {
 }
 
 /// Prints an event as JSON, for a program.
-pub(super) fn print_event(event: &Event) -> Result<(), Failure> {
+pub(super) fn print_event(event: &AgentEvent) -> Result<(), Failure> {
     terminal::print_json_line(&serde_json::to_value(event).map_err(Failure::environment)?)
 }
 
 /// Renders a whole conversation as text.
-pub(super) fn page(events: &[Event]) -> String {
-    let mut view = View::new(Style::Page);
-    let pieces = events.iter().flat_map(|event| view.event(event));
-    let text: String = pieces
-        .map(|piece| match piece {
+pub(super) fn page(events: &[AgentEvent]) -> String {
+    let mut view = AgentView::new(Style::Page);
+    let segments = events.iter().flat_map(|event| view.event(event));
+    let text: String = segments
+        .map(|segment| match segment {
             OutputSegment::Answer(text) => text,
             OutputSegment::Row(row) => format!("{row}\n"),
             OutputSegment::Progress { .. } => String::new(),

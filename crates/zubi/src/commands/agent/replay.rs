@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde_json::json;
-use zubi_agent::replay::{Difference, Outcome, ReplayedCall, Report};
+use zubi_agent::replay::{Difference, ReplayOutcome, ReplayedCall, ReplayReport};
 use zubi_agent::wire::{ConversationRef, ExportedScenario};
 use zubi_base::escape::printable;
 use zubi_base::fs::ReadError;
@@ -17,27 +17,27 @@ use zubi_tool_api::output::clean;
 use super::chat_session::request;
 use super::conversations::{NO_EVENTS, find, may_be_id};
 use crate::agent::{self, AgentOptions};
-use crate::cli::agent::Replay as Words;
-use crate::session::Session;
+use crate::cli::agent::ReplayArgs as Words;
+use crate::session::CliSession;
 
 /// How many lines of an outcome are shown, from the first that differs.
 const LINES: usize = 12;
 
-pub(super) fn run(session: &Session, words: &Words) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, words: &Words) -> Result<ExitCode, Failure> {
     let rules = AgentOptions::rules(&words.auto_approve)?;
     let from_file = from_file(&words.what)?;
     block_on(async {
         let stop = on_interrupt()?;
-        let desk = agent::open_to_look(session).await?;
+        let agent_session = agent::open_to_look(session).await?;
         let report = async {
             let scenario = match from_file {
                 Some(scenario) => scenario,
-                None => of_conversation(&desk, &words.what).await?,
+                None => of_conversation(&agent_session, &words.what).await?,
             };
-            desk.replay(&scenario, &rules, stop.clone()).await
+            agent_session.replay(&scenario, &rules, stop.clone()).await
         };
         let report = report.await;
-        desk.end().await;
+        agent_session.end().await;
         if stop.is_cancelled() {
             return Ok(ExitCode::from(INTERRUPTED));
         }
@@ -60,15 +60,15 @@ fn from_file(what: &str) -> Result<Option<Scenario>, Failure> {
     Ok(Some(scenario.map_err(|why| Failure::usage(format!("`{what}` is not a valid scenario: {why}")))?))
 }
 
-async fn of_conversation(desk: &agent::AgentSession, id: &str) -> Result<Scenario, Failure> {
-    let found = find(desk.chats(), Some(id), NO_EVENTS).await;
+async fn of_conversation(agent_session: &agent::AgentSession, id: &str) -> Result<Scenario, Failure> {
+    let found = find(agent_session.chats(), Some(id), NO_EVENTS).await;
     let found = found.map_err(|failure| failure.hint("There is no file of this name either."))?;
     let conversation = found.summary.id;
-    let exported: ExportedScenario = request(desk.chats(), "export", &ConversationRef { conversation }).await?;
+    let exported: ExportedScenario = request(agent_session.chats(), "export", &ConversationRef { conversation }).await?;
     Scenario::read(&exported.scenario).map_err(Failure::environment)
 }
 
-fn print_report(report: &Report, json: bool) -> Result<ExitCode, Failure> {
+fn print_report(report: &ReplayReport, json: bool) -> Result<ExitCode, Failure> {
     if json {
         terminal::print_json(&json!(report))?;
     } else {
@@ -77,7 +77,7 @@ fn print_report(report: &Report, json: bool) -> Result<ExitCode, Failure> {
     Ok(if report.differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NEGATIVE) })
 }
 
-fn render_report(report: &Report) -> String {
+fn render_report(report: &ReplayReport) -> String {
     let mut text: String = report.differences.iter().map(difference).collect();
     let count = |count: usize, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
     let found = match report.differences.len() {
@@ -121,7 +121,7 @@ fn render_call(call: &ReplayedCall) -> String {
 }
 
 /// Both texts from their first difference.
-fn outcomes(recorded: &Outcome, now: &Outcome) -> String {
+fn outcomes(recorded: &ReplayOutcome, now: &ReplayOutcome) -> String {
     let same = recorded.text.lines().zip(now.text.lines()).take_while(|(then, now)| then == now).count();
     let mut text = String::new();
     if recorded.failed != now.failed {

@@ -11,12 +11,12 @@ use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 
-use super::chat_session::{ChatSession, InputMode, Step};
+use super::chat_session::{ChatSession, InputMode, ChatStep};
 use super::conversations::{NO_EVENTS, find};
-use super::output::Output;
+use super::output::EventOutput;
 use crate::agent;
-use crate::cli::agent::{OutputArgs, Resume, Run, TurnArgs};
-use crate::session::Session;
+use crate::cli::agent::{OutputArgs, Resume, RunArgs, TurnArgs};
+use crate::session::CliSession;
 
 /// The largest task, instruction or schema that is read, in bytes.
 const TEXT: u64 = 1024 * 1024;
@@ -24,21 +24,21 @@ const TEXT: u64 = 1024 * 1024;
 /// The message if none is given.
 const GO_ON: &str = "Continue where you left off.";
 
-pub(super) fn run(session: &Session, run: &Run) -> Result<ExitCode, Failure> {
+pub(super) fn run(session: &CliSession, run: &RunArgs) -> Result<ExitCode, Failure> {
     let text = match run.task.as_str() {
         "-" => from_stdin()?,
         task => task.to_owned(),
     };
     let what = send_params(text, &run.turns, &run.shown, run.instructions.as_deref())?;
     block_on(async {
-        let desk = agent::open(session, &run.turns).await?;
-        let exit = turn(&desk, None, what, &run.shown).await;
-        desk.end().await;
+        let agent_session = agent::open(session, &run.turns).await?;
+        let exit = turn(&agent_session, None, what, &run.shown).await;
+        agent_session.end().await;
         exit
     })?
 }
 
-pub(super) fn resume(session: &Session, resume: &Resume) -> Result<ExitCode, Failure> {
+pub(super) fn resume(session: &CliSession, resume: &Resume) -> Result<ExitCode, Failure> {
     // An argument with spaces cannot be an id.
     let (id, text) = match (&resume.id, &resume.text) {
         (Some(text), None) if text.contains(char::is_whitespace) => (None, Some(text)),
@@ -47,13 +47,13 @@ pub(super) fn resume(session: &Session, resume: &Resume) -> Result<ExitCode, Fai
     let text = text.map_or(GO_ON, String::as_str).to_owned();
     let what = send_params(text, &resume.turns, &resume.shown, resume.instructions.as_deref())?;
     block_on(async {
-        let desk = agent::open(session, &resume.turns).await?;
+        let agent_session = agent::open(session, &resume.turns).await?;
         let exit = async {
-            let opened = find(desk.chats(), id, NO_EVENTS).await?;
-            turn(&desk, Some(opened), what, &resume.shown).await
+            let opened = find(agent_session.chats(), id, NO_EVENTS).await?;
+            turn(&agent_session, Some(opened), what, &resume.shown).await
         };
         let exit = exit.await;
-        desk.end().await;
+        agent_session.end().await;
         exit
     })?
 }
@@ -80,21 +80,21 @@ fn send_params(
 }
 
 async fn turn(
-    desk: &agent::AgentSession,
+    agent_session: &agent::AgentSession,
     conversation: Option<OpenResult>,
-    what: SendParams,
+    params: SendParams,
     shown: &OutputArgs,
 ) -> Result<ExitCode, Failure> {
-    let output = Output::turn(shown.json, shown.output_schema.is_some());
-    let mut talk = ChatSession::new(desk.chat_service(), output)?;
+    let output = EventOutput::turn(shown.json, shown.output_schema.is_some());
+    let mut talk = ChatSession::new(agent_session.chat_service(), output)?;
     if let Some(opened) = &conversation {
         talk.resume(opened);
     }
-    talk.send(what).await?;
+    talk.send(params).await?;
     let mut interruptions = 0;
     loop {
         match talk.step(InputMode::Answers, std::future::pending()).await? {
-            Step::Ended(ended) => {
+            ChatStep::Ended(ended) => {
                 if ended.reason != StopReason::Completed
                     && !shown.json
                     && let Some(id) = talk.conversation()
@@ -103,14 +103,14 @@ async fn turn(
                 }
                 return Ok(ExitCode::from(if interruptions > 0 { INTERRUPTED } else { code(&ended) }));
             }
-            Step::Typed(_) | Step::Done => {}
+            ChatStep::Typed(_) | ChatStep::Done => {}
             // Stops the turn as a program that only writes would stop when stdout is closed.
-            Step::Unread => {
+            ChatStep::Unread => {
                 terminal::print_err("Output closed: stopping the turn.");
                 talk.stop().await?;
             }
-            Step::Interrupted(_) if interruptions > 0 => return Ok(ExitCode::from(INTERRUPTED)),
-            Step::Interrupted(_) => {
+            ChatStep::Interrupted(_) if interruptions > 0 => return Ok(ExitCode::from(INTERRUPTED)),
+            ChatStep::Interrupted(_) => {
                 interruptions += 1;
                 talk.stop().await?;
             }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use zubi_agent::event::{Event, EventKind, StopReason, TurnEnded};
+use zubi_agent::event::{AgentEvent, EventKind, StopReason, TurnEnded};
 use zubi_base::escape::{on_lines, printable};
 use zubi_tool_api::cx::ApprovalAnswer;
-use zubi_tool_api::{Code, Effect};
+use zubi_tool_api::{ErrorCode, Effect};
 
 /// How many consecutive read-only calls are shown; further ones are only counted.
 const READS: usize = 5;
@@ -43,12 +43,12 @@ pub(super) enum OutputSegment {
 
 /// The state of the output so far.
 #[derive(Debug)]
-pub(super) struct View {
+pub(super) struct AgentView {
     style: Style,
     /// The length of the shown part of the streamed answer, in UTF-16 code units.
     shown: u64,
     /// Text that may or may not be the answer: the next event decides.
-    held: String,
+    pending_text: String,
     /// Whether the answer's last line is incomplete.
     is_open: bool,
     /// The number of consecutive read-only calls.
@@ -59,86 +59,86 @@ pub(super) struct View {
     preview: Option<String>,
 }
 
-impl View {
+impl AgentView {
     pub(super) fn new(style: Style) -> Self {
-        Self { style, shown: 0, held: String::new(), is_open: false, reads: 0, calls: BTreeMap::new(), preview: None }
+        Self { style, shown: 0, pending_text: String::new(), is_open: false, reads: 0, calls: BTreeMap::new(), preview: None }
     }
 
     /// Returns the segments that an event adds.
-    pub(super) fn event(&mut self, event: &Event) -> Vec<OutputSegment> {
-        let mut pieces = Vec::new();
-        self.flush_pending(&event.what, &mut pieces);
-        match &event.what {
+    pub(super) fn event(&mut self, event: &AgentEvent) -> Vec<OutputSegment> {
+        let mut segments = Vec::new();
+        self.flush_pending(&event.kind, &mut segments);
+        match &event.kind {
             EventKind::Text { offset, text, .. } if self.style == Style::Live => {
-                self.stream(*offset, text, &mut pieces)
+                self.stream(*offset, text, &mut segments)
             }
             EventKind::Thought { .. } if self.style == Style::Live => {
-                pieces.push(OutputSegment::Progress { fraction: None, message: "thinking …".to_owned() });
+                segments.push(OutputSegment::Progress { fraction: None, message: "thinking …".to_owned() });
             }
             EventKind::Progress { fraction, message, .. } => {
-                pieces.push(OutputSegment::Progress { fraction: *fraction, message: message.clone() });
+                segments.push(OutputSegment::Progress { fraction: *fraction, message: message.clone() });
             }
-            EventKind::Asked { text, .. } if self.style == Style::Page => {
+            EventKind::UserMessage { text, .. } if self.style == Style::Page => {
                 let text = on_lines(text.trim_end()).replace('\n', "\n> ");
-                pieces.push(OutputSegment::Answer(format!("\n> {text}\n\n")));
+                segments.push(OutputSegment::Answer(format!("\n> {text}\n\n")));
             }
-            EventKind::Titled { title } if self.style == Style::Page => self.row(&format!("# {title}"), &mut pieces),
+            EventKind::Titled { title } if self.style == Style::Page => self.row(&format!("# {title}"), &mut segments),
             EventKind::Iteration { .. } => self.shown = 0,
-            EventKind::Answered { said, interrupted, .. } => {
-                self.render_answer(&said.text, &mut pieces);
+            EventKind::Answered { message: said, interrupted, .. } => {
+                self.render_answer(&said.text, &mut segments);
                 if *interrupted && self.style == Style::Page {
-                    self.row("! stopped here", &mut pieces);
+                    self.row("! stopped here", &mut segments);
                 }
             }
             EventKind::Calling { call, summary, effect, preview, .. } => {
-                self.render_call(call, summary, *effect, preview.as_deref(), &mut pieces);
+                self.render_call(call, summary, *effect, preview.as_deref(), &mut segments);
             }
             EventKind::Result { call, text, failure, .. } => {
                 let summary = self.calls.remove(call);
                 match failure {
                     None => {}
                     // The message includes the rule that would have allowed the call, for the reader.
-                    Some(Code::ApprovalUnavailable) => {
-                        self.render_failure(summary.as_deref(), text, ADVICE, &mut pieces)
+                    Some(ErrorCode::ApprovalUnavailable) => {
+                        self.render_failure(summary.as_deref(), text, ADVICE, &mut segments)
                     }
-                    Some(_) => self.render_failure(summary.as_deref(), text, 1, &mut pieces),
+                    Some(_) => self.render_failure(summary.as_deref(), text, 1, &mut segments),
                 }
             }
             EventKind::Question { request, .. } if self.style == Style::Page => {
                 let why = request.get("why").and_then(|why| why.as_str()).unwrap_or_default();
-                self.row(&format!("  ? approval required: {why}"), &mut pieces);
+                self.row(&format!("  ? approval required: {why}"), &mut segments);
             }
-            EventKind::Decision { answer, by, .. } if self.style == Style::Page || by != "terminal" => {
-                self.row(&format!("  {}", render_decision(answer, by)), &mut pieces);
+            EventKind::Decision { answer, surface: by, .. } if self.style == Style::Page || by != "terminal" => {
+                self.row(&format!("  {}", render_decision(answer, by)), &mut segments);
             }
             EventKind::Retrying { message, attempt, wait, .. } => {
                 self.shown = 0;
                 let seconds = wait.div_ceil(1_000);
                 let message = message.trim_end_matches('.');
-                self.row(&format!("! {message}; retrying in {seconds} s (try {attempt} failed)"), &mut pieces);
+                self.row(&format!("! {message}; retrying in {seconds} s (try {attempt} failed)"), &mut segments);
             }
             EventKind::Compacted { tokens_before, tokens_after, .. } => self.row(
                 &format!("! earlier messages were summarized: {tokens_before} → {tokens_after} tokens"),
-                &mut pieces,
+                &mut segments,
             ),
-            EventKind::Notice { text, .. } => self.row(&format!("! {text}"), &mut pieces),
-            EventKind::Ended(ended) => self.render_end(ended, &mut pieces),
+            EventKind::Notice { text, .. } => self.row(&format!("! {text}"), &mut segments),
+            EventKind::Ended(ended) => self.render_end(ended, &mut segments),
             _ => {}
         }
-        pieces
+        segments
     }
 
     /// Writes output that had to wait for the next event.
-    fn flush_pending(&mut self, next: &EventKind, pieces: &mut Vec<OutputSegment>) {
-        let is_read = matches!(next, EventKind::Calling { effect, .. } if looks(*effect));
+    fn flush_pending(&mut self, next: &EventKind, segments: &mut Vec<OutputSegment>) {
+        let is_read = matches!(next, EventKind::Calling { effect, .. } if is_read_only(*effect));
         let goes_on =
             matches!(next, EventKind::Result { .. } | EventKind::Progress { .. } | EventKind::Iteration { .. });
         // Empty answers between calls do not separate them.
-        let is_silent = matches!(next, EventKind::Answered { said, .. } if said.text.is_empty());
+        let is_silent = matches!(next, EventKind::Answered { message, .. } if said.text.is_empty());
         if !(is_read || goes_on || is_silent) {
             let more = std::mem::take(&mut self.reads).saturating_sub(READS);
             if more > 0 {
-                self.row(&format!("  … and {more} more"), pieces);
+                self.row(&format!("  … and {more} more"), segments);
             }
         }
         if !matches!(next, EventKind::Progress { .. })
@@ -147,42 +147,42 @@ impl View {
         {
             let lines: Vec<&str> = preview.lines().collect();
             for line in lines.iter().take(PREVIEW) {
-                self.row(&format!("  | {line}"), pieces);
+                self.row(&format!("  | {line}"), segments);
             }
             let more = lines.len().saturating_sub(PREVIEW);
             if more > 0 {
-                self.row(&format!("  … and {more} more lines"), pieces);
+                self.row(&format!("  … and {more} more lines"), segments);
             }
         }
         if matches!(next, EventKind::Answered { .. } | EventKind::Calling { .. } | EventKind::Retrying { .. }) {
-            for line in std::mem::take(&mut self.held).lines() {
-                self.row(line, pieces);
+            for line in std::mem::take(&mut self.pending_text).lines() {
+                self.row(line, segments);
             }
         }
     }
 
-    fn stream(&mut self, offset: u64, text: &str, pieces: &mut Vec<OutputSegment>) {
+    fn stream(&mut self, offset: u64, text: &str, segments: &mut Vec<OutputSegment>) {
         // Text that was received twice, or before this view began, is not shown again.
-        let known = self.shown.saturating_sub(offset);
-        let new = skip_units(text, known);
+        let overlap = self.shown.saturating_sub(offset);
+        let new = skip_units(text, overlap);
         if new.is_empty() {
             return;
         }
         self.shown = offset + units(text);
         self.is_open = !new.ends_with('\n');
-        pieces.push(OutputSegment::Answer(new.to_owned()));
+        segments.push(OutputSegment::Answer(new.to_owned()));
     }
 
-    fn render_answer(&mut self, text: &str, pieces: &mut Vec<OutputSegment>) {
+    fn render_answer(&mut self, text: &str, segments: &mut Vec<OutputSegment>) {
         match self.style {
             Style::Live => {
                 let shown = self.shown;
-                self.stream(shown, skip_units(text, shown), pieces);
-                self.close(pieces);
+                self.stream(shown, skip_units(text, shown), segments);
+                self.close(segments);
             }
-            Style::Whole | Style::Data => text.clone_into(&mut self.held),
+            Style::Whole | Style::Data => text.clone_into(&mut self.pending_text),
             Style::Page if text.is_empty() => {}
-            Style::Page => pieces.push(OutputSegment::Answer(format!("{}\n", text.trim_end()))),
+            Style::Page => segments.push(OutputSegment::Answer(format!("{}\n", text.trim_end()))),
         }
     }
 
@@ -195,46 +195,46 @@ impl View {
         pieces: &mut Vec<OutputSegment>,
     ) {
         self.calls.insert(call.to_owned(), summary.to_owned());
-        if looks(effect) {
+        if is_read_only(effect) {
             self.reads += 1;
             if self.reads > READS {
                 return;
             }
         }
         self.row(&format!("→ {summary}"), pieces);
-        self.preview = preview.filter(|_| !looks(effect) && self.style != Style::Whole).map(str::to_owned);
+        self.preview = preview.filter(|_| !is_read_only(effect) && self.style != Style::Whole).map(str::to_owned);
     }
 
-    fn render_failure(&mut self, summary: Option<&str>, text: &str, lines: usize, pieces: &mut Vec<OutputSegment>) {
+    fn render_failure(&mut self, summary: Option<&str>, text: &str, lines: usize, segments: &mut Vec<OutputSegment>) {
         let more = if lines > 1 { text.lines().count().saturating_sub(lines) } else { 0 };
         let mut text = text.lines().map(truncate_line).take(lines);
         let first = text.next().unwrap_or_default();
         // Among parallel calls, or if its row was left out, the failure must name the call.
         let which = summary.filter(|_| !self.calls.is_empty() || self.reads > READS);
         let which = which.map(|summary| format!("{summary}: ")).unwrap_or_default();
-        self.row(&format!("  ✗ {which}{first}"), pieces);
-        text.for_each(|line| self.row(&format!("    {line}"), pieces));
+        self.row(&format!("  ✗ {which}{first}"), segments);
+        text.for_each(|line| self.row(&format!("    {line}"), segments));
         if more > 0 {
-            self.row(&format!("    … and {more} more lines"), pieces);
+            self.row(&format!("    … and {more} more lines"), segments);
         }
     }
 
-    fn render_end(&mut self, ended: &TurnEnded, pieces: &mut Vec<OutputSegment>) {
-        let held = std::mem::take(&mut self.held);
-        let answer = if ended.reason == StopReason::Completed { &ended.text } else { &held };
+    fn render_end(&mut self, ended: &TurnEnded, segments: &mut Vec<OutputSegment>) {
+        let pending_text = std::mem::take(&mut self.pending_text);
+        let answer = if ended.reason == StopReason::Completed { &ended.text } else { &pending_text };
         match self.style {
             Style::Whole if !answer.is_empty() => {
-                pieces.push(OutputSegment::Answer(format!("{}\n", answer.trim_end())))
+                segments.push(OutputSegment::Answer(format!("{}\n", answer.trim_end())))
             }
             // An answer that is a call was not streamed.
             Style::Live | Style::Page if ended.data.is_some() => {
-                pieces.push(OutputSegment::Answer(format!("{}\n", ended.text.trim_end())));
+                segments.push(OutputSegment::Answer(format!("{}\n", ended.text.trim_end())));
             }
             Style::Data => {
                 if let Some(data) = &ended.data {
-                    pieces.push(OutputSegment::Answer(format!("{data}\n")));
+                    segments.push(OutputSegment::Answer(format!("{data}\n")));
                 } else {
-                    held.lines().for_each(|line| self.row(line, pieces));
+                    pending_text.lines().for_each(|line| self.row(line, segments));
                 }
             }
             _ => {}
@@ -242,31 +242,31 @@ impl View {
         if ended.reason == StopReason::Completed {
             // A truncated answer looks like a complete one.
             if let Some(problem) = &ended.problem {
-                self.row(&format!("! {problem}"), pieces);
+                self.row(&format!("! {problem}"), segments);
             }
         } else {
             let problem = ended.problem.as_deref().unwrap_or_else(|| end_sentence(ended.reason));
-            self.row(&format!("! {problem}"), pieces);
+            self.row(&format!("! {problem}"), segments);
             let report = if self.style == Style::Page { "" } else { &ended.text };
             // The report says why as well.
             let report = report.lines().filter(|line| !problem.starts_with(line));
-            report.for_each(|line| self.row(&format!("  {line}"), pieces));
+            report.for_each(|line| self.row(&format!("  {line}"), segments));
         }
         if matches!(self.style, Style::Live | Style::Page) {
-            self.row(&sum(ended), pieces);
+            self.row(&sum(ended), segments);
         }
         self.calls.clear();
     }
 
-    fn row(&mut self, text: &str, pieces: &mut Vec<OutputSegment>) {
-        self.close(pieces);
-        pieces.push(OutputSegment::Row(printable(text).into_owned()));
+    fn row(&mut self, text: &str, segments: &mut Vec<OutputSegment>) {
+        self.close(segments);
+        segments.push(OutputSegment::Row(printable(text).into_owned()));
     }
 
     /// Ends the answer's line.
-    fn close(&mut self, pieces: &mut Vec<OutputSegment>) {
+    fn close(&mut self, segments: &mut Vec<OutputSegment>) {
         if std::mem::take(&mut self.is_open) {
-            pieces.push(OutputSegment::Answer("\n".to_owned()));
+            segments.push(OutputSegment::Answer("\n".to_owned()));
         }
     }
 }
@@ -280,7 +280,7 @@ fn truncate_line(line: &str) -> String {
 }
 
 /// Whether a call with this effect is read-only.
-fn looks(effect: Option<Effect>) -> bool {
+fn is_read_only(effect: Option<Effect>) -> bool {
     matches!(effect, Some(Effect::Read))
 }
 
@@ -290,7 +290,7 @@ fn render_decision(answer: &serde_json::Value, by: &str) -> String {
         Ok(ApprovalAnswer::Deny { text: Some(text) }) => format!("✗ denied: {by}: {text}"),
         Ok(ApprovalAnswer::Deny { text: None }) => format!("✗ denied: {by}"),
         Ok(ApprovalAnswer::Unanswered { how }) => format!("✗ no answer: {how}"),
-        Ok(ApprovalAnswer::NotAsked { why }) => format!("✗ no approval prompt: {why}"),
+        Ok(ApprovalAnswer::NotPrompted { why }) => format!("✗ no approval prompt: {why}"),
         Ok(ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. }) => "✗ approval unavailable".to_owned(),
         Err(_) => format!("answered: {by}"),
     }

@@ -5,17 +5,17 @@ use std::process::ExitCode;
 use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 use zubi_base::escape::on_lines;
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
 use zubi_declared::{DeclaredTools, LoadedFile, LocatedProblem, MAIN_FILE, ProblemSeverity, TrustState};
 
 use super::test;
 use crate::cli::CheckTools;
-use crate::session::Session;
+use crate::session::CliSession;
 
-pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Failure> {
-    let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
+pub(super) fn run(session: &CliSession, check: &CheckTools) -> Result<ExitCode, Failure> {
+    let workspace = WorkspaceFolders::open(&session.folders).map_err(Failure::usage)?;
     let loaded = load(session, &workspace, check)?;
     let tests = match &check.test {
         // Problems come first, as without tests: they say more about an invalid tool than its failed tests.
@@ -27,7 +27,7 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
         }
         None => None,
     };
-    let count = |severity| loaded.problems().filter(|told| told.problem.severity == severity).count();
+    let count = |severity| loaded.problems().filter(|located| located.problem.severity == severity).count();
     let (errors, warnings) = (count(ProblemSeverity::Error), count(ProblemSeverity::Warning));
     if check.json {
         let files: Vec<Value> = loaded.files.iter().map(|file| describe(file, &workspace)).collect();
@@ -57,12 +57,12 @@ pub(super) fn run(session: &Session, check: &CheckTools) -> Result<ExitCode, Fai
         }
     }
     let is_bad = errors > 0 || (check.deny_warnings && warnings > 0);
-    let of_tests = tests.as_ref().and_then(test::Report::exit);
+    let of_tests = tests.as_ref().and_then(test::TestReport::exit);
     Ok(if is_bad { ExitCode::from(NEGATIVE) } else { of_tests.unwrap_or(ExitCode::SUCCESS) })
 }
 
 /// Returns the hint for a workspace without tool files.
-fn next(workspace: &Workspace) -> &'static str {
+fn next(workspace: &WorkspaceFolders) -> &'static str {
     let directory = |file: &str| workspace.root().join(file).parent().map(ToOwned::to_owned);
     let is_link = |path: Utf8PathBuf| zubi_base::fs::canonical(&path).is_ok_and(|path| !workspace.contains(&path));
     if directory(MAIN_FILE).is_some_and(is_link) {
@@ -72,7 +72,7 @@ fn next(workspace: &Workspace) -> &'static str {
     }
 }
 
-fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<DeclaredTools, Failure> {
+fn load(session: &CliSession, workspace: &WorkspaceFolders, check: &CheckTools) -> Result<DeclaredTools, Failure> {
     let trust = session.trust();
     // Other commands report invalid settings; tool files can be checked without valid settings.
     let secrets: Vec<String> = match session.config() {
@@ -87,8 +87,8 @@ fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<
     }
     let here = zubi_cli::current_directory()?;
     let mut files = Vec::new();
-    for given in &check.files {
-        let path = here.join(given);
+    for file in &check.files {
+        let path = here.join(file);
         // The directory's links are resolved, so that the file is known under the path by which it is trusted; whether the
         // file itself is a link is checked by the loader.
         let resolved = match (path.parent().map(zubi_base::fs::canonical), path.file_name()) {
@@ -96,7 +96,7 @@ fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<
             _ => path,
         };
         if std::fs::symlink_metadata(&resolved).is_err() {
-            return Err(Failure::usage(format!("file not found: `{given}`")));
+            return Err(Failure::usage(format!("file not found: `{file}`")));
         }
         files.push(resolved);
     }
@@ -104,10 +104,10 @@ fn load(session: &Session, workspace: &Workspace, check: &CheckTools) -> Result<
 }
 
 fn show_problems(loaded: &DeclaredTools) -> Result<(), Failure> {
-    loaded.problems().try_for_each(|told| terminal::print(&told.render()))
+    loaded.problems().try_for_each(|located| terminal::print(&located.render()))
 }
 
-fn show_quarantined(loaded: &DeclaredTools, workspace: &Workspace) -> Result<(), Failure> {
+fn show_quarantined(loaded: &DeclaredTools, workspace: &WorkspaceFolders) -> Result<(), Failure> {
     for file in loaded.untrusted() {
         terminal::print(&untrusted_reason(file))?;
         if let Some(diff) = file.diff(workspace) {
@@ -132,7 +132,7 @@ pub(super) fn number(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn describe(file: &LoadedFile, workspace: &Workspace) -> Value {
+fn describe(file: &LoadedFile, workspace: &WorkspaceFolders) -> Value {
     json!({
         "file": file.display_path,
         "standing": file.trust.as_str(),

@@ -4,16 +4,16 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use camino::Utf8Path;
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_declared::{MAIN_FILE, template};
 
 use super::check::number;
-use crate::session::Session;
+use crate::session::CliSession;
 
-pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {
-    let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
+pub(super) fn run(session: &CliSession) -> Result<ExitCode, Failure> {
+    let workspace = WorkspaceFolders::open(&session.folders).map_err(Failure::usage)?;
     let path = workspace.root().join(MAIN_FILE);
     match write(&workspace, &path) {
         Ok(()) => {
@@ -33,7 +33,7 @@ pub(super) fn run(session: &Session) -> Result<ExitCode, Failure> {
 }
 
 /// Writes the sample as a new file. An existing entry of that name, even a dangling link, is left unchanged.
-fn write(workspace: &Workspace, path: &Utf8Path) -> io::Result<()> {
+fn write(workspace: &WorkspaceFolders, path: &Utf8Path) -> io::Result<()> {
     let Some(directory) = path.parent() else { return Ok(()) };
     std::fs::create_dir_all(directory)?;
     if !workspace.contains(&zubi_base::fs::canonical(directory)?) {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::config::SecretEntry;
 use zubi_base::escape::{on_lines, printable};
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
@@ -19,22 +19,22 @@ use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 
 use super::test::no_tool;
 use crate::arguments;
-use crate::cli::{CallTool, RunTool};
+use crate::cli::{CallToolCommand, RunTool};
 use crate::commands::{call, end, policy};
-use crate::session::Session;
+use crate::session::CliSession;
 
 /// The name of this command in help texts.
 const NAME: &str = "zubi tools run";
 
 /// The time-out of a dry run, which is short because nothing runs.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
-pub(super) fn run(session: &Session, run: &RunTool) -> Result<ExitCode, Failure> {
-    let CallTool::Tool(words) = &run.tool;
+pub(super) fn run(session: &CliSession, run: &RunTool) -> Result<ExitCode, Failure> {
+    let CallToolCommand::Tool(words) = &run.tool;
     let Some((id, words)) = words.split_first() else {
         return Err(Failure::usage("missing tool id: `zubi tools list` lists the tools"));
     };
-    let workspace = Workspace::open(&session.folders).map_err(Failure::usage)?;
+    let workspace = WorkspaceFolders::open(&session.folders).map_err(Failure::usage)?;
     let loaded = zubi_declared::load(&workspace, &session.trust(), &[]);
     let Some((file, tool)) = loaded.find(id) else { return Err(absent(&loaded, &session.host()?, id)) };
     if file.trust != TrustState::Trusted {
@@ -73,21 +73,21 @@ fn not_trusted(file: &LoadedFile, id: &str) -> Failure {
 
 /// Prints the fully expanded command and the policy decision. Secrets are not shown, so an unusable secret does not
 /// prevent the rest from being shown; it is reported.
-fn dry_run(session: &Session, file: &LoadedFile, tool: &LoadedTool, words: &[String]) -> Result<ExitCode, Failure> {
+fn dry_run(session: &CliSession, file: &LoadedFile, tool: &LoadedTool, words: &[String]) -> Result<ExitCode, Failure> {
     let unusable = doctor::unusable_secrets(&session.config()?, tool.plan.secrets.iter());
     let stand_in = |(name, _): &(&str, String)| ((*name).to_owned(), SecretEntry::Value((*name).to_owned()));
     let host = &session.host_with(|settings| settings.env.extend(unusable.iter().map(stand_in)))?;
-    let given = arguments::read(&tool.definition.spec(None), words, NAME)?;
+    let parsed = arguments::read(&tool.definition.spec(None), words, NAME)?;
     let caller =
         Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
     let tool_id = tool.definition.id.clone();
     let request =
-        CallRequest { tool: tool_id, arguments: given.arguments, caller: Arc::new(caller), token_budget: None };
+        CallRequest { tool: tool_id, arguments: parsed.arguments, caller: Arc::new(caller), token_budget: None };
     let circumstances = CallContext {
         cancel: CancellationToken::new(),
         progress: Arc::new(NoProgress),
         approver: Arc::new(NoApprover),
-        patience: PATIENCE,
+        timeout: TIMEOUT,
     };
     let explained = block_on(async {
         let explained = host.explain(request, circumstances).await;
@@ -95,9 +95,9 @@ fn dry_run(session: &Session, file: &LoadedFile, tool: &LoadedTool, words: &[Str
         explained
     })?;
     let explanation = explained
-        .map_err(|error| call::unknown(&error))?
+        .map_err(|error| call::unknown_tool_failure(&error))?
         .map_err(|it| Failure::of_call(it.code, &it.text, &it.next))?;
-    if given.json {
+    if parsed.json {
         terminal::print_json(&dry_run_json(&explanation, file, tool, &unusable))?;
     } else {
         terminal::print(&render_dry_run(&explanation, &unusable))?;

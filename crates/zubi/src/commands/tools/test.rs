@@ -17,10 +17,10 @@ use zubi_tool_api::progress::ThrottledProgress;
 
 use super::check::{number, untrusted_reason};
 use crate::commands::end;
-use crate::session::Session;
+use crate::session::CliSession;
 
 /// The result of all tests.
-pub(super) struct Report {
+pub(super) struct TestReport {
     outcomes: Vec<TestResult>,
     /// Whether Ctrl-C ended the run.
     interrupted: bool,
@@ -31,15 +31,15 @@ pub(super) struct Report {
 }
 
 /// Runs the tests of these tools, or of all tools if none is named, and reports each result as its test ends.
-pub(super) fn run(session: &Session, loaded: &DeclaredTools, ids: &[String], json: bool) -> Result<Report, Failure> {
-    let chosen = select_tools(loaded, ids)?;
+pub(super) fn run(session: &CliSession, loaded: &DeclaredTools, ids: &[String], json: bool) -> Result<TestReport, Failure> {
+    let selected = select_tools(loaded, ids)?;
     let refused: Vec<&LoadedFile> =
-        loaded.untrusted().filter(|file| chosen.iter().any(|(other, _)| other.path == file.path)).collect();
-    let trusted: Vec<_> = chosen.iter().filter(|(file, _)| file.trust == TrustState::Trusted).collect();
+        loaded.untrusted().filter(|file| selected.iter().any(|(other, _)| other.path == file.path)).collect();
+    let trusted: Vec<_> = selected.iter().filter(|(file, _)| file.trust == TrustState::Trusted).collect();
     let cases = |(file, tool): &&(&LoadedFile, &LoadedTool)| file.test_cases(tool).len();
     let (total, untested) =
         (trusted.iter().map(cases).sum::<usize>(), trusted.iter().filter(|it| cases(it) == 0).count());
-    let mut report = Report { outcomes: Vec::new(), interrupted: false, untested, refused: refused.len() };
+    let mut report = TestReport { outcomes: Vec::new(), interrupted: false, untested, refused: refused.len() };
     if total == 0 {
         return Ok(report);
     }
@@ -47,7 +47,7 @@ pub(super) fn run(session: &Session, loaded: &DeclaredTools, ids: &[String], jso
     let host = LocalHost::new(&config).map_err(Failure::usage)?;
     block_on(async {
         let interrupted = on_interrupt()?;
-        let bench = host.test_context(&config).await;
+        let test_context = host.test_context(&config).await;
         let line = ProgressLine::new().map(Arc::new);
         let progress = line.clone().map(|line| ThrottledProgress::new(line));
         'files: for (file, tool) in trusted {
@@ -55,7 +55,7 @@ pub(super) fn run(session: &Session, loaded: &DeclaredTools, ids: &[String], jso
                 if let Some(progress) = &progress {
                     progress.report(Some(fraction(report.outcomes.len(), total)), &case.to_string());
                 }
-                let outcome = bench.run(file, tool, &case, &interrupted).await;
+                let outcome = test_context.run(file, tool, &case, &interrupted).await;
                 if let Some(line) = &line {
                     line.clear();
                 }
@@ -91,8 +91,8 @@ fn select_tools<'a>(
 }
 
 /// The tool at a location `FILE:LINE`.
-fn find_at<'a>(loaded: &'a DeclaredTools, place: &str) -> Option<(&'a LoadedFile, &'a LoadedTool)> {
-    let (path, line) = place.rsplit_once(':')?;
+fn find_at<'a>(loaded: &'a DeclaredTools, location: &str) -> Option<(&'a LoadedFile, &'a LoadedTool)> {
+    let (path, line) = location.rsplit_once(':')?;
     // The file itself is not resolved if it is a link, because tools in links are not loaded.
     let path = zubi_cli::current_directory().ok()?.join(path);
     let path = zubi_base::fs::canonical(path.parent()?).ok()?.join(path.file_name()?);
@@ -119,7 +119,7 @@ pub(super) fn no_tool(loaded: &DeclaredTools, id: &str) -> Failure {
     Failure::usage(what).hint(hint)
 }
 
-impl Report {
+impl TestReport {
     fn count(&self, is: impl Fn(&TestStatus) -> bool) -> usize {
         self.outcomes.iter().filter(|outcome| is(&outcome.status)).count()
     }

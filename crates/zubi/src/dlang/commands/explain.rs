@@ -7,12 +7,12 @@ use serde_json::Value;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 
-use super::get::{not_found, say_namesakes};
+use super::get::{not_found, warn_of_namesakes};
 use crate::cli::Explain;
 use crate::load;
-use crate::output::{Mode, Output};
+use crate::output::{Mode, DlangOutput};
 
-pub(super) fn run(output: &Output, arguments: &Explain) -> Result<ExitCode, Failure> {
+pub(super) fn run(output: &DlangOutput, arguments: &Explain) -> Result<ExitCode, Failure> {
     load::query_model(output, &arguments.path, |snapshot| {
         let answer = queries::explain(snapshot, &arguments.fqn).map_err(Failure::environment)?;
         match answer.get("explanation").and_then(Value::as_str) {
@@ -20,7 +20,7 @@ pub(super) fn run(output: &Output, arguments: &Explain) -> Result<ExitCode, Fail
             Some(_) if output.mode == Mode::Json => terminal::print_json(&answer)?,
             Some(explanation) => terminal::print(explanation)?,
         }
-        say_namesakes(output, snapshot, &arguments.fqn)?;
+        warn_of_namesakes(output, snapshot, &arguments.fqn)?;
         Ok(ExitCode::SUCCESS)
     })
 }

@@ -16,33 +16,33 @@ use zubi_cli::failure::{ENVIRONMENT, Failure, NEGATIVE, USAGE};
 use zubi_cli::terminal;
 
 use crate::cli::Fmt;
-use crate::excerpt::{self, ExcerptPosition, Problem};
+use crate::excerpt::{self, ExcerptPosition, ExcerptProblem};
 use crate::interrupt::Interrupt;
-use crate::output::{Mode, Output, count};
+use crate::output::{Mode, DlangOutput, count};
 
-pub(super) fn run(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
+pub(super) fn run(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> {
     if arguments.stdin { of_stdin(output, arguments) } else { of_files(output, arguments) }
 }
 
 /// The result of formatting one text.
-enum Outcome {
+enum FormatOutcome {
     /// The text is already formatted.
-    Same,
+    Unchanged,
     Changed(String),
     /// The text has syntax errors.
     Refused(Parse),
 }
 
-fn outcome(text: &str) -> Outcome {
+fn outcome(text: &str) -> FormatOutcome {
     let parse = dlang_syntax::parse(text);
     match format(&parse) {
-        Ok(formatted) if formatted.edits.is_empty() => Outcome::Same,
-        Ok(formatted) => Outcome::Changed(formatted.text),
-        Err(_) => Outcome::Refused(parse),
+        Ok(formatted) if formatted.edits.is_empty() => FormatOutcome::Unchanged,
+        Ok(formatted) => FormatOutcome::Changed(formatted.text),
+        Err(_) => FormatOutcome::Refused(parse),
     }
 }
 
-fn of_stdin(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
+fn of_stdin(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> {
     let mut bytes = Vec::new();
     let read = io::stdin().take(MAX_MODEL_BYTES as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| Failure::environment(format!("cannot read stdin: {error}")))?;
@@ -54,9 +54,9 @@ fn of_stdin(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
         Failure::usage(format!("stdin is not UTF-8 text (byte {at})")).hint("DomainLang files must be UTF-8.")
     })?;
     let (formatted, is_changed) = match outcome(&text) {
-        Outcome::Refused(parse) => return refuse_stdin(output, &text, &parse),
-        Outcome::Same => (text, false),
-        Outcome::Changed(formatted) => (formatted, true),
+        FormatOutcome::Refused(parse) => return refuse_stdin(output, &text, &parse),
+        FormatOutcome::Unchanged => (text, false),
+        FormatOutcome::Changed(formatted) => (formatted, true),
     };
     if output.mode == Mode::Json {
         terminal::print_json(&json!({ "success": true, "changed": is_changed, "text": formatted }))?;
@@ -66,8 +66,8 @@ fn of_stdin(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(if arguments.check && is_changed { NEGATIVE } else { 0 }))
 }
 
-fn refuse_stdin(output: &Output, text: &str, parse: &Parse) -> Result<ExitCode, Failure> {
-    let errors = say_errors(output, "<stdin>", text, parse);
+fn refuse_stdin(output: &DlangOutput, text: &str, parse: &Parse) -> Result<ExitCode, Failure> {
+    let errors = report_syntax_errors(output, "<stdin>", text, parse);
     if output.mode == Mode::Json {
         terminal::print_json(&json!({ "success": false, "error": "stdin has syntax errors", "errors": errors }))?;
     }
@@ -75,14 +75,14 @@ fn refuse_stdin(output: &Output, text: &str, parse: &Parse) -> Result<ExitCode, 
     Ok(ExitCode::from(USAGE))
 }
 
-fn of_files(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
+fn of_files(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::listen()?;
     let (files, cuts) = files(output, &arguments.paths)?;
-    let mut report = Report { files: files.len(), ..Report::default() };
+    let mut report = FormatReport { files: files.len(), ..FormatReport::default() };
     for (path, why) in cuts {
         // There may be models that were not checked.
-        let shown = output.show(&path).to_owned();
-        report.fail(&shown, &format!("`{shown}`: {why}"), ENVIRONMENT);
+        let display_path = output.show(&path).to_owned();
+        report.fail(&display_path, &format!("`{display_path}`: {why}"), ENVIRONMENT);
     }
     for path in &files {
         // Only between two files, so that no file is left half formatted.
@@ -96,35 +96,35 @@ fn of_files(output: &Output, arguments: &Fmt) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(report.code(arguments)))
 }
 
-fn format_file(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut Report) -> Result<(), Failure> {
-    let shown = output.show(path).to_owned();
+fn format_file(output: &DlangOutput, arguments: &Fmt, path: &Utf8Path, report: &mut FormatReport) -> Result<(), Failure> {
+    let display_path = output.show(path).to_owned();
     let text = match DiskFiles.read_text(path, MAX_MODEL_BYTES) {
         Ok(text) => text,
         Err(error) => {
             let is_invalid = matches!(error, ReadError::NotUtf8 { .. } | ReadError::TooLarge { .. });
             let code = if is_invalid { USAGE } else { ENVIRONMENT };
-            report.fail(&shown, &format!("cannot format `{shown}`: {error}"), code);
+            report.fail(&display_path, &format!("cannot format `{display_path}`: {error}"), code);
             return Ok(());
         }
     };
     match outcome(&text) {
-        Outcome::Same => {}
-        Outcome::Refused(parse) => {
-            let errors = say_errors(output, &shown, &text, &parse);
-            report.refused.push(json!({ "file": shown, "errors": errors }));
+        FormatOutcome::Unchanged => {}
+        FormatOutcome::Refused(parse) => {
+            let errors = report_syntax_errors(output, &display_path, &text, &parse);
+            report.refused.push(json!({ "file": display_path, "errors": errors }));
             report.worst = report.worst.max(USAGE);
         }
-        Outcome::Changed(formatted) => {
+        FormatOutcome::Changed(formatted) => {
             if !arguments.check
                 && let Err(error) = zubi_base::fs::write_preserving_links(path, formatted.as_bytes())
             {
-                report.fail(&shown, &format!("cannot write `{shown}`: {error}"), ENVIRONMENT);
+                report.fail(&display_path, &format!("cannot write `{display_path}`: {error}"), ENVIRONMENT);
                 return Ok(());
             }
             if output.mode != Mode::Json {
-                terminal::print(&shown)?;
+                terminal::print(&display_path)?;
             }
-            report.changed.push(shown);
+            report.changed.push(display_path);
         }
     }
     Ok(())
@@ -132,7 +132,7 @@ fn format_file(output: &Output, arguments: &Fmt, path: &Utf8Path, report: &mut R
 
 /// The result of formatting all files.
 #[derive(Debug, Default)]
-struct Report {
+struct FormatReport {
     files: usize,
     changed: Vec<String>,
     /// Files with syntax errors, with the errors.
@@ -143,11 +143,11 @@ struct Report {
     worst: u8,
 }
 
-impl Report {
+impl FormatReport {
     /// Records a file that could not be formatted, or a folder that was skipped.
-    fn fail(&mut self, shown: &str, error: &str, code: u8) {
+    fn fail(&mut self, display_path: &str, error: &str, code: u8) {
         terminal::print_err(&format!("error: {error}"));
-        self.failed.push(json!({ "file": shown, "error": error }));
+        self.failed.push(json!({ "file": display_path, "error": error }));
         self.worst = self.worst.max(code);
     }
 
@@ -155,7 +155,7 @@ impl Report {
         if self.worst == 0 && arguments.check && !self.changed.is_empty() { NEGATIVE } else { self.worst }
     }
 
-    fn print(&self, output: &Output, arguments: &Fmt) -> Result<(), Failure> {
+    fn print(&self, output: &DlangOutput, arguments: &Fmt) -> Result<(), Failure> {
         if output.mode == Mode::Json {
             return terminal::print_json(&json!({
                 "success": self.code(arguments) == 0,
@@ -181,27 +181,27 @@ impl Report {
 type Unseen = (Utf8PathBuf, String);
 
 /// Returns the files to format, sorted and unique, and the paths that were skipped.
-fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8PathBuf>, Vec<Unseen>), Failure> {
+fn files(output: &DlangOutput, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8PathBuf>, Vec<Unseen>), Failure> {
     let is_cached = |path: &Utf8Path| path.components().any(|part| part.as_str() == CACHE);
     let (mut files, mut unseen) = (BTreeSet::new(), Vec::new());
     let default = [Utf8PathBuf::from(".")];
-    for given in if paths.is_empty() { &default } else { paths } {
-        let path = output.absolute(given);
+    for path_argument in if paths.is_empty() { &default } else { paths } {
+        let path = output.absolute(path_argument);
         // A link may also lead into the cache.
         if is_cached(&path) || DiskFiles.canonical(&path).is_some_and(|path| is_cached(&path)) {
-            return Err(Failure::usage(format!("`{given}` is in the package cache, which is not formatted"))
+            return Err(Failure::usage(format!("`{path_argument}` is in the package cache, which is not formatted"))
                 .hint("Format a package in its own repository."));
         }
         match DiskFiles.kind(&path) {
             Some(Kind::Directory) => {
-                super::ensure_readable_dir(given, &path)?;
+                super::ensure_readable_dir(path_argument, &path)?;
                 let walk = DiskFiles.walk(&path, Bounds::default());
                 files.extend(walk.files.into_iter().filter(|file| file.extension() == Some(EXTENSION)));
-                unseen.extend(walk.cut.into_iter().filter_map(|cut| why_unseen(output, &path, cut)));
+                unseen.extend(walk.skipped.into_iter().filter_map(|cut| skip_reason(output, &path, cut)));
             }
             Some(Kind::File) if path.extension() == Some(EXTENSION) => _ = files.insert(path),
-            Some(_) => return Err(super::wrong_extension(given)),
-            None => return Err(super::not_found(given)),
+            Some(_) => return Err(super::wrong_extension(path_argument)),
+            None => return Err(super::not_found(path_argument)),
         }
     }
     Ok((files, unseen))
@@ -209,13 +209,13 @@ fn files(output: &Output, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8PathBuf
 
 /// Returns the path that was skipped and the reason, if it may contain models. An entry that was passed over contains
 /// none; a warning reports it at once.
-fn why_unseen(output: &Output, folder: &Utf8Path, cut: Skipped) -> Option<Unseen> {
+fn skip_reason(output: &DlangOutput, folder: &Utf8Path, cut: Skipped) -> Option<Unseen> {
     Some(match cut {
         Skipped::Entries(count) => {
             (folder.to_owned(), format!("only the first {count} files and folders were scanned"))
         }
         Skipped::Depth(path) => (path, "not scanned: nested too deep".to_owned()),
-        Skipped::Unreadable { path, why } => (path, format!("not scanned: {why}")),
+        Skipped::Unreadable { path, reason: why } => (path, format!("not scanned: {why}")),
         Skipped::Unlisted(count) => (folder.to_owned(), format!("{count} further locations were not scanned")),
         Skipped::PassedOver { path, what } => {
             terminal::print_err(&format!("warning: `{}` is {what}", output.show(&path)));
@@ -225,23 +225,23 @@ fn why_unseen(output: &Output, folder: &Utf8Path, cut: Skipped) -> Option<Unseen
 }
 
 /// Prints the syntax errors of a text to stderr, and returns them as JSON.
-fn say_errors(output: &Output, shown: &str, text: &str, parse: &Parse) -> Vec<Value> {
+fn report_syntax_errors(output: &DlangOutput, display_path: &str, text: &str, parse: &Parse) -> Vec<Value> {
     let style = output.on_stderr();
     let mut errors = Vec::new();
-    let places = PositionFinder::new(text);
+    let position_finder = PositionFinder::new(text);
     for diagnostic in parse.diagnostics().iter().filter(|it| it.severity() == Severity::Error) {
         let range = std::ops::Range::<usize>::from(diagnostic.range);
-        let start = places.place(diagnostic.range.start());
+        let start = position_finder.position(diagnostic.range.start());
         let (line, column) = (start.line, start.column);
         let hint = diagnostic.hint.as_ref().map(|hint| format!("\nHint: {hint}")).unwrap_or_default();
         let message = format!("{}{hint}", diagnostic.message);
-        let place = ExcerptPosition { path: shown, text: Some(text), range, start };
+        let position = ExcerptPosition { path: display_path, text: Some(text), range, start };
         let code = diagnostic.code.as_str();
         let problem =
-            Problem { severity: dlang_workspace::Severity::Error, code, message: &message, place, related: vec![] };
+            ExcerptProblem { severity: dlang_workspace::Severity::Error, code, message: &message, position: place: position, related: vec![] };
         match output.mode {
-            Mode::Quiet => terminal::print_err(&format!("{shown}:{line}:{column}: error: {message}")),
-            Mode::Rich | Mode::Json => terminal::say_styled(&format!("{}\n", excerpt::render(&problem, style))),
+            Mode::Quiet => terminal::print_err(&format!("{display_path}:{line}:{column}: error: {message}")),
+            Mode::Rich | Mode::Json => terminal::print_err_styled(&format!("{}\n", excerpt::render(&problem, style))),
         }
         errors.push(json!({ "message": message, "code": code, "line": line, "column": column }));
     }

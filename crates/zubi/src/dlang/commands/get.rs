@@ -12,9 +12,9 @@ use zubi_cli::terminal;
 
 use crate::cli::Get;
 use crate::load;
-use crate::output::{Mode, Output};
+use crate::output::{Mode, DlangOutput};
 
-pub(super) fn run(output: &Output, arguments: &Get) -> Result<ExitCode, Failure> {
+pub(super) fn run(output: &DlangOutput, arguments: &Get) -> Result<ExitCode, Failure> {
     let (fqn, path) = words(arguments);
     load::query_model(output, &path, |snapshot| {
         let answer = queries::get(snapshot, fqn).map_err(Failure::environment)?;
@@ -29,7 +29,7 @@ pub(super) fn run(output: &Output, arguments: &Get) -> Result<ExitCode, Failure>
         }
         terminal::print_json(&answer)?;
         if let Some(fqn) = fqn {
-            say_namesakes(output, snapshot, fqn)?;
+            warn_of_namesakes(output, snapshot, fqn)?;
         }
         Ok(ExitCode::SUCCESS)
     })
@@ -39,29 +39,29 @@ pub(super) fn run(output: &Output, arguments: &Get) -> Result<ExitCode, Failure>
 const MAX_NAMESAKES: usize = 5;
 
 /// Warns of other declarations of the same name, because the answer is about one of them.
-pub(super) fn say_namesakes(output: &Output, snapshot: &WorkspaceSnapshot, name: &str) -> Result<(), Failure> {
-    let told = snapshot.query(|db| {
+pub(super) fn warn_of_namesakes(output: &DlangOutput, snapshot: &WorkspaceSnapshot, name: &str) -> Result<(), Failure> {
+    let warning = snapshot.query(|db| {
         let found = query::find(db, name).element()?;
         let others = query::namesakes(db, found);
-        let places = others.iter().take(MAX_NAMESAKES).filter_map(|other| {
+        let locations = others.iter().take(MAX_NAMESAKES).filter_map(|other| {
             let (file, at) = (other.file, other.focus(db)?.start());
             let line = Lines::new(file.text(db)).number(at) + 1;
             Some(format!("{}:{line}", output.show(Utf8Path::new(file.path(db)))))
         });
-        let places: Vec<String> = places.collect();
-        let more = others.len() - places.len();
+        let locations: Vec<String> = locations.collect();
+        let more = others.len() - locations.len();
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        let fqn = found.fqn(db).filter(|_| !places.is_empty())?;
-        Some(format!("`{fqn}` is also declared in {}{more}", places.join(", ")))
+        let fqn = found.fqn(db).filter(|_| !locations.is_empty())?;
+        Some(format!("`{fqn}` is also declared in {}{more}", locations.join(", ")))
     });
-    if let Some(told) = told.map_err(Failure::environment)? {
-        terminal::print_err(&format!("warning: {told}"));
+    if let Some(warning) = warning.map_err(Failure::environment)? {
+        terminal::print_err(&format!("warning: {warning}"));
     }
     Ok(())
 }
 
 /// Reports an element that does not exist, with suggestions: as JSON, and as text on stderr.
-pub(super) fn not_found(output: &Output, fqn: &str, answer: &Value) -> Result<ExitCode, Failure> {
+pub(super) fn not_found(output: &DlangOutput, fqn: &str, answer: &Value) -> Result<ExitCode, Failure> {
     if output.mode == Mode::Json {
         terminal::print_json(answer)?;
     }

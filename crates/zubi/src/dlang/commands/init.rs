@@ -11,13 +11,13 @@ use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 
 use crate::cli::Init;
-use crate::output::{Mode, Output};
+use crate::output::{Mode, DlangOutput};
 
 /// The name of a model in a folder without a name, such as the root of a file system.
 const NAMELESS: &str = "model";
 
-pub(super) fn run(output: &Output, arguments: &Init) -> Result<ExitCode, Failure> {
-    let folder = output.here.join(&arguments.directory);
+pub(super) fn run(output: &DlangOutput, arguments: &Init) -> Result<ExitCode, Failure> {
+    let folder = output.current_dir.join(&arguments.directory);
     let failure = |path: &Utf8Path, error: &io::Error| {
         let path = output.show(path);
         if matches!(error.kind(), io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory) {

@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
 
-use crate::cli::Install;
-use crate::excerpt::{self, ExcerptPosition, Problem};
-use crate::output::{Mode, Output};
+use crate::cli::InstallArgs;
+use crate::excerpt::{self, ExcerptPosition, ExcerptProblem};
+use crate::output::{Mode, DlangOutput};
 use crate::table;
 
-pub(super) fn run(output: &Output, arguments: &Install) -> Result<ExitCode, Failure> {
+pub(super) fn run(output: &DlangOutput, arguments: &InstallArgs) -> Result<ExitCode, Failure> {
     let folder = output.absolute(&arguments.directory);
     match DiskFiles.kind(&folder) {
         Some(Kind::Directory) => {}
@@ -35,7 +35,7 @@ pub(super) fn run(output: &Output, arguments: &Install) -> Result<ExitCode, Fail
         return Err(Failure::usage(format!("`{}` is in the package cache", arguments.directory))
             .hint("Run the command in the project that owns the cache."));
     }
-    say_problems(output, &module);
+    print_manifest_diagnostics(output, &module);
     if !is_known(manifest) {
         return Err(Failure::usage(format!("`{}` has no valid list of dependencies", output.show(&manifest.path)))
             .hint("Fix the errors above."));
@@ -74,7 +74,7 @@ fn error(rows: &[InstalledDependency], unused: &[String], is_frozen: bool) -> Op
 }
 
 fn print(
-    output: &Output,
+    output: &DlangOutput,
     module: &Module,
     rows: &[InstalledDependency],
     unused: &[String],
@@ -166,22 +166,22 @@ fn to_json(module: &Module, rows: &[InstalledDependency], unused: &[String], err
 
 fn dependency(module: &Module, row: &InstalledDependency) -> Value {
     let mut value = json!({ "name": row.key, "present": row.is_there() });
-    let mut put = |key: &str, text: Option<String>| {
+    let mut insert = |key: &str, text: Option<String>| {
         if let (Some(text), Some(object)) = (text, value.as_object_mut()) {
             object.insert(key.to_owned(), text.into());
         }
     };
     match &row.origin {
         Some(Origin::Git { repository, reference }) => {
-            put("source", Some(repository.clone()));
-            put("ref", Some(reference.clone()));
+            insert("source", Some(repository.clone()));
+            insert("ref", Some(reference.clone()));
         }
-        Some(Origin::Path(path)) => put("path", Some(path.clone())),
+        Some(Origin::Path(path)) => insert("path", Some(path.clone())),
         None => {}
     }
-    put("commit", row.locked.as_ref().map(|locked| locked.commit.clone()));
-    put("integrity", row.locked.as_ref().and_then(|locked| locked.integrity.clone()));
-    put("folder", row.folder.as_deref().map(|folder| path_in_module(module, folder).to_owned()));
+    insert("commit", row.locked.as_ref().map(|locked| locked.commit.clone()));
+    insert("integrity", row.locked.as_ref().and_then(|locked| locked.integrity.clone()));
+    insert("folder", row.folder.as_deref().map(|folder| path_in_module(module, folder).to_owned()));
     let problems: Vec<String> = row.findings.iter().map(ToString::to_string).collect();
     let commands = fill(module, row);
     if let Some(object) = value.as_object_mut() {
@@ -235,20 +235,20 @@ fn plain(text: &str) -> Option<&str> {
 }
 
 /// Prints the diagnostics of the manifest and the lock to stderr.
-fn say_problems(output: &Output, module: &Module) {
+fn print_manifest_diagnostics(output: &DlangOutput, module: &Module) {
     for own in module.own_texts() {
-        let places = PositionFinder::new(own.text);
-        let shown = output.show(own.path);
+        let position_finder = PositionFinder::new(own.text);
+        let display_path = output.show(own.path);
         for Diagnostic { code, severity, message, range, .. } in own.diagnostics {
-            let start = places.place(range.start());
+            let start = position_finder.position(range.start());
             if output.mode == Mode::Quiet {
                 let word = severity.as_str();
-                terminal::print_err(&format!("{shown}:{}:{}: {word}: {message}", start.line, start.column));
+                terminal::print_err(&format!("{display_path}:{}:{}: {word}: {message}", start.line, start.column));
                 continue;
             }
-            let place = ExcerptPosition { path: shown, text: Some(own.text), range: (*range).into(), start };
-            let problem = Problem { severity: *severity, code: code.as_str(), message, place, related: Vec::new() };
-            terminal::say_styled(&format!("{}\n", excerpt::render(&problem, output.on_stderr())));
+            let position = ExcerptPosition { path: display_path, text: Some(own.text), range: (*range).into(), start };
+            let problem = ExcerptProblem { severity: *severity, code: code.as_str(), message, position: place: position, related: Vec::new() };
+            terminal::print_err_styled(&format!("{}\n", excerpt::render(&problem, output.on_stderr())));
         }
     }
 }

@@ -15,7 +15,7 @@ use zubi_mcp::{ElicitationMode, ServerIdentity};
 
 use crate::cli::Mcp;
 use crate::load;
-use crate::output::Output;
+use crate::output::DlangOutput;
 
 /// The folder to which paths in answers about a file's model are relative, so that a path from an answer is valid in a call.
 fn folder_of(file: &Utf8Path) -> Utf8PathBuf {
@@ -26,7 +26,7 @@ fn folder_of(file: &Utf8Path) -> Utf8PathBuf {
     }
 }
 
-pub(super) fn run(output: &Output, arguments: &Mcp) -> Result<ExitCode, Failure> {
+pub(super) fn run(output: &DlangOutput, arguments: &Mcp) -> Result<ExitCode, Failure> {
     let root = load::root(output, &arguments.path)?;
     // The tools decide by real paths what belongs to the folder.
     let path = zubi_base::fs::canonical(root.path()).map_err(Failure::environment)?;

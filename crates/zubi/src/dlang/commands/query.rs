@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 
-use crate::cli::{Format, Query};
+use crate::cli::{Format, QueryArgs};
 use crate::load;
-use crate::output::{Mode, Output};
+use crate::output::{Mode, DlangOutput};
 use crate::{table, yaml};
 
-pub(super) fn run(output: &Output, arguments: &Query) -> Result<ExitCode, Failure> {
+pub(super) fn run(output: &DlangOutput, arguments: &QueryArgs) -> Result<ExitCode, Failure> {
     let input = input(arguments);
     load::query_model(output, &arguments.path, |snapshot| {
         let answer = queries::list(snapshot, &input).map_err(|error| match error {
@@ -25,7 +25,7 @@ pub(super) fn run(output: &Output, arguments: &Query) -> Result<ExitCode, Failur
     })
 }
 
-fn input(arguments: &Query) -> ListInput {
+fn input(arguments: &QueryArgs) -> ListInput {
     let filters = &arguments.filters;
     ListInput {
         entity: arguments.entity,
@@ -46,7 +46,7 @@ fn invalid(error: &InvalidInput) -> Failure {
     Failure::usage(format!("--{}: {}", error.field, error.message)).hint("`dlang query --help` lists all filters.")
 }
 
-fn print(output: &Output, arguments: &Query, entity: EntityType, answer: &Value) -> Result<(), Failure> {
+fn print(output: &DlangOutput, arguments: &QueryArgs, entity: EntityType, answer: &Value) -> Result<(), Failure> {
     let is_json = output.mode == Mode::Json || arguments.format == Some(Format::Json);
     if arguments.count {
         let count = json!({ "count": answer.get("count") });

@@ -17,7 +17,7 @@ use zubi_cli::terminal;
 use crate::cli::Validate;
 use crate::excerpt;
 use crate::load::{self, LoadResult};
-use crate::output::{Mode, Output, count};
+use crate::output::{Mode, DlangOutput, count};
 
 /// How long a watch waits at most before it checks the files without a notification: some file systems send none.
 const AT_MOST: Duration = Duration::from_mins(1);
@@ -25,7 +25,7 @@ const AT_MOST: Duration = Duration::from_mins(1);
 /// How long a watch may continue at most after its stdout was closed.
 const DEAF_AT_MOST: Duration = Duration::from_secs(1);
 
-pub(super) fn run(output: &Output, arguments: &Validate) -> Result<ExitCode, Failure> {
+pub(super) fn run(output: &DlangOutput, arguments: &Validate) -> Result<ExitCode, Failure> {
     let mut workspace = match load::load(output, &arguments.path)? {
         LoadResult::Interrupted(code) => return Ok(code),
         LoadResult::Whole(workspace) => workspace,
@@ -33,7 +33,7 @@ pub(super) fn run(output: &Output, arguments: &Validate) -> Result<ExitCode, Fai
     if arguments.watch { watch(output, arguments, &mut workspace) } else { answer(output, arguments, &workspace) }
 }
 
-fn answer(output: &Output, arguments: &Validate, workspace: &Workspace) -> Result<ExitCode, Failure> {
+fn answer(output: &DlangOutput, arguments: &Validate, workspace: &Workspace) -> Result<ExitCode, Failure> {
     let snapshot = workspace.snapshot();
     if load::file_count(&snapshot)? == 0 {
         return Err(load::no_models(&arguments.path));
@@ -49,7 +49,7 @@ fn answer(output: &Output, arguments: &Validate, workspace: &Workspace) -> Resul
 }
 
 /// Validates again after every change, until Ctrl-C ends the process or stdout is closed.
-fn watch(output: &Output, arguments: &Validate, workspace: &mut Workspace) -> Result<ExitCode, Failure> {
+fn watch(output: &DlangOutput, arguments: &Validate, workspace: &mut Workspace) -> Result<ExitCode, Failure> {
     let mut watcher = Watcher::new().map_err(Failure::environment)?;
     loop {
         // Before the answer, so that no change after it is missed.
@@ -93,7 +93,7 @@ fn wait(watcher: &mut Watcher) -> WakeReason {
 }
 
 /// Prints errors, then warnings, in the format of DomainLang's TypeScript CLI: warnings without their column.
-fn print_lines(output: &Output, validation: &Validation) -> Result<(), Failure> {
+fn print_lines(output: &DlangOutput, validation: &Validation) -> Result<(), Failure> {
     let of = |severity| validation.problems.iter().filter(move |problem| problem.severity == severity);
     for problem in of(Severity::Error) {
         let (path, LinePosition { line, column }) = (output.show(&problem.path), problem.start);
@@ -110,33 +110,33 @@ fn print_lines(output: &Output, validation: &Validation) -> Result<(), Failure> 
     Ok(())
 }
 
-fn print_excerpts(output: &Output, snapshot: &WorkspaceSnapshot, validation: &Validation) -> Result<(), Failure> {
+fn print_excerpts(output: &DlangOutput, snapshot: &WorkspaceSnapshot, validation: &Validation) -> Result<(), Failure> {
     let style = output.on_stdout();
-    let mut texts = Texts { snapshot, read: BTreeMap::new() };
+    let mut texts = ExcerptTexts { snapshot, read: BTreeMap::new() };
     for problem in &validation.problems {
         let text = texts.text_of(&problem.path)?;
         let related: Result<Vec<_>, Failure> =
             problem.related.iter().map(|it| Ok((it, texts.text_of(&it.path)?))).collect();
         let related = related?;
         let related = related.iter().map(|(it, text)| {
-            let place = place(output, &it.path, text.as_deref(), it.range.into(), it.start);
-            (it.message, place)
+            let position = excerpt_position(output, &it.path, text.as_deref(), it.range.into(), it.start);
+            (it.message, position)
         });
-        let shown = excerpt::Problem {
+        let excerpt_problem = excerpt::ExcerptProblem {
             severity: problem.severity,
             code: problem.code,
             message: &problem.message,
-            place: place(output, &problem.path, text.as_deref(), problem.range.into(), problem.start),
+            position: excerpt_position(output, &problem.path, text.as_deref(), problem.range.into(), problem.start),
             related: related.collect(),
         };
-        terminal::print_styled(&excerpt::render(&shown, style))?;
+        terminal::print_styled(&excerpt::render(&excerpt_problem, style))?;
         terminal::print("")?;
     }
     terminal::print(&summary(validation))
 }
 
-fn place<'a>(
-    output: &Output,
+fn excerpt_position<'a>(
+    output: &DlangOutput,
     path: &'a Utf8Path,
     text: Option<&'a str>,
     range: std::ops::Range<usize>,
@@ -158,24 +158,24 @@ fn summary(validation: &Validation) -> String {
     .flatten()
     .collect();
     let found = if found.is_empty() { "no problems".to_owned() } else { found.join(", ") };
-    let looked_at = [
+    let checked = [
         count(validation.files, "file"),
         count(validation.domains, "domain"),
         count(validation.contexts, "bounded context"),
     ];
-    format!("{}: {found}", looked_at.join(", "))
+    format!("{}: {found}", checked.join(", "))
 }
 
 /// The texts for excerpts, each fetched once.
-struct Texts<'a> {
+struct ExcerptTexts<'a> {
     snapshot: &'a WorkspaceSnapshot,
     read: BTreeMap<Utf8PathBuf, Option<Arc<str>>>,
 }
 
-impl Texts<'_> {
+impl ExcerptTexts<'_> {
     fn text_of(&mut self, path: &Utf8Path) -> Result<Option<Arc<str>>, Failure> {
-        if let Some(known) = self.read.get(path) {
-            return Ok(known.clone());
+        if let Some(cached) = self.read.get(path) {
+            return Ok(cached.clone());
         }
         let text = match self.snapshot.file(path).map_err(Failure::environment)? {
             Some(file) => Some(self.snapshot.query(|db| Arc::from(file.text(db))).map_err(Failure::environment)?),

@@ -4,10 +4,10 @@
 use super::*;
 
 /// Returns the error of a call that the rules in `given` do not cover completely, in a workspace with `rules`.
-async fn refusal_text(rules: &[Value], given: &[Value], text: &str) -> String {
+async fn refusal_text(rules: &[Value], run_rules: &[Value], text: &str) -> String {
     let session = Session::new(rules);
-    let rules = given.iter().map(|rule| serde_json::from_value(rule.clone()).unwrap()).collect();
-    session.will_say(ApprovalAnswer::OnlyRules { rules });
+    let rules = run_rules.iter().map(|rule| serde_json::from_value(rule.clone()).unwrap()).collect();
+    session.queue_answer(ApprovalAnswer::OnlyRules { rules });
     session.call(text).await
 }
 
@@ -48,16 +48,16 @@ async fn the_refusal_is_about_what_the_rules_leave() {
 }
 
 #[tokio::test]
-async fn the_whole_call_is_what_is_left_where_a_rule_asks_about_all() {
-    let asks = json!({"action": "ask", "tools": ["shell.run"], "reason": "slow"});
-    assert_snapshot!(refusal_text(std::slice::from_ref(&asks), &[touch()], "touch a && rm b").await, @"
+async fn a_whole_call_ask_rule_leaves_the_whole_call_unapproved() {
+    let ask_rule = json!({"action": "ask", "tools": ["shell.run"], "reason": "slow"});
+    assert_snapshot!(refusal_text(std::slice::from_ref(&ask_rule), &[touch()], "touch a && rm b").await, @"
     Failed to run shell.run: it runs `rm b`, and there is nobody to ask here
     The user can allow it for one run with
     --auto-approve 'shell.run'
     The rule at zubi.toml:1 asks whatever others allow; the user can change it, or run this themselves.
     (deny, approval_unavailable)
     ");
-    assert_snapshot!(refusal_text(&[asks], &[touch()], "touch a").await, @"
+    assert_snapshot!(refusal_text(&[ask_rule], &[touch()], "touch a").await, @"
     Failed to run shell.run: slow, and there is nobody to ask here
     The user can allow it for one run with
     --auto-approve 'shell.run'
@@ -73,8 +73,8 @@ async fn nothing_is_named_that_would_not_do() {
     No rule can allow what cannot be told; say it more plainly, or ask the user to run it.
     (deny, approval_unavailable)
     ");
-    let asks = json!({"action": "ask", "command": ["rm"]});
-    assert_snapshot!(refusal_text(&[asks], &[touch()], "touch a; rm b").await, @"
+    let ask_rule = json!({"action": "ask", "command": ["rm"]});
+    assert_snapshot!(refusal_text(&[ask_rule], &[touch()], "touch a; rm b").await, @"
     Failed to run shell.run: it runs `rm b`, and there is nobody to ask here
     The user can allow it for one run with
     --auto-approve 'shell.run:rm b'

@@ -35,7 +35,7 @@ proptest! {
     /// In any arrival order, the shown lines are the first ones by path, and at most one file's worth of further lines
     /// is stored.
     #[test]
-    fn the_first_files_keep_their_lines(
+    fn lines_of_the_first_files_are_retained(
         files in proptest::collection::btree_map("[a-f]{1,3}", 1..12_usize, 1..20),
         order in any::<u64>(),
         limit in 1..30_usize,
@@ -50,20 +50,20 @@ proptest! {
         if order % 2 == 0 {
             coming.reverse();
         }
-        let mut kept = PendingFindings::default();
+        let pending = PendingFindings::default();
         for (name, lines) in coming {
             let path = Utf8PathBuf::from(name);
-            let keep = if kept.may_show(&path) { limit } else { 0 };
-            kept.add(path, *lines, (1..=(*lines).min(keep)).map(line).collect(), limit);
+            let line_limit = if pending.may_show(&path) { limit } else { 0 };
+            pending.add(path, *lines, (1..=(*lines).min(line_limit)).map(line).collect(), limit);
         }
-        let shown = |files: Vec<(String, usize)>| -> Vec<(String, usize)> {
+        let visible_lines = |files: Vec<(String, usize)>| -> Vec<(String, usize)> {
             let lines = files.into_iter().flat_map(|(name, lines)| (1..=lines).map(move |line| (name.clone(), line)));
             lines.take(limit).collect()
         };
         let all = files.iter().map(|(name, lines)| (name.clone(), *lines)).collect();
-        let ours = kept.findings.files.iter().map(|(path, lines)| (path.to_string(), lines.len())).collect();
-        prop_assert_eq!(shown(ours), shown(all));
-        prop_assert_eq!(kept.findings.lines, files.values().sum::<usize>());
-        prop_assert!(kept.lines < limit + 12, "{} of {limit}", kept.lines);
+        let ours = pending.findings.files.iter().map(|(path, lines)| (path.to_string(), lines.len())).collect();
+        prop_assert_eq!(visible_lines(ours), visible_lines(all));
+        prop_assert_eq!(pending.findings.lines, files.values().sum::<usize>());
+        prop_assert!(pending.lines < limit + 12, "{} of {limit}", pending.lines);
     }
 }

@@ -8,7 +8,7 @@ use super::*;
 /// Renders events: `|` marks the answer, on stdout; other lines are beside it. Events are written as in a
 /// conversation's file, without the fields that every event has.
 fn check(style: Style, events: &[Value]) -> String {
-    let mut view = View::new(style);
+    let mut view = AgentView::new(style);
     let mut seen = String::new();
     for event in events {
         let mut event = event.clone();
@@ -16,9 +16,9 @@ fn check(style: Style, events: &[Value]) -> String {
         for (name, value) in [("seq", json!(1)), ("at", json!(0)), ("turn", json!(1)), ("iteration", json!(1))] {
             object.entry(name).or_insert(value);
         }
-        let event: Event = serde_json::from_value(event).unwrap();
-        for piece in view.event(&event) {
-            match piece {
+        let event: AgentEvent = serde_json::from_value(event).unwrap();
+        for segment in view.event(&event) {
+            match segment {
                 OutputSegment::Answer(text) => writeln!(seen, "|{}", text.escape_debug()).unwrap(),
                 OutputSegment::Row(row) => writeln!(seen, "{row}").unwrap(),
                 OutputSegment::Progress { message, .. } => writeln!(seen, "({message})").unwrap(),
@@ -76,7 +76,7 @@ fn one_call() -> Vec<Value> {
 }
 
 #[test]
-fn a_person_sees_text_as_it_comes() {
+fn live_style_streams_answer_text() {
     assert_snapshot!(check(Style::Live, &one_call()), @r"
     |I lo
     |ok.
@@ -98,7 +98,7 @@ fn another_program_gets_the_answer_and_nothing_else() {
 }
 
 #[test]
-fn a_turn_that_ends_otherwise_says_how_beside_the_answer() {
+fn whole_style_reports_stop_reason_beside_answer() {
     let events = [iteration(), answer_event("Half of"), end_event("stopped", "Nothing was called.")];
     assert_snapshot!(check(Style::Whole, &events), @r"
     |Half of\n
@@ -113,7 +113,7 @@ fn a_turn_that_ends_otherwise_says_how_beside_the_answer() {
 }
 
 #[test]
-fn a_long_reason_says_that_it_goes_on() {
+fn long_failure_text_is_truncated_with_a_note() {
     let mut refused = result_event("b", &"line\n".repeat(22));
     refused["failure"] = json!("approval_unavailable");
     let events = [
@@ -155,8 +155,8 @@ fn what_is_to_be_given_to_the_next_run_is_whole() {
     let argument = format!("--auto-approve '{}'", "word ".repeat(60).trim_end());
     let mut refused = result_event("a", &format!("No.\n{argument}\nNo."));
     refused["failure"] = json!("approval_unavailable");
-    let shown = check(Style::Whole, &[call_event("a", "Run it", "write"), refused]);
-    assert!(shown.lines().any(|line| line.trim() == argument), "{shown}");
+    let rendered = check(Style::Whole, &[call_event("a", "Run it", "write"), refused]);
+    assert!(rendered.lines().any(|line| line.trim() == argument), "{rendered}");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn an_answer_that_is_data_is_printed_as_that() {
 }
 
 #[test]
-fn what_was_heard_twice_or_before_is_said_once() {
+fn duplicate_or_earlier_text_is_rendered_once() {
     let events = [iteration(), text(0, "one "), text(0, "one tw"), text(6, "o"), answer_event("one two three")];
     assert_snapshot!(check(Style::Live, &events), @r"
     |one 
@@ -194,7 +194,7 @@ fn a_try_that_failed_counts_for_nothing() {
 }
 
 #[test]
-fn calls_that_look_are_grouped_and_failures_say_which() {
+fn read_only_calls_are_grouped_and_failures_name_their_call() {
     let mut events: Vec<Value> =
         (1..=7).map(|number| call_event(&number.to_string(), &format!("Read file: {number}"), "read")).collect();
     events.extend((1..=6).map(|number| result(&number.to_string())));
@@ -215,7 +215,7 @@ fn calls_that_look_are_grouped_and_failures_say_which() {
 }
 
 #[test]
-fn a_change_is_shown_unless_a_question_shows_it() {
+fn preview_is_rendered_unless_approval_request_contains_it() {
     let mut call = call_event("1", "Edit file: a.rs", "write");
     call["preview"] = json!("--- a.rs\n-one\n+two\n");
     let question = json!({ "type": "question", "call": "1", "question": "q", "request": { "why": "it writes" } });
@@ -235,19 +235,19 @@ fn a_change_is_shown_unless_a_question_shows_it() {
 }
 
 #[test]
-fn a_page_has_what_was_asked_and_decided() {
-    let asked = json!({ "type": "asked", "text": "Do\nit" });
+fn page_contains_requests_and_decisions() {
+    let request = json!({ "type": "asked", "text": "Do\nit" });
     let question = json!({ "type": "question", "call": "1", "question": "q", "request": { "why": "it runs `x`" } });
-    let no = json!({
+    let denial = json!({
         "type": "decision", "question": "q", "answer": { "deny": { "text": "use y" } }, "by": "terminal",
     });
     let events = [
-        asked,
+        request,
         iteration(),
         answer_event(""),
         call_event("1", "Run: x", "execute"),
         question,
-        no,
+        denial,
         result_event("1", "Refused: use y"),
     ];
     assert_snapshot!(check(Style::Page, &[&events[..], &[answer_event("Well."), end_event("completed", "Well.")]].concat()), @r"
@@ -263,12 +263,12 @@ fn a_page_has_what_was_asked_and_decided() {
 
 /// A truncated answer looks like a complete one, so every style marks it.
 #[test]
-fn what_is_wrong_with_an_answer_is_said() {
+fn answer_problem_is_rendered_in_every_style() {
     let mut end = end_event("completed", "It is 4");
     end["problem"] = json!("The answer is cut.");
     let events = [iteration(), answer_event("It is 4"), end];
     for style in [Style::Live, Style::Whole, Style::Page] {
-        let shown = check(style, &events);
-        assert_eq!(shown.lines().filter(|line| *line == "! The answer is cut.").count(), 1, "{style:?}: {shown}");
+        let rendered = check(style, &events);
+        assert_eq!(rendered.lines().filter(|line| *line == "! The answer is cut.").count(), 1, "{style:?}: {rendered}");
     }
 }
