@@ -65,7 +65,9 @@ fn iterations(table: &mut Table, rounds: usize) -> Result<()> {
         let of_loop = model.take();
         size = of_loop.iter().map(|exchange| exchange.size).max().unwrap_or(size);
         let notes = fixture.project.root().join("notes.md");
-        model::send_bare_requests(&model, CALLS_PER_RUN + 1, size, || std::fs::read(&notes).map(|_| ()).context("the notes"))?;
+        model::send_bare_requests(&model, CALLS_PER_RUN + 1, size, || {
+            std::fs::read(&notes).map(|_| ()).context("the notes")
+        })?;
         let of_client = model.take();
         // The first round warms up.
         if round > 0 {
@@ -168,7 +170,9 @@ fn resume(table: &mut Table, rounds: usize) -> Result<()> {
         }
     }
     table.push(Row {
-        label: format!("from the start of the program to its first request, in a conversation of {last_seq} events, p50"),
+        label: format!(
+            "from the start of the program to its first request, in a conversation of {last_seq} events, p50"
+        ),
         zubi: long.percentile(50),
         floor: Some(new.percentile(50)),
         unit: "ms",

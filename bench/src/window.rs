@@ -50,7 +50,8 @@ fn measure(table: &mut Table, rounds: usize, restarts: usize) -> Result<()> {
             });
         }
     }
-    let plain = |what: String, zubi: f64| Row { label: what, zubi, floor: None, unit: "ms", aim: None, note: String::new() };
+    let plain =
+        |what: String, zubi: f64| Row { label: what, zubi, floor: None, unit: "ms", aim: None, note: String::new() };
     for percent in [50, 99] {
         let what = format!("a tool without editor requests, through `lm.invokeTool`, p{percent} of {rounds}");
         table.push(plain(what, nothing.percentile(percent)));

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::clock::SystemClock;
-use zubi_base::framing::{self, Decoder, Frame, Message};
+use zubi_base::framing::{self, Frame, FrameDecoder, Message};
 use zubi_base::lsp::Uri;
 use zubi_base::position::Encoding;
 use zubi_base::text::DiskText;
-use zubi_base::workspace::Workspace;
+use zubi_base::workspace::WorkspaceFolders;
 use zubi_base::{fs, uri};
-use zubi_code::edit::{DiskSink, Edits};
+use zubi_code::edit::{DiskSink, EditService};
 
 /// The largest body that the framing target accepts; small, so that inputs reach the limit.
 const MAX_BODY: usize = 4096;
@@ -20,7 +20,7 @@ const MAX_BODY: usize = 4096;
 /// our own frames are read back.
 pub fn framing(bytes: &[u8]) {
     let frames = |piece: usize| {
-        let mut decoder = Decoder::new(MAX_BODY);
+        let mut decoder = FrameDecoder::new(MAX_BODY);
         let mut frames = Vec::new();
         'stream: for chunk in bytes.chunks(piece) {
             decoder.feed(chunk);
@@ -46,7 +46,7 @@ pub fn framing(bytes: &[u8]) {
     }
     drop(Message::parse(bytes));
     let body = bytes.get(..MAX_BODY).unwrap_or(bytes);
-    let mut decoder = Decoder::new(MAX_BODY);
+    let mut decoder = FrameDecoder::new(MAX_BODY);
     decoder.feed(&framing::frame(body));
     assert_eq!(decoder.next_frame(), Ok(Some(Frame::Body(body.to_vec()))), "our own frame is read back");
 }
@@ -79,10 +79,10 @@ pub fn workspace_edit(bytes: &[u8]) {
     let Ok(edit) = serde_json::from_str::<serde_json::Value>(&text) else { return };
     let state = || (tree(&root), tree(&beside));
     let before = state();
-    let workspace = Arc::new(Workspace::open(std::slice::from_ref(&root)).expect("a workspace"));
+    let workspace = Arc::new(WorkspaceFolders::open(std::slice::from_ref(&root)).expect("a workspace"));
     let state_dir = base.join("state");
     let sink = Arc::new(DiskSink::new(&state_dir));
-    let edits = Edits::new(workspace, Arc::new(DiskText), sink, &state_dir, Arc::new(SystemClock));
+    let edits = EditService::new(workspace, Arc::new(DiskText), sink, &state_dir, Arc::new(SystemClock));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
         runtime.block_on(async {
@@ -134,7 +134,7 @@ pub fn uri_path(bytes: &[u8]) {
     for (target, link) in [("../W2", "out"), ("..", "up"), ("d", "in"), ("loop", "loop"), ("../none", "dangling")] {
         std::os::unix::fs::symlink(target, root.join(link)).expect("a link");
     }
-    let workspace = Workspace::open(std::slice::from_ref(&root)).expect("a workspace");
+    let workspace = WorkspaceFolders::open(std::slice::from_ref(&root)).expect("a workspace");
     for given in [given.to_owned(), given.replace("/W", root.as_str())] {
         if let Some(path) = uri::to_path(&Uri(given.clone())) {
             assert!(path.is_absolute() && !path.as_str().contains('\0'));

@@ -9,7 +9,7 @@ use dlang_ide::{
     Occurrence, RenameError, apply, definition, highlights, prepare_rename, references, rename, symbol_search,
 };
 use dlang_model::testing::{everything, render_diagnostics, resolve_imports};
-use dlang_model::{Change, Db, Definition, File, ModelHost, definitions, file_model, project_files, resolutions};
+use dlang_model::{Db, Definition, File, ModelChange, ModelHost, definitions, file_model, project_files, resolutions};
 use dlang_syntax::{TextRange, TextSize, tokenize};
 
 use crate::offers::check_offers;
@@ -41,7 +41,7 @@ pub fn dlang_model(bytes: &[u8]) {
         let middle = text.floor_char_boundary(text.len() / 2);
         let (before, after) = text.split_at(middle);
         let text = Arc::from([before, piece, after].concat());
-        host.apply([Change::Text { path: (*path).to_owned(), text }]);
+        host.apply([ModelChange::Text { path: (*path).to_owned(), text }]);
         resolve_imports(&mut host, &[]);
         let texts: Vec<String> = FILES.iter().map(|(path, _)| text_of(&host, path)).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
@@ -64,8 +64,8 @@ pub fn model(texts: &[&str]) -> ModelHost {
     host.apply(FILES.iter().zip(texts).flat_map(|((path, package), text)| {
         let path = (*path).to_owned();
         [
-            Change::Text { path: path.clone(), text: Arc::from(*text) },
-            Change::Package { path, package: package.map(Arc::from) },
+            ModelChange::Text { path: path.clone(), text: Arc::from(*text) },
+            ModelChange::Package { path, package: package.map(Arc::from) },
         ]
     }));
     resolve_imports(&mut host, &[]);
@@ -212,8 +212,8 @@ fn model_like(host: &ModelHost, texts: &[&str]) -> ModelHost {
     other.apply(project_files(db).iter().zip(texts).flat_map(|(file, text)| {
         let path = file.path(db).to_owned();
         [
-            Change::Text { path: path.clone(), text: Arc::from(*text) },
-            Change::Package { path, package: file.package(db).map(Arc::from) },
+            ModelChange::Text { path: path.clone(), text: Arc::from(*text) },
+            ModelChange::Package { path, package: file.package(db).map(Arc::from) },
         ]
     }));
     resolve_imports(&mut other, &[]);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dlang_ide::{Completion, CompletionKind, ImportCandidates, Links, apply, completions, hover};
 use dlang_model::{
-    Change, Db, Definition, ElementKind, File, ModelHost, definitions, file_model, project_files, resolutions,
+    Db, Definition, ElementKind, File, ModelChange, ModelHost, definitions, file_model, project_files, resolutions,
 };
 use dlang_syntax::{TextRange, TextSize};
 
@@ -49,7 +49,7 @@ fn names(host: &ModelHost, file: File) -> Vec<(String, Option<ElementKind>, Opti
 pub fn check_place(db: &dyn Db, file: File, offset: TextSize) -> Vec<Completion> {
     let is_in_text = |range: TextRange| file.text(db).get(Range::<usize>::from(range)).is_some();
     let text = file.text(db);
-    if let Some(hover) = hover(db, file, offset, Links::To(&|file| file.path(db).to_owned())) {
+    if let Some(hover) = hover(db, file, offset, Links::FileUri(&|file| file.path(db).to_owned())) {
         assert!(hover.range.contains_inclusive(offset) && !hover.markdown.is_empty());
         assert!(is_in_text(hover.range));
     }
@@ -71,7 +71,7 @@ pub fn check_reference(host: &mut ModelHost, file: File, item: &Completion) -> b
     let expected = identity(host, item.definition.expect("an element"));
     let before = names(host, file);
     let changed = apply(&text, std::slice::from_ref(&item.edit));
-    host.apply([Change::Text { path: path.clone(), text: Arc::from(changed.as_str()) }]);
+    host.apply([ModelChange::Text { path: path.clone(), text: Arc::from(changed.as_str()) }]);
     let db = host.db();
     let id = file_model(db, file).reference_touching(item.edit.range.start() + TextSize::new(1));
     let id = id.unwrap_or_else(|| panic!("no reference after {item:?} in\n{changed}"));
@@ -81,7 +81,7 @@ pub fn check_reference(host: &mut ModelHost, file: File, item: &Completion) -> b
         assert!(found.contains(&expected), "{item:?} means {found:?} in\n{changed}");
         assert_eq!(Some(kind), expected.1);
     }
-    host.apply([Change::Text { path, text: Arc::from(text) }]);
+    host.apply([ModelChange::Text { path, text: Arc::from(text) }]);
     is_grouped_as_before
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use zubi_exec::template::{Argument, Escaping, Kind, Names, RenderError, Template, Values};
+use zubi_exec::template::{Argument, ArgumentKind, Escaping, RenderError, Template, TemplateNames, Values};
 
 const SINKS: [Escaping; 9] = [
     Escaping::Shell,
@@ -23,11 +23,11 @@ pub fn template(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (text, value) = text.split_once('\0').unwrap_or((text, "$a ${V} ' \" \\ $(x) `x`\n"));
     let argument = |kind, required| Argument { kind, required };
-    let names = Names {
+    let names = TemplateNames {
         arguments: [
-            ("a", argument(Kind::Text, true)),
-            ("l", argument(Kind::Array, false)),
-            ("o", argument(Kind::Any, false)),
+            ("a", argument(ArgumentKind::Text, true)),
+            ("l", argument(ArgumentKind::Array, false)),
+            ("o", argument(ArgumentKind::Any, false)),
         ]
         .map(|(name, argument)| (name.to_owned(), argument))
         .into(),

@@ -8,7 +8,7 @@ use camino::Utf8Path;
 use dlang_workspace::files::{Files as _, MemoryFiles};
 use dlang_workspace::manifest::{self, Purpose};
 use dlang_workspace::modules::Modules;
-use dlang_workspace::{Action, Diagnostic, Fix, lock};
+use dlang_workspace::{Diagnostic, Fix, FixAction, lock};
 
 /// A `model.yaml`: every diagnostic is inside the text, every fix fits it and makes the text no worse.
 pub fn manifest(bytes: &[u8]) {
@@ -90,7 +90,7 @@ fn in_text(text: &str, diagnostics: &[Diagnostic]) {
 }
 
 fn fits(text: &str, fix: &Fix, diagnostics: usize) {
-    let Action::Edit { range, text: new, .. } = &fix.action else { return };
+    let FixAction::Edit { range, text: new, .. } = &fix.action else { return };
     let mut after = text.to_owned();
     after.replace_range(Range::<usize>::from(*range), new);
     assert!(manifest::read(&after, Purpose::Use).diagnostics.len() <= diagnostics, "{fix:?} of {text:?}");

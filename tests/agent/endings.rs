@@ -136,22 +136,24 @@ fn arguments_that_stay_wrong_end_it() {
     > Do it.
     "" + file_read {"file":5}
     → Read a file: 5
-    ✗ invalid_input: Invalid input: file: no such parameter
+    ✗ invalid_input: Invalid input: no such parameter
     "" + file_read {"file":5}
     → Read a file: 5
-    ✗ invalid_input: Invalid input: file: no such parameter
+    ✗ invalid_input: Invalid input: no such parameter
     "" + file_read {"file":5}
     → Read a file: 5
-    ✗ invalid_input: Invalid input: file: no such parameter
+    ✗ invalid_input: Invalid input: no such parameter
     ended invalid: "What the model gave did not fit, over and over.\nCalls made: file.read 3 (3 failed).\nWhat is left to do is not known."
-      The model kept calling file.read with arguments that are none (Invalid input: file: no such parameter). Say it in other words, or choose another model.
+      The model kept calling file.read with arguments that are none (Invalid input: no such parameter). Say it in other words, or choose another model.
     exit 1
     "#);
 }
 
 /// A turn that reads `big.txt`, with `answers` before and after it; the reading turn fills the context.
 fn long(before: Vec<Turn>, lines: usize, answers: Vec<Turn>) -> String {
-    let reads = Turn::reply(ScriptedReply::text("I look.").call("file_read", json!({ "path": "big.txt" })).usage(19_000, 500, 0));
+    let reads = Turn::reply(
+        ScriptedReply::text("I look.").call("file_read", json!({ "path": "big.txt" })).usage(19_000, 500, 0),
+    );
     let scene = Scene::with_keys([before, vec![reads], answers].concat(), "context = 20000");
     scene.fixture.project.write("big.txt", &"All work and no play makes a long file.\n".repeat(lines));
     let story = scene.run(&[]).story();

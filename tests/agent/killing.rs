@@ -8,7 +8,8 @@ use crate::harness::{Scene, nothing_is_left, story};
 
 /// Enough answers for a killed turn and a resumed one: the second receives the answers that the first did not.
 fn answers() -> Vec<Turn> {
-    let run = |command: &str| Turn::reply(ScriptedReply::text("I run it.").call("shell_run", json!({ "command": command })));
+    let run =
+        |command: &str| Turn::reply(ScriptedReply::text("I run it.").call("shell_run", json!({ "command": command })));
     vec![
         Turn::reply(ScriptedReply::text("I look.").call("file_read", json!({ "path": "notes.txt" }))),
         run("echo made > made.txt"),

@@ -13,7 +13,10 @@ fn model_keys_are_neither_printed_nor_stored() {
     let fields = format!("headers = {{ x-api-key = \"{header}\" }}\nquery = {{ api_key = \"{query}\" }}");
     let text_with_keys = format!("They are {KEY}, header-9876543210 and {query}.");
     let turns = vec![
-        Turn::reply(ScriptedReply::text(&text_with_keys).call("file_write", json!({ "path": "notes.txt", "content": text_with_keys }))),
+        Turn::reply(
+            ScriptedReply::text(&text_with_keys)
+                .call("file_write", json!({ "path": "notes.txt", "content": text_with_keys })),
+        ),
         Turn::reply(ScriptedReply::text(&text_with_keys)),
     ];
     let scene = Scene::with_keys(turns, &fields);
@@ -35,7 +38,8 @@ fn model_keys_are_neither_printed_nor_stored() {
 #[test]
 fn no_part_of_a_key_is_printed_when_an_answer_is_interrupted() {
     let half = KEY.get(..KEY.len() - 4).expect("a part of it");
-    let scene = Scene::new(vec![Turn::reply(ScriptedReply::text(&format!("So: {KEY}"))).cut_behind(half).end(End::Stall)]);
+    let scene =
+        Scene::new(vec![Turn::reply(ScriptedReply::text(&format!("So: {KEY}"))).cut_behind(half).end(End::Stall)]);
     let mut running = scene.start(&["run", "Do it.", "--json"]);
     running.read_until("text");
     running.signal(Signal::INT);

@@ -12,7 +12,7 @@ use zubi_tests::hosts::eventually;
 use zubi_tests::models::{End, Expect, ScriptedReply, Turn};
 use zubi_tests::processes;
 
-use crate::harness::{STEP_TIMEOUT, RunningProgram, Scene, nothing_is_left};
+use crate::harness::{RunningProgram, STEP_TIMEOUT, Scene, nothing_is_left};
 
 /// Interrupts a turn at `moment` and resumes it; returns the events of both as a text.
 fn check(turns: Vec<Turn>, moment: impl FnOnce(&Scene, &mut RunningProgram)) -> String {

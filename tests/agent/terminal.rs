@@ -102,8 +102,10 @@ fn runs(command: &str) -> Turn {
 
 #[test]
 fn a_question_is_answered_with_other_arguments() {
-    let scene =
-        Scene::new(vec![runs("python3 -c 'print(1)'"), Turn::reply(ScriptedReply::text("Two.")).expect(Expect::Outcome("2"))]);
+    let scene = Scene::new(vec![
+        runs("python3 -c 'print(1)'"),
+        Turn::reply(ScriptedReply::text("Two.")).expect(Expect::Outcome("2")),
+    ]);
     let mut terminal = Terminal::open(&scene, &["run", "Do it."]);
     terminal.read_until("[n]: ");
     terminal.types("1 {broken\n");
@@ -175,7 +177,8 @@ fn ctrl_c_during_a_question_stops_the_turn() {
 fn a_chat_streams_calls_stops_and_resumes() {
     let scene = Scene::new(vec![
         Turn::reply(
-            ScriptedReply::text("I change it.").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })),
+            ScriptedReply::text("I change it.")
+                .call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })),
         ),
         Turn::reply(ScriptedReply::text("Changed.")),
         Turn::reply(ScriptedReply::text("Let me think about this")).cut_behind("think").end(End::Stall),

@@ -11,8 +11,10 @@ fn works(outcome: &'static str) -> Vec<Turn> {
     vec![
         Turn::reply(ScriptedReply::text("I look.").call("file_read", json!({ "path": "notes.txt" })))
             .expect(Expect::Tools(vec!["file_read", "file_edit", "shell_run"])),
-        Turn::reply(ScriptedReply::text("").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })))
-            .expect(Expect::Outcome("two")),
+        Turn::reply(
+            ScriptedReply::text("").call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })),
+        )
+        .expect(Expect::Outcome("two")),
         Turn::reply(ScriptedReply::text("").call("shell_run", json!({ "command": "python3 -c 'print(6 * 7)'" }))),
         Turn::reply(ScriptedReply::text("Done: 42.")).expect(Expect::Outcome(outcome)),
     ]
@@ -63,7 +65,9 @@ fn a_command_is_refused_when_no_user_can_be_prompted() {
 #[test]
 fn a_rule_covers_only_the_commands_it_names() {
     let turns = vec![
-        Turn::reply(ScriptedReply::text("").call("shell_run", json!({ "command": "python3 -c 'print(1)' && git push" }))),
+        Turn::reply(
+            ScriptedReply::text("").call("shell_run", json!({ "command": "python3 -c 'print(1)' && git push" })),
+        ),
         Turn::reply(ScriptedReply::text("No.")),
     ];
     assert_snapshot!(check(turns, &["--auto-approve", "shell.run:python3 -c *"]), @r#"
@@ -86,7 +90,8 @@ fn read_only_calls_run_in_parallel_with_invalid_ones() {
         .call("file_read", json!({ "file": 5 }))
         .call("no_such_tool", json!({}))
         .call("file_list", json!({}));
-    let turns = vec![Turn::reply(calls).split(7), Turn::reply(ScriptedReply::text("Enough.")).expect(Expect::Messages(6))];
+    let turns =
+        vec![Turn::reply(calls).split(7), Turn::reply(ScriptedReply::text("Enough.")).expect(Expect::Messages(6))];
     assert_snapshot!(check(turns, &[]), @r#"
     > Do it.
     "" + file_read {"path":"notes.txt"} + file_read {"file":5} + no_such_tool {} + file_list {}
@@ -95,7 +100,7 @@ fn read_only_calls_run_in_parallel_with_invalid_ones() {
     → no_such_tool
     → List files
     = one
-    ✗ invalid_input: Invalid input: file: no such parameter
+    ✗ invalid_input: Invalid input: no such parameter
     ✗ unknown_tool: unknown tool `no_such_tool`: there is no such tool. Call one of the tools that you were given, by its exact name.
     = 1 file in .
     "Enough."
@@ -109,7 +114,9 @@ fn transient_provider_errors_are_retried() {
     let turns = vec![
         Turn::refuses(429, "slow down").header("Retry-After", "0"),
         Turn::refuses(529, "overloaded").header("Retry-After", "0"),
-        Turn::reply(ScriptedReply::text("Here it is, all of it.")).cut_behind("Here").end(zubi_tests::models::End::Reset),
+        Turn::reply(ScriptedReply::text("Here it is, all of it."))
+            .cut_behind("Here")
+            .end(zubi_tests::models::End::Reset),
         Turn::reply(ScriptedReply::text("Here it is, all of it.")),
     ];
     assert_snapshot!(check(turns, &[]), @r#"

@@ -58,8 +58,13 @@ impl FaultyServer {
         assert!(answer.took < BOUND, "{tool} took {:?}:\n{}", answer.took, answer.text);
         let first = answer.text.lines().next().unwrap_or_default();
         if answer.is_error {
-            let has_known_form = ["Invalid input: ", "Error in ", "Failed to "].iter().any(|form| first.starts_with(form));
-            assert!(has_known_form && answer.text.lines().count() > 1, "an error without form or next step:\n{}", answer.text);
+            let has_known_form =
+                ["Invalid input: ", "Error in ", "Failed to "].iter().any(|form| first.starts_with(form));
+            assert!(
+                has_known_form && answer.text.lines().count() > 1,
+                "an error without form or next step:\n{}",
+                answer.text
+            );
         }
         let beside = self.project.root().parent().expect("a parent");
         without_pause(&answer.text)

@@ -81,7 +81,10 @@ async fn the_restart_delay_is_reported() {
             assert!(start.elapsed() < BOUND, "it was not started again after {seconds} s");
         }
         // The announced pause is rounded up.
-        assert!(reported_at.elapsed() + Duration::from_secs(1) >= Duration::from_secs(seconds), "{seconds} s were told");
+        assert!(
+            reported_at.elapsed() + Duration::from_secs(1) >= Duration::from_secs(seconds),
+            "{seconds} s were told"
+        );
         longest = longest.max(seconds);
     }
     assert!(longest >= 2, "the pauses grow: {longest} s");

@@ -35,7 +35,7 @@ impl Scene {
         let fixture = HostsProject::new(Project::empty(), &[]);
         let daemon = fixture.daemon(&[]);
         let host = fixture.only_host();
-        let scene = Self { fixture: place: fixture, daemon, host };
+        let scene = Self { fixture, daemon, host };
         // Creates everything that the first request creates.
         scene.is_answered("the first");
         scene.wait_until_left(0);

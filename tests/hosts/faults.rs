@@ -214,7 +214,7 @@ impl OtherUserFixture {
         let program = base(&fixture).join("zubi");
         std::fs::copy(tools::zubi(), &program).expect("a copy");
         set_mode(&program, 0o755);
-        let others = Self { fixture: place: fixture, program };
+        let others = Self { fixture, program };
         others.give();
         others
     }
@@ -265,7 +265,8 @@ fn without_a_writable_state_directory_a_session_does_not_share() {
 
     let mut agent = Agent::spawn(others.command(), &[]);
     assert!(agent.tools().contains(&"lsp_hover".to_owned()));
-    let stderr = eventually("it is said", STEP_TIMEOUT, || Some(agent.stderr_text()).filter(|stderr| stderr.contains('\n')));
+    let stderr =
+        eventually("it is said", STEP_TIMEOUT, || Some(agent.stderr_text()).filter(|stderr| stderr.contains('\n')));
     assert_snapshot!(stderr.replace(base(&others.fixture).as_str(), "[base]").trim_end(), @"warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)");
     assert!(agent.close().success());
     assert_snapshot!(others.render_output(&others.run(&["serve"])), @"

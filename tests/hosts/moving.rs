@@ -145,7 +145,10 @@ fn a_second_daemon_is_refused_and_one_of_many_at_once_serves() {
     let refused = fixture.run(&["serve"]);
     let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert_eq!(refused.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains(&format!("a daemon serves this workspace already (process {})", children[0].id())), "{stderr}");
+    assert!(
+        stderr.contains(&format!("a daemon serves this workspace already (process {})", children[0].id())),
+        "{stderr}"
+    );
     assert!(fixture.run(&["stop"]).status.success());
     assert_eq!(children[0].wait().expect("a child").code(), Some(0));
 }
@@ -312,7 +315,10 @@ fn a_host_of_another_version_is_reported_and_not_used() {
     hover(&mut agent);
     let stderr = agent.stderr_text();
     assert!(stderr.starts_with("warning: the host of this workspace in process "), "{stderr}");
-    assert!(stderr.contains("it speaks version 99 of the protocol (zubi 7.8.9)") && stderr.lines().count() == 1, "{stderr}");
+    assert!(
+        stderr.contains("it speaks version 99 of the protocol (zubi 7.8.9)") && stderr.lines().count() == 1,
+        "{stderr}"
+    );
     only_server(agent.pid());
     let status = fixture.status();
     assert_eq!(status["hosts"].as_array().map(Vec::len), Some(1), "{status}");

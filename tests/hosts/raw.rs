@@ -124,7 +124,7 @@ impl Raw {
                 sender.send(line).ok();
             }
         });
-        Self { transport: door: transport, lines: heard, last: 0 }
+        Self { transport, lines: heard, last: 0 }
     }
 
     /// Writes bytes; returns whether that succeeded.

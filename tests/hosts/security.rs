@@ -65,7 +65,7 @@ impl Scene {
         let daemon = fixture.daemon(&[]);
         open_the_way(&fixture);
         let (host, visitor) = (fixture.only_host(), visitor(&fixture));
-        Self { fixture: place: fixture, _daemon: daemon, host, visitor }
+        Self { fixture, _daemon: daemon, host, visitor }
     }
 
     fn file(&self) -> Utf8PathBuf {

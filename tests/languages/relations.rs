@@ -246,7 +246,7 @@ async fn go() {
     1 reference in 1 file
     report/report.go
       10:39  /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
-    implementations: failed: gopls answered `textDocument/implementation` with an error: TotalArea is a function, not a method (0)
+    implementations: gopls answered `textDocument/implementation` with an error: TotalArea is a function, not a method (0)
     1 caller
       function Describe  report/report.go:7:6  func Describe(radius float64) float64 {  calls at line 10
     [gopls · ready]

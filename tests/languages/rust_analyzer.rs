@@ -110,7 +110,7 @@ async fn while_typing(zubi: &Zubi) {
     at src/report.rs:9:58
     1 signature
       fn total_area(first: &(dyn Shape + 'static), second: &(dyn Shape + 'static), scale: f64) -> f64
-        parameter: scale: f64
+        parameter: f64
         The area of two shapes together, `scale` times.
     [rust-analyzer · ready]
     ");

@@ -72,7 +72,7 @@ impl Agent {
             }
         });
         let unread = VecDeque::new();
-        Self { child, input, messages, unread, last: 0, is_ready: false, user: None, forms: Vec::new(), stderr: said: stderr }
+        Self { child, input, messages, unread, last: 0, is_ready: false, user: None, forms: Vec::new(), stderr }
     }
 
     /// Adds a user who fills in every form like this. Must be called before the first request.

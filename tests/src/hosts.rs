@@ -173,7 +173,7 @@ impl Daemon {
         let mut child = command.spawn().expect("zubi starts");
         let stderr = StderrCapture::capture(&mut child);
         eventually("the daemon serves", STEP_TIMEOUT, || stderr.text().contains("serving ").then_some(()));
-        Self { child, stderr: said: stderr }
+        Self { child, stderr }
     }
 
     pub fn pid(&self) -> u32 {

@@ -105,14 +105,14 @@ async fn refusals_name_the_next_step() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     assert_snapshot!(zubi.call_refused("lsp_hover", json!({})).await, @r#"
-    Invalid input: position: no position was given
+    Invalid input: no position was given
     Give the position in exactly one of three ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
       uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
     assert_snapshot!(zubi.call_refused("lsp_hover", json!({ "symbol": "totl_area" })).await, @r#"
-    Invalid input: symbol: no symbol `totl_area` in the workspace
+    Invalid input: no symbol `totl_area` in the workspace
     Nearest names:
       symbol: "total_area"   at shapes/shape.py:35
     "#);
@@ -128,7 +128,7 @@ async fn refusals_name_the_next_step() {
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ");
     assert_snapshot!(zubi.call_refused("lsp_document_symbols", json!({ "path": 7 })).await, @r#"
-    Invalid input: path: expected string, got 7
+    Invalid input: expected string, got 7
     `path` (string): File Example: {"path":"src/console.py","depth":2}
     "#);
     assert_snapshot!(zubi.call_refused("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "1" })).await, @"

@@ -88,6 +88,7 @@ fn ensure(component: &Component) -> Result<(String, bool)> {
     install::link(component)?;
     let version = install::check(component)?;
     std::fs::create_dir_all(place::tools().join("stamps"))?;
-    std::fs::write(&stamp, format!("{version}\n{expected_fingerprint}")).with_context(|| format!("cannot write {stamp}"))?;
+    std::fs::write(&stamp, format!("{version}\n{expected_fingerprint}"))
+        .with_context(|| format!("cannot write {stamp}"))?;
     Ok((version, true))
 }

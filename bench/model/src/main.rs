@@ -101,7 +101,11 @@ impl ModelBench {
             table.push(size, Row { unit: "million instructions", ..Row::new("cold validate", million) });
         }
         let rounds = rounds.to_string();
-        let answer = cost::measure(&self.current_exe, &self.current_exe, &["__ask", folder.as_str(), &areas.to_string(), &rounds])?;
+        let answer = cost::measure(
+            &self.current_exe,
+            &self.current_exe,
+            &["__ask", folder.as_str(), &areas.to_string(), &rounds],
+        )?;
         for (question, milliseconds) in questions::read(&answer.output)? {
             table.push(size, Row::new(&question, milliseconds));
         }

@@ -151,7 +151,12 @@ fn read_message(reader: &mut BufReader<TcpStream>) -> std::io::Result<Option<Vec
 }
 
 /// The floor: a client that sends this number of requests of this size on one connection and does `work` between them.
-pub(super) fn send_bare_requests(model: &Model, questions: usize, size: usize, work: impl Fn() -> Result<()>) -> Result<()> {
+pub(super) fn send_bare_requests(
+    model: &Model,
+    questions: usize,
+    size: usize,
+    work: impl Fn() -> Result<()>,
+) -> Result<()> {
     let stream = TcpStream::connect(("127.0.0.1", model.port))?;
     stream.set_nodelay(true)?;
     let mut reader = BufReader::new(stream.try_clone()?);

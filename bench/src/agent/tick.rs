@@ -47,7 +47,7 @@ impl Contributor {
                 }
             }
         });
-        Ok(Self { call_times: heard: call_times, caller: UnixStream::connect(socket).context("the socket")? })
+        Ok(Self { call_times, caller: UnixStream::connect(socket).context("the socket")? })
     }
 
     /// Returns the times of its calls since the last request.

@@ -142,7 +142,7 @@ fn team(text: &str, declared: usize) -> Result<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Edit, Kind, offset_after, line_and_character};
+    use super::{Edit, Kind, line_and_character, offset_after};
     use serde_json::json;
 
     #[test]

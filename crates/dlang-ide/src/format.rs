@@ -27,7 +27,7 @@ mod layout;
 mod leaves;
 mod region;
 
-use dlang_syntax::{SyntaxCode, Parse, Severity, TextRange};
+use dlang_syntax::{Parse, Severity, SyntaxCode, TextRange};
 
 use crate::edit::{TextEdit, apply};
 
@@ -66,7 +66,8 @@ pub fn format(parse: &Parse) -> Result<FormattedText, Refusal> {
 pub fn format_range(parse: &Parse, range: TextRange) -> Result<FormattedText, Refusal> {
     let region = region::find(&parse.syntax(), range);
     refuse(parse, |code, place| {
-        let is_everywhere = matches!(code, SyntaxCode::UnterminatedString | SyntaxCode::FileTooLarge | SyntaxCode::TooManyErrors);
+        let is_everywhere =
+            matches!(code, SyntaxCode::UnterminatedString | SyntaxCode::FileTooLarge | SyntaxCode::TooManyErrors);
         is_everywhere || region.is_some_and(|region| region.entries.intersect(place).is_some())
     })?;
     if let Some(error) = region.and_then(|region| region.error) {

@@ -55,7 +55,7 @@ pub fn rename(
         return Ok(Vec::new());
     }
     if let Some(location) = find_conflict(db, &subject, new_name) {
-        return Err(RenameError::Declared { name: new_name.to_owned(), location: place: location });
+        return Err(RenameError::Declared { name: new_name.to_owned(), location });
     }
     let mut edits = Vec::new();
     for file in project_files(db) {

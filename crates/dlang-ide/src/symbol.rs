@@ -231,5 +231,5 @@ fn declared_at(db: &dyn Db, file: File, model: &FileModel, offset: TextSize) -> 
     let Body::Context(context) = &element.body else { return None };
     let terms = context.terms.iter().map(|term| term.name_range);
     let range = terms.chain(context.decisions.iter().map(|it| it.name_range)).flatten().find(touches)?;
-    word(range, NamedEntity::Entry { context: definition, range: place: range })
+    word(range, NamedEntity::Entry { context: definition, range })
 }

@@ -51,7 +51,8 @@ mod tests {
     fn words_with_room_between_them() {
         let text = "é Shop /* a.b */ . \n in.X-.";
         let range = TextRange::new(TextSize::new(3), TextSize::of(text));
-        let rendered: Vec<_> = words(text, range).iter().map(|word| format!("{:?} {}", word.range, word.text)).collect();
+        let rendered: Vec<_> =
+            words(text, range).iter().map(|word| format!("{:?} {}", word.range, word.text)).collect();
         assert_eq!(rendered, ["3..7 Shop", "22..24 in", "25..27 X-"]);
     }
 

@@ -19,7 +19,7 @@ pub struct ModelDiagnostic {
     /// Range in the file.
     pub range: TextRange,
     /// Kind of the diagnostic.
-    pub code: Code,
+    pub code: ModelCode,
     /// Message, one sentence.
     pub message: String,
     /// Advice on a fix.
@@ -31,7 +31,7 @@ pub struct ModelDiagnostic {
 }
 
 impl ModelDiagnostic {
-    pub(crate) fn new(range: TextRange, code: Code, message: String) -> Self {
+    pub(crate) fn new(range: TextRange, code: ModelCode, message: String) -> Self {
         Self { range, code, message, hint: None, related: Vec::new(), data: DiagnosticData::None }
     }
 
@@ -42,7 +42,7 @@ impl ModelDiagnostic {
         };
         Self {
             range: diagnostic.range,
-            code: Code::Syntax(diagnostic.code),
+            code: ModelCode::Syntax(diagnostic.code),
             message: diagnostic.message.clone(),
             hint: diagnostic.hint.clone(),
             related: diagnostic.related.iter().map(related).collect(),
@@ -56,7 +56,7 @@ impl ModelDiagnostic {
     }
 
     pub(crate) fn with_related(mut self, location: RelatedLocation, message: &'static str) -> Self {
-        self.related.push(RelatedInformation { location: place: location, message });
+        self.related.push(RelatedInformation { location, message });
         self
     }
 
@@ -159,18 +159,18 @@ impl Severity {
     }
 }
 
-/// Defines [`Code`] from a table, so that every code has a name, a severity and an entry in the list.
+/// Defines [`ModelCode`] from a table, so that every code has a name, a severity and an entry in the list.
 macro_rules! codes {
     ($($(#[doc = $doc:literal])+ $code:ident = $name:literal, $severity:ident;)+) => {
         /// Kind of a diagnostic. The names are stable.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Code {
+        pub enum ModelCode {
             /// Syntax error or hint.
-            Syntax(dlang_syntax::Code),
+            Syntax(dlang_syntax::SyntaxCode),
             $($(#[doc = $doc])+ $code,)+
         }
 
-        impl Code {
+        impl ModelCode {
             /// All codes except syntax codes.
             pub const ALL: &[Self] = &[$(Self::$code),+];
 
@@ -185,7 +185,7 @@ macro_rules! codes {
             /// Returns the severity.
             pub fn severity(self) -> Severity {
                 match self {
-                    Self::Syntax(dlang_syntax::Code::ReservedName) => Severity::Hint,
+                    Self::Syntax(dlang_syntax::SyntaxCode::ReservedName) => Severity::Hint,
                     Self::Syntax(_) => Severity::Error,
                     $(Self::$code => Severity::$severity,)+
                 }
@@ -269,7 +269,7 @@ codes! {
     TooManyDiagnostics = "too-many-diagnostics", Warning;
 }
 
-impl Code {
+impl ModelCode {
     /// Returns the coarser name in a diagnostic's JSON data.
     pub fn class(self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ mod redundant;
 use dlang_syntax::TextRange;
 
 use crate::db::Db;
-use crate::diagnostics::{Code, ModelDiagnostic};
+use crate::diagnostics::{ModelCode, ModelDiagnostic};
 use crate::inputs::File;
 
 /// Change that resolves a diagnostic. All edits are in the file of the diagnostic.
@@ -38,23 +38,23 @@ pub struct TextEdit {
 type FixMaker = fn(&dyn Db, File, &ModelDiagnostic) -> Vec<Fix>;
 
 /// All fixes by code. The other codes need a decision that only the author can make.
-static FIXES: &[(Code, FixMaker)] = &[
-    (Code::LinkingError, nearest::names),
-    (Code::UnresolvedReference, nearest::names),
-    (Code::DomainNoVision, missing::vision),
-    (Code::BoundedContextNoDescription, missing::description),
-    (Code::BoundedContextNoDomain, missing::domain),
-    (Code::ContextMapNoContexts, missing::contexts),
-    (Code::BoundedContextClassificationConflict, redundant::redundant),
-    (Code::BoundedContextTeamConflict, redundant::redundant),
-    (Code::ContextMapDuplicateRelationship, redundant::relationship),
-    (Code::SupplierOnBidirectional, patterns::remove),
-    (Code::CustomerOnBidirectional, patterns::remove),
-    (Code::AclOnWrongSide, patterns::wrong_side),
-    (Code::ConformistOnWrongSide, patterns::wrong_side),
-    (Code::OhsOnWrongSide, patterns::wrong_side),
-    (Code::SupplierOnWrongSide, patterns::wrong_side),
-    (Code::CustomerOnWrongSide, patterns::wrong_side),
+static FIXES: &[(ModelCode, FixMaker)] = &[
+    (ModelCode::LinkingError, nearest::names),
+    (ModelCode::UnresolvedReference, nearest::names),
+    (ModelCode::DomainNoVision, missing::vision),
+    (ModelCode::BoundedContextNoDescription, missing::description),
+    (ModelCode::BoundedContextNoDomain, missing::domain),
+    (ModelCode::ContextMapNoContexts, missing::contexts),
+    (ModelCode::BoundedContextClassificationConflict, redundant::redundant),
+    (ModelCode::BoundedContextTeamConflict, redundant::redundant),
+    (ModelCode::ContextMapDuplicateRelationship, redundant::relationship),
+    (ModelCode::SupplierOnBidirectional, patterns::remove),
+    (ModelCode::CustomerOnBidirectional, patterns::remove),
+    (ModelCode::AclOnWrongSide, patterns::wrong_side),
+    (ModelCode::ConformistOnWrongSide, patterns::wrong_side),
+    (ModelCode::OhsOnWrongSide, patterns::wrong_side),
+    (ModelCode::SupplierOnWrongSide, patterns::wrong_side),
+    (ModelCode::CustomerOnWrongSide, patterns::wrong_side),
 ];
 
 /// Returns the fixes of a diagnostic from [`file_diagnostics`](crate::file_diagnostics) of the file's current state.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::diagnostics::Code;
+use crate::diagnostics::ModelCode;
 
 /// File of the model: a small handle that stays the same when the file's text changes.
 #[salsa::input(debug)]
@@ -68,7 +68,7 @@ pub enum ImportOutcome {
 /// fix it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportProblem {
-    pub code: Code,
+    pub code: ModelCode,
     /// Stable reason for programs, such as `file-not-found`.
     pub reason: &'static str,
     /// Message, including the hint.

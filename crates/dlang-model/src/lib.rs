@@ -58,10 +58,10 @@ mod scope;
 pub mod testing;
 
 pub use data::*;
-pub use db::{CancellationToken, ModelChange, Database, Db, ModelHost, QueryCancelled, ModelSnapshot};
+pub use db::{CancellationToken, Database, Db, ModelChange, ModelHost, ModelSnapshot, QueryCancelled};
 pub use definition::{Definition, definition_at, definitions};
 pub use diagnostics::{
-    Code, ModelDiagnostic, DiagnosticData, RelatedInformation, RelatedLocation, Severity, file_diagnostics,
+    DiagnosticData, ModelCode, ModelDiagnostic, RelatedInformation, RelatedLocation, Severity, file_diagnostics,
 };
 pub use effective::{context_domain, effective_classification, effective_team, metadata_map, target};
 pub use fixes::{Fix, TextEdit, fixes};

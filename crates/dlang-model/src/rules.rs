@@ -36,7 +36,7 @@ use crate::data::{
 };
 use crate::db::Db;
 use crate::definition::Definition;
-use crate::diagnostics::{Code, ModelDiagnostic, Severity};
+use crate::diagnostics::{ModelCode, ModelDiagnostic, Severity};
 use crate::imports::import_cycles_through;
 use crate::index::IndexedImport;
 use crate::inputs::File;
@@ -50,7 +50,7 @@ const MAX_FINDINGS: usize = 10_000;
 
 /// Validation rule: the codes that it reports, and its check.
 struct Rule {
-    codes: &'static [Code],
+    codes: &'static [ModelCode],
     check: Check,
 }
 
@@ -68,40 +68,46 @@ enum Check {
 /// All rules. The rules of one element report in this order.
 static RULES: &[Rule] = &[
     // All unresolved references of a file come first.
-    Rule { codes: &[Code::LinkingError], check: Check::File(references::check_references) },
-    Rule { codes: &[Code::DuplicateElement], check: Check::File(duplicates::elements) },
-    Rule { codes: &[Code::ImportMissingUri], check: Check::Import(imports::missing_uri) },
+    Rule { codes: &[ModelCode::LinkingError], check: Check::File(references::check_references) },
+    Rule { codes: &[ModelCode::DuplicateElement], check: Check::File(duplicates::elements) },
+    Rule { codes: &[ModelCode::ImportMissingUri], check: Check::Import(imports::missing_uri) },
     Rule { codes: imports::PROBLEMS, check: Check::Import(imports::check_unresolved) },
-    Rule { codes: &[Code::ImportCycleDetected], check: Check::Import(imports::cycle) },
-    Rule { codes: &[Code::DomainNoVision], check: Check::Domain(domains::no_vision) },
-    Rule { codes: &[Code::DomainCircularHierarchy], check: Check::Domain(domains::circular_hierarchy) },
-    Rule { codes: &[Code::BoundedContextNoDescription], check: Check::Context(contexts::no_description) },
-    Rule { codes: &[Code::BoundedContextNoDomain], check: Check::Context(contexts::no_domain) },
+    Rule { codes: &[ModelCode::ImportCycleDetected], check: Check::Import(imports::cycle) },
+    Rule { codes: &[ModelCode::DomainNoVision], check: Check::Domain(domains::no_vision) },
+    Rule { codes: &[ModelCode::DomainCircularHierarchy], check: Check::Domain(domains::circular_hierarchy) },
+    Rule { codes: &[ModelCode::BoundedContextNoDescription], check: Check::Context(contexts::no_description) },
+    Rule { codes: &[ModelCode::BoundedContextNoDomain], check: Check::Context(contexts::no_domain) },
     Rule {
-        codes: &[Code::BoundedContextClassificationConflict],
+        codes: &[ModelCode::BoundedContextClassificationConflict],
         check: Check::Context(contexts::classification_conflict),
     },
-    Rule { codes: &[Code::BoundedContextTeamConflict], check: Check::Context(contexts::team_conflict) },
-    Rule { codes: &[Code::ContextMapNoContexts], check: Check::ContextMap(maps::no_contexts) },
-    Rule { codes: &[Code::UnresolvedReference], check: Check::ContextMap(references::map_entries) },
-    Rule { codes: &[Code::ContextMapNoRelationships], check: Check::ContextMap(maps::no_relationships) },
-    Rule { codes: &[Code::ContextMapDuplicateRelationship], check: Check::ContextMap(duplicates::relationships) },
-    Rule { codes: &[Code::DomainMapNoDomains], check: Check::DomainMap(maps::no_domains) },
-    Rule { codes: &[Code::UnresolvedReference], check: Check::DomainMap(references::map_entries) },
-    Rule { codes: &[Code::AclOnWrongSide], check: Check::Relationship(patterns::acl) },
-    Rule { codes: &[Code::ConformistOnWrongSide], check: Check::Relationship(patterns::conformist) },
-    Rule { codes: &[Code::OhsOnWrongSide], check: Check::Relationship(patterns::ohs) },
-    Rule { codes: &[Code::SupplierOnWrongSide], check: Check::Relationship(patterns::supplier) },
-    Rule { codes: &[Code::CustomerOnWrongSide], check: Check::Relationship(patterns::customer) },
-    Rule { codes: &[Code::SupplierOnBidirectional], check: Check::Relationship(patterns::supplier_on_bidirectional) },
-    Rule { codes: &[Code::CustomerOnBidirectional], check: Check::Relationship(patterns::customer_on_bidirectional) },
-    Rule { codes: &[Code::TooManyPatterns], check: Check::Relationship(patterns::too_many) },
-    Rule { codes: &[Code::SelfSymmetricRelationship], check: Check::Relationship(relationships::with_itself) },
-    Rule { codes: &[Code::ThisOutsideContext], check: Check::Relationship(relationships::this_outside_context) },
+    Rule { codes: &[ModelCode::BoundedContextTeamConflict], check: Check::Context(contexts::team_conflict) },
+    Rule { codes: &[ModelCode::ContextMapNoContexts], check: Check::ContextMap(maps::no_contexts) },
+    Rule { codes: &[ModelCode::UnresolvedReference], check: Check::ContextMap(references::map_entries) },
+    Rule { codes: &[ModelCode::ContextMapNoRelationships], check: Check::ContextMap(maps::no_relationships) },
+    Rule { codes: &[ModelCode::ContextMapDuplicateRelationship], check: Check::ContextMap(duplicates::relationships) },
+    Rule { codes: &[ModelCode::DomainMapNoDomains], check: Check::DomainMap(maps::no_domains) },
+    Rule { codes: &[ModelCode::UnresolvedReference], check: Check::DomainMap(references::map_entries) },
+    Rule { codes: &[ModelCode::AclOnWrongSide], check: Check::Relationship(patterns::acl) },
+    Rule { codes: &[ModelCode::ConformistOnWrongSide], check: Check::Relationship(patterns::conformist) },
+    Rule { codes: &[ModelCode::OhsOnWrongSide], check: Check::Relationship(patterns::ohs) },
+    Rule { codes: &[ModelCode::SupplierOnWrongSide], check: Check::Relationship(patterns::supplier) },
+    Rule { codes: &[ModelCode::CustomerOnWrongSide], check: Check::Relationship(patterns::customer) },
+    Rule {
+        codes: &[ModelCode::SupplierOnBidirectional],
+        check: Check::Relationship(patterns::supplier_on_bidirectional),
+    },
+    Rule {
+        codes: &[ModelCode::CustomerOnBidirectional],
+        check: Check::Relationship(patterns::customer_on_bidirectional),
+    },
+    Rule { codes: &[ModelCode::TooManyPatterns], check: Check::Relationship(patterns::too_many) },
+    Rule { codes: &[ModelCode::SelfSymmetricRelationship], check: Check::Relationship(relationships::with_itself) },
+    Rule { codes: &[ModelCode::ThisOutsideContext], check: Check::Relationship(relationships::this_outside_context) },
 ];
 
 /// Returns the codes that rules report.
-pub fn rule_codes() -> impl Iterator<Item = Code> {
+pub fn rule_codes() -> impl Iterator<Item = ModelCode> {
     RULES.iter().flat_map(|rule| rule.codes).copied()
 }
 
@@ -236,7 +242,7 @@ impl<'a> Checker<'a> {
         let left_out: usize = self.count.iter().map(|count| count.saturating_sub(MAX_FINDINGS)).sum();
         if left_out > 0 {
             let message = format!("{left_out} further findings in this file are not listed.");
-            self.found.push(ModelDiagnostic::new(TextRange::default(), Code::TooManyDiagnostics, message));
+            self.found.push(ModelDiagnostic::new(TextRange::default(), ModelCode::TooManyDiagnostics, message));
         }
     }
 

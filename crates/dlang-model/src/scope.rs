@@ -118,7 +118,11 @@ pub fn visible_files(db: &dyn Db, file: File) -> Vec<(usize, File)> {
         visible.push((import, target));
         if let Some(package) = target.package(db) {
             let imported = imported_files(db, target).iter().flatten();
-            visible.extend(imported.filter(|candidate| candidate.package(db) == Some(package)).map(|candidate| (import, *candidate)));
+            visible.extend(
+                imported
+                    .filter(|candidate| candidate.package(db) == Some(package))
+                    .map(|candidate| (import, *candidate)),
+            );
         }
     }
     visible

@@ -13,8 +13,8 @@ use std::sync::Arc;
 use dlang_syntax::{TextRange, TextSize};
 
 use crate::{
-    ModelChange, Database, Definition, ModelDiagnostic, File, ImportOutcome, ImportProblem, ModelHost, RelatedLocation, TextEdit,
-    file_diagnostics, file_index,
+    Database, Definition, File, ImportOutcome, ImportProblem, ModelChange, ModelDiagnostic, ModelHost, RelatedLocation,
+    TextEdit, file_diagnostics, file_index,
 };
 
 /// Marks a position.

@@ -70,7 +70,7 @@ impl ClientHandle {
     pub(crate) fn new(out: Sender<OutgoingMessage>) -> Self {
         let waiting = Mutex::new(Some(BTreeMap::new()));
         let deferred = Mutex::new(Some(Vec::new()));
-        Self { shared: Arc::new(ClientState { out, next: AtomicI32::new(1), waiting, deferred: held: deferred }) }
+        Self { shared: Arc::new(ClientState { out, next: AtomicI32::new(1), waiting, deferred }) }
     }
 
     /// Sends a notification. Before the result of `initialize`, only messages that the protocol allows are sent; the

@@ -28,7 +28,7 @@ use crate::diagnostics::Publisher;
 use crate::documents::{self, Documents};
 use crate::event::{ChangedBy, Event};
 use crate::methods::{MethodTable, RequestError, from_value};
-use crate::model::{ModelCommand, Edit, ModelHandle};
+use crate::model::{Edit, ModelCommand, ModelHandle};
 use crate::pool::Pool;
 use crate::progress::LoadProgress;
 use crate::settings::ClientSettings;

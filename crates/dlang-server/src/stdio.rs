@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 
 use crossbeam_channel::{Receiver, Sender};
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
-use zubi_base::framing::{self, FrameDecoder, Frame, MAX_BODY_BYTES};
+use zubi_base::framing::{self, Frame, FrameDecoder, MAX_BODY_BYTES};
 
 use crate::client::{ClientHandle, OutgoingMessage};
 

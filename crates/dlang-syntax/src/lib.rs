@@ -57,7 +57,7 @@ use rowan::GreenNode;
 pub use rowan::ast::{AstChildren, AstNode, AstPtr};
 pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
 
-pub use crate::diagnostics::{Class, SyntaxCode, RelatedSyntax, Severity, SyntaxDiagnostic};
+pub use crate::diagnostics::{Class, RelatedSyntax, Severity, SyntaxCode, SyntaxDiagnostic};
 pub use crate::generated::kinds::SyntaxKind;
 pub use crate::keywords::{
     DOCUMENTATION, KEYWORDS, Keyword, KeywordClass, Punctuation, SIGNS, Side, is_identifier, keyword, sign,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use rowan::{Checkpoint, GreenNodeBuilder, Language as _, TextRange, TextSize};
 
-use crate::diagnostics::{SyntaxCode, Collector, RelatedSyntax, SyntaxDiagnostic};
+use crate::diagnostics::{Collector, RelatedSyntax, SyntaxCode, SyntaxDiagnostic};
 use crate::lexer::{self, LexedText, Token};
 use crate::token_set::TokenSet;
 use crate::{DomainLang, Parse, SyntaxKind};

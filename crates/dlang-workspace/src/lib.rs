@@ -57,6 +57,6 @@ pub use text_size::{TextRange, TextSize};
 pub use dlang_model::Severity;
 
 pub use crate::diagnostic::{Code, Diagnostic};
-pub use crate::fix::{FixAction, Fix};
+pub use crate::fix::{Fix, FixAction};
 pub use crate::paths::normalize;
 pub use crate::workspace::{Workspace, WorkspaceSnapshot};

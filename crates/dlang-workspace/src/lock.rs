@@ -151,7 +151,9 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
         }
     }
     if manifest.complete {
-        for (repository, locked) in lock.entries.iter().filter(|(repository, _)| !required.contains(repository.as_str())) {
+        for (repository, locked) in
+            lock.entries.iter().filter(|(repository, _)| !required.contains(repository.as_str()))
+        {
             let text = format!("No dependency in model.yaml uses '{}'.", quote_excerpt(repository));
             of_lock.push(Diagnostic::new(Code::LockUnusedEntry, locked.key_range, &text, hint).with_key(repository));
         }

@@ -26,7 +26,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{ModelChange, ImportProblem, ModelHost};
+use dlang_model::{ImportProblem, ModelChange, ModelHost};
 
 use crate::files::{Bounds, CachedFiles, EXTENSION, Files as _, Kind, LOCK, MANIFEST, Overlay, ReadError, Skipped};
 use crate::files::{MemoryFiles, SharedFiles, Stamp};

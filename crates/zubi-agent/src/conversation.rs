@@ -25,8 +25,8 @@ use zubi_base::clock::Clock;
 use zubi_base::owner_only;
 use zubi_tool_api::redact::Redactor;
 
-pub(crate) use self::cache::ConversationCache;
 use self::cache::CachedConversation;
+pub(crate) use self::cache::ConversationCache;
 use self::partial_answer::PartialAnswer;
 use self::read::{MAX_FILE, MAX_LINE};
 use self::redaction_buffer::RedactionBuffer;

@@ -8,7 +8,7 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use zubi_tool_api::{ErrorCode, Effect};
+use zubi_tool_api::{Effect, ErrorCode};
 
 pub use zubi_models::message::StopReason;
 use zubi_models::message::{AssistantMessage, TokenUsage};

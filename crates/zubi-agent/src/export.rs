@@ -9,7 +9,7 @@ use zubi_tool_api::registry::CHANGED;
 
 use crate::delegation;
 use crate::event::{AgentEvent, EventKind};
-use zubi_models::scenario::{ScenarioAnswer, ScenarioCall, ScenarioOutcome, Scenario, ScenarioTurn, VERSION};
+use zubi_models::scenario::{Scenario, ScenarioAnswer, ScenarioCall, ScenarioOutcome, ScenarioTurn, VERSION};
 
 /// The maximum length of a file name, in characters.
 const NAME: usize = 40;
@@ -32,7 +32,12 @@ pub fn scenario(title: &str, events: &[AgentEvent]) -> Scenario {
                     turn.user.push_str("\n\n");
                     turn.user.push_str(text);
                 }
-                None => turns.push(ScenarioTurn { user: text.clone(), answers: Vec::new(), results: Vec::new(), ended: None }),
+                None => turns.push(ScenarioTurn {
+                    user: text.clone(),
+                    answers: Vec::new(),
+                    results: Vec::new(),
+                    ended: None,
+                }),
             },
             EventKind::Answered { message: said, usage, interrupted: false, .. } => {
                 let Some(turn) = turns.last_mut() else { continue };

@@ -39,8 +39,8 @@ use crate::export;
 use crate::questions::Questions;
 use crate::run::Budgets;
 use crate::wire::{
-    AnswerParams, ConversationEvent, ConversationList, ConversationRef, ExportedScenario, INSPECTOR, OpenParams,
-    OpenResult, Rename, ConversationQuery, ServerInfo, ConversationState, ListedConversation, ToolList,
+    AnswerParams, ConversationEvent, ConversationList, ConversationQuery, ConversationRef, ConversationState,
+    ExportedScenario, INSPECTOR, ListedConversation, OpenParams, OpenResult, Rename, ServerInfo, ToolList,
 };
 use zubi_models::registry::ModelRegistry;
 
@@ -107,7 +107,7 @@ impl ConversationManager {
             }
         };
         let keeping = ConversationContext {
-            dir: place: dir,
+            dir,
             folders: config.folders.clone(),
             clock: Arc::clone(&config.clock),
             redactor: config.redactor.clone(),
@@ -197,7 +197,8 @@ impl ConversationManager {
             let summary = |row: crate::conversation::store::ConversationRow| match live.get(&row.id) {
                 Some(digest) => summary(&row.id, digest, live_state(digest), row.excerpt),
                 None => {
-                    let state = if locked.contains(&row.id) { ConversationState::Elsewhere } else { ConversationState::Idle };
+                    let state =
+                        if locked.contains(&row.id) { ConversationState::Elsewhere } else { ConversationState::Idle };
                     summary(&row.id, &row.digest, state, row.excerpt)
                 }
             };
@@ -302,7 +303,12 @@ fn live_state(digest: &ConversationSummary) -> ConversationState {
     }
 }
 
-fn summary(id: &str, digest: &ConversationSummary, state: ConversationState, found: Option<String>) -> ListedConversation {
+fn summary(
+    id: &str,
+    digest: &ConversationSummary,
+    state: ConversationState,
+    found: Option<String>,
+) -> ListedConversation {
     ListedConversation {
         id: id.to_owned(),
         title: digest.title(),

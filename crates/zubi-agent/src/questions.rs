@@ -184,7 +184,8 @@ impl PublishedPrompt<'_> {
     fn decide(&mut self, answer: ApprovalAnswer, by: &str) -> ApprovalAnswer {
         self.is_decided = true;
         lock_pending(&self.of.questions.open).remove(&self.question);
-        let event = EventKind::Decision { question: self.question.clone(), answer: json!(answer), surface: by.to_owned() };
+        let event =
+            EventKind::Decision { question: self.question.clone(), answer: json!(answer), surface: by.to_owned() };
         match self.of.journal.add(event) {
             Ok(()) => answer,
             // An approval that is not in the log does not count.

@@ -36,7 +36,7 @@ use crate::journal::{Journal, PersistError};
 use crate::prompt;
 use crate::questions::ApproverFactory;
 use zubi_models::message::TokenUsage;
-use zubi_models::{ModelAnswer, FinishReason, LanguageModel};
+use zubi_models::{FinishReason, LanguageModel, ModelAnswer};
 
 /// The budgets of a turn. The first that is used up ends the turn, with a report of its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -240,7 +240,8 @@ impl RunningTurn {
             };
             // Messages that arrived during the last answer get an answer too, even if that answer was empty.
             if let Some(end) = end
-                && (!matches!(end.reason, StopReason::Completed | StopReason::Model) || !self.receive_user_messages()?)
+                && (!matches!(end.reason, StopReason::Completed | StopReason::Model)
+                    || !self.receive_user_messages()?)
             {
                 return Ok(end);
             }

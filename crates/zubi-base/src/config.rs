@@ -182,7 +182,8 @@ impl Layers {
     pub fn resolve(&self) -> Settings {
         let read_only = self.pick(|layer| layer.read_only, |value| *value);
         let allow = self.pick(|layer| layer.allow.clone(), |_| false);
-        let mcp_approval_fallback = self.pick(|layer| layer.mcp.approval_fallback, |fallback| *fallback == McpApprovalFallback::Deny);
+        let mcp_approval_fallback =
+            self.pick(|layer| layer.mcp.approval_fallback, |fallback| *fallback == McpApprovalFallback::Deny);
         let mut ignored = Vec::new();
         if let Some(workspace) = self.workspace.as_ref().filter(|workspace| !workspace.trusted) {
             let mut ignore =
@@ -223,7 +224,8 @@ impl Layers {
             policy: self.policy(),
             env: self.user.as_ref().map(|user| user.layer.env.clone()).unwrap_or_default(),
             env_source: self.user.as_ref().map(|user| user.path.clone()),
-            mcp_approval_fallback: mcp_approval_fallback.unwrap_or(Effective { value: McpApprovalFallback::Client, source: SettingSource::Default }),
+            mcp_approval_fallback: mcp_approval_fallback
+                .unwrap_or(Effective { value: McpApprovalFallback::Client, source: SettingSource::Default }),
             model: self.pick(|layer| layer.model.clone(), |_| false),
             models: self.user.as_ref().map(|user| user.layer.models.clone()).unwrap_or_default(),
             disabled_servers: self.disabled_servers(),
@@ -235,11 +237,9 @@ impl Layers {
     fn by_strength(&self) -> impl Iterator<Item = (&Layer, SettingSource, bool)> {
         [(&self.flags, SettingSource::Flag, false), (&self.environment, SettingSource::Environment, false)]
             .into_iter()
-            .chain(
-                self.workspace
-                    .iter()
-                    .map(|workspace| (&workspace.layer, SettingSource::Workspace(workspace.path.clone()), !workspace.trusted)),
-            )
+            .chain(self.workspace.iter().map(|workspace| {
+                (&workspace.layer, SettingSource::Workspace(workspace.path.clone()), !workspace.trusted)
+            }))
             .chain(self.user.iter().map(|user| (&user.layer, SettingSource::User(user.path.clone()), false)))
     }
 

@@ -16,7 +16,7 @@ mod decoder;
 pub mod lines;
 mod message;
 
-pub use decoder::{FrameDecoder, Frame, NotJsonRpc};
+pub use decoder::{Frame, FrameDecoder, NotJsonRpc};
 pub use message::{Message, MessageError, Notification, Request, RequestId, Response, ResponseError, id_in_head};
 
 /// The largest body that is read or sent, in bytes. The largest honest answers (workspace symbols of a big project)

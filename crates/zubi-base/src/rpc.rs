@@ -30,7 +30,7 @@ mod outgoing;
 mod shared;
 
 pub use self::incoming::{CLOSED_OUTPUT, Responder};
-pub use self::options::{Framing, ConnectionOptions};
+pub use self::options::{ConnectionOptions, Framing};
 
 /// Handles the peer's own notifications and requests. Called on the task that reads, so it must not block: every later
 /// answer waits for it.

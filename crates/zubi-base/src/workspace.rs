@@ -186,7 +186,9 @@ impl WorkspaceFolders {
         // A name with invisible characters is printed with their code points, and a printed name must mean the same
         // when it comes back. A file that really has the printed name goes first.
         let unescape_existing = |path: Utf8PathBuf| match escape::unescape(path.as_str()).map(Utf8PathBuf::from) {
-            Some(unescaped) if !unescaped.as_str().contains('\0') && !is_there(&path) && is_there(&unescaped) => unescaped,
+            Some(unescaped) if !unescaped.as_str().contains('\0') && !is_there(&path) && is_there(&unescaped) => {
+                unescaped
+            }
             _ => path,
         };
         let path = Utf8Path::new(input);

@@ -25,9 +25,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use zubi_base::process::confine::{CANNOT_CONFINE, ResourceLimits, Network, SandboxBackends};
+use zubi_base::process::confine::{CANNOT_CONFINE, Network, ResourceLimits, SandboxBackends};
 use zubi_base::process::{
-    Child, CommandSpec, Confinement, ChildEnvironment, SUPERVISOR_ARGUMENT, Spawner, descendants, supervise,
+    Child, ChildEnvironment, CommandSpec, Confinement, SUPERVISOR_ARGUMENT, Spawner, descendants, supervise,
 };
 
 /// How long a test waits for something that must happen.

@@ -12,10 +12,10 @@ use zubi_base::position::{Encoding, TextRange};
 use crate::edit::Plan;
 use crate::error::CodeError;
 use crate::markup::clean_line;
-use crate::question::{SourceDocument, CodeQuery};
+use crate::question::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
 use crate::router::{EndpointReply, readable};
-use crate::status::{QualifiedAnswer, Completeness};
+use crate::status::{Completeness, QualifiedAnswer};
 
 /// One action.
 #[derive(Debug, Clone)]

@@ -4,11 +4,11 @@ use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use zubi_base::text::EditOptions;
 
-use crate::diagnostics::{DiagnosticsDelta, CodeProblem, DiagnosticsSnapshot};
+use crate::diagnostics::{CodeProblem, DiagnosticsDelta, DiagnosticsSnapshot};
 use crate::edit::AppliedChange;
 use crate::error::CodeError;
 use crate::question::CodeQuery;
-use crate::status::{QualifiedAnswer, AnswerStatus};
+use crate::status::{AnswerStatus, QualifiedAnswer};
 
 /// The most files whose problems are compared before and after an edit.
 const MAX_COMPARED: usize = 20;

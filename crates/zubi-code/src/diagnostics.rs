@@ -21,7 +21,7 @@ use crate::markup::clean_block;
 use crate::place::SourcePlace;
 use crate::question::CodeQuery;
 use crate::router::ReadyEndpoints;
-use crate::status::{QualifiedAnswer, AnswerStatus, Completeness};
+use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
 /// LSP's severities, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,7 +110,11 @@ impl DiagnosticsDelta {
     /// Drops diagnostics that one snapshot could not contain because a source had not reported yet. They are not fixed
     /// if the source was silent after the change, and not new if it was silent before.
     #[must_use]
-    pub fn without_unanswered_sources(mut self, before: DiagnosticsSnapshot<'_>, after: DiagnosticsSnapshot<'_>) -> Self {
+    pub fn without_unanswered_sources(
+        mut self,
+        before: DiagnosticsSnapshot<'_>,
+        after: DiagnosticsSnapshot<'_>,
+    ) -> Self {
         self.fixed.retain(|problem| after.has_source_of(problem));
         self.new.retain(|problem| before.has_source_of(problem));
         self
@@ -279,7 +283,10 @@ impl CodeQuery<'_> {
         }
     }
 
-    async fn problems_below(&self, scope: Option<&Utf8Path>) -> Result<(Vec<CodeProblem>, usize, AnswerStatus), CodeError> {
+    async fn problems_below(
+        &self,
+        scope: Option<&Utf8Path>,
+    ) -> Result<(Vec<CodeProblem>, usize, AnswerStatus), CodeError> {
         let served = self.ready_for_problems_anywhere().await?.endpoints;
         let all = self.served_files(&served, scope).await;
         let total = all.len();

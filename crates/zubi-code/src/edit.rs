@@ -22,7 +22,7 @@ use zubi_base::clock::Clock;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::text::{
-    ContentHash, EditOptions, EditSink, FileOperation, EditOutcome, Save, SinkError, TextOrigin, TextSource,
+    ContentHash, EditOptions, EditOutcome, EditSink, FileOperation, Save, SinkError, TextOrigin, TextSource,
 };
 use zubi_base::workspace::WorkspaceFolders;
 
@@ -301,7 +301,7 @@ impl Inner {
                         Some(listed) => listed.done = format!("{}, {done}", listed.done),
                         None => applied.files.push(AppliedFile {
                             path: changed.path.clone(),
-                            display_path: shown: display_path,
+                            display_path,
                             done: done.to_owned(),
                         }),
                     }

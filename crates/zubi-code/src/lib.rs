@@ -41,7 +41,7 @@ use zubi_base::workspace::WorkspaceFolders;
 
 pub use crate::error::CodeError;
 pub use crate::question::{CallCx, CodeQuery};
-pub use crate::status::{QualifiedAnswer, AnswerStatus, Completeness};
+pub use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
 use crate::diagnostics::SnapshotStore;
 use crate::edit::EditService;

@@ -16,7 +16,7 @@ use zubi_base::position::{Encoding, LineCol, TextSize, size};
 
 use crate::error::CodeError;
 use crate::place::{column_of, line_text};
-use crate::question::{SourceDocument, CodeQuery};
+use crate::question::{CodeQuery, SourceDocument};
 use crate::status::AnswerStatus;
 use crate::text_search;
 
@@ -186,7 +186,7 @@ impl CodeQuery<'_> {
             offset,
             name,
             kind: None,
-            display_position: shown: display_position,
+            display_position,
             note,
             status: AnswerStatus::default(),
         }
@@ -209,7 +209,11 @@ fn identifiers_hint(document: &SourceDocument, display_path: &str, line: u32) ->
         for range in text_search::identifiers(text).into_iter().take(8) {
             let offset = document.index.offset(LineCol { line, col: size(range.start).into() });
             let name = text.get(range).unwrap_or_default();
-            suggestions.push(format!("  at: \"{display_path}:{}:{}\" (`{name}`)", line + 1, column_of(document, offset)));
+            suggestions.push(format!(
+                "  at: \"{display_path}:{}:{}\" (`{name}`)",
+                line + 1,
+                column_of(document, offset)
+            ));
         }
     }
     if suggestions.is_empty() {

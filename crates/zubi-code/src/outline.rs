@@ -14,7 +14,7 @@ use crate::error::CodeError;
 use crate::markup::clean_line;
 use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::{QualifiedAnswer, Completeness};
+use crate::status::{Completeness, QualifiedAnswer};
 
 /// One declared symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,7 +132,10 @@ pub(crate) struct Outline {
 impl CodeQuery<'_> {
     /// The symbols of a document, to look a place up in: remembered until a file changes, because every question that
     /// names a symbol needs them, and for a file of 2,700 lines they are 140 KB of JSON.
-    pub(crate) async fn declared_in(&self, path: &Utf8Path) -> Result<Arc<QualifiedAnswer<Vec<OutlineSymbol>>>, CodeError> {
+    pub(crate) async fn declared_in(
+        &self,
+        path: &Utf8Path,
+    ) -> Result<Arc<QualifiedAnswer<Vec<OutlineSymbol>>>, CodeError> {
         // Read before the first request, so that a later change makes another number.
         let changes = self.intel.router.file_changes();
         let key = path.to_owned();

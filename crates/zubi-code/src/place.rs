@@ -6,7 +6,7 @@ use zubi_base::position::{Encoding, TextIndex, TextRange, TextSize};
 use zubi_base::uri;
 
 use crate::markup::clean_line;
-use crate::question::{SourceDocument, CodeQuery};
+use crate::question::{CodeQuery, SourceDocument};
 
 /// A place in a document, in all the forms an answer needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +112,7 @@ fn unread(
     reason: String,
 ) -> SourcePlace {
     SourcePlace {
-        display_path: shown: display_path,
+        display_path,
         path,
         external,
         line: location.range.start.line.saturating_add(1),
@@ -145,7 +145,7 @@ fn place_in(
             .collect()
     };
     SourcePlace {
-        display_path: shown: display_path,
+        display_path,
         external,
         line: start.line + 1,
         column: column_of(document, range.start()),

@@ -16,7 +16,7 @@ use crate::error::CodeError;
 use crate::question::CodeQuery;
 use crate::readiness::{self, ReadinessLevel};
 use crate::response_check::{self, ResponseCheck};
-use crate::status::{AnswerStatus, Completeness, AnsweringEndpoint};
+use crate::status::{AnswerStatus, AnsweringEndpoint, Completeness};
 
 /// The sources of endpoints, in order of preference. The first source that has one for a document answers alone: an
 /// editor's servers and headless ones would say everything twice.

@@ -19,7 +19,7 @@ use crate::features::locations::{RawLocation, Relation};
 use crate::locate::{ResolvedTarget, WORD_SEARCH};
 use crate::outline::{OutlineSymbol, walk};
 use crate::question::CodeQuery;
-use crate::status::{QualifiedAnswer, AnswerStatus, Completeness};
+use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 use crate::text_search;
 
 /// The most places in one answer.

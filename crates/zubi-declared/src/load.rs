@@ -192,7 +192,12 @@ pub fn load(workspace: &WorkspaceFolders, trust: &Trust, secrets: &[String]) -> 
 }
 
 /// Reads the given files (absolute paths) from any directory. A file outside the workspace belongs to the first folder.
-pub fn load_files(workspace: &WorkspaceFolders, paths: &[Utf8PathBuf], trust: &Trust, secrets: &[String]) -> DeclaredTools {
+pub fn load_files(
+    workspace: &WorkspaceFolders,
+    paths: &[Utf8PathBuf],
+    trust: &Trust,
+    secrets: &[String],
+) -> DeclaredTools {
     let folder_of = |path: &Utf8PathBuf| workspace.folder_of(path).or_else(|| workspace.folders().first());
     let read = |path: &Utf8PathBuf| Some(read_file(workspace, folder_of(path)?, path, trust, secrets));
     check_across_files(DeclaredTools { files: paths.iter().filter_map(read).collect() })

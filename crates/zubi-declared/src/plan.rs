@@ -7,7 +7,9 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 use zubi_base::env;
-use zubi_exec::template::{Argument, Escaping, ArgumentKind, MAX_TEMPLATE, TemplateNames, Severity as TemplateSeverity, Template};
+use zubi_exec::template::{
+    Argument, ArgumentKind, Escaping, MAX_TEMPLATE, Severity as TemplateSeverity, Template, TemplateNames,
+};
 use zubi_policy::shell;
 
 use super::definition::ResolvedDefinition;

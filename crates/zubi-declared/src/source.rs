@@ -36,7 +36,9 @@ impl ToolSource {
         let (why, hint) = match found {
             Ok(hash) if hash == self.hash && is_trusted(&hash) => return None,
             Ok(hash) if is_trusted(&hash) => ("has changed and was reloaded", "Call it again if it still exists."),
-            Ok(_) if self.trust.trusted_hash(&self.folder, &self.path).is_none() => ("is not trusted any more", TRUST_HINT),
+            Ok(_) if self.trust.trusted_hash(&self.folder, &self.path).is_none() => {
+                ("is not trusted any more", TRUST_HINT)
+            }
             Ok(_) => ("has changed since it was trusted", TRUST_HINT),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => ("was deleted", "Use another tool."),
             Err(_) => ("cannot be read any more", "The user can run `zubi tools check`."),

@@ -338,7 +338,8 @@ fn decision(
         CallError::Tool { id, error } => error.render(&id),
         CallError::Unknown { name, reason: why, .. } => format!("{name}: {why}"),
     })?;
-    let paths = PolicyPaths { roots: vec![root.to_owned()], home: zubi_base::env::home(), zubi_directories: Vec::new() };
+    let paths =
+        PolicyPaths { roots: vec![root.to_owned()], home: zubi_base::env::home(), zubi_directories: Vec::new() };
     let policy = Policy::from_rules(ToolFilter::default(), std::iter::empty::<(&Value, String)>(), paths);
     Ok(policy.judge(&tool.definition.spec(None), &cx.caller, &footprint).action)
 }

@@ -220,5 +220,9 @@ fn quote_value(node: &JsonNode) -> String {
 /// Truncates a text for a message.
 pub(super) fn truncate(text: &str) -> String {
     const MAX_CHARS: usize = 60;
-    if text.chars().count() <= MAX_CHARS { text.to_owned() } else { text.chars().take(MAX_CHARS).chain(['…']).collect() }
+    if text.chars().count() <= MAX_CHARS {
+        text.to_owned()
+    } else {
+        text.chars().take(MAX_CHARS).chain(['…']).collect()
+    }
 }

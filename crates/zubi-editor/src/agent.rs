@@ -34,7 +34,7 @@ use crate::editor::Editor;
 use crate::models::EditorModels;
 use crate::tools::ConnectionTools;
 use crate::wire::agent::{AgentEventsParams, AgentRequestParams, AgentRunParams, AgentRunResult, WaitingQuestion};
-use crate::wire::{AGENT_REQUEST, AGENT_RUN, AGENT_EVENTS, MODEL_LIST, MODEL_DELTA, MODEL_REQUEST};
+use crate::wire::{AGENT_EVENTS, AGENT_REQUEST, AGENT_RUN, MODEL_DELTA, MODEL_LIST, MODEL_REQUEST};
 
 /// Surface that answers from this channel come from.
 const SURFACE: &str = "editor";
@@ -163,7 +163,12 @@ impl Agent {
         }
     }
 
-    async fn add(&self, next: &mut AgentEventsParams, waiting: &mut Option<String>, conversation_event: &ConversationEvent) {
+    async fn add(
+        &self,
+        next: &mut AgentEventsParams,
+        waiting: &mut Option<String>,
+        conversation_event: &ConversationEvent,
+    ) {
         match &conversation_event.event.kind {
             EventKind::Question { turn, question, request, .. }
                 if self.runs.lock().await.get(&conversation_event.conversation) != Some(turn) =>
@@ -198,7 +203,8 @@ impl Agent {
         let cancel_token = cancel.clone();
         responder.cancel().on_cancel(move || cancel_token.cancel());
         let AgentRunParams { task, model, instructions, max_iterations, tools } = params;
-        let send_params = Say { conversation: None, text: task, model, max_iterations, tools, schema: None, instructions };
+        let send_params =
+            Say { conversation: None, text: task, model, max_iterations, tools, schema: None, instructions };
         let mut events = chat.listen();
         let mut runs = self.runs.lock().await;
         let SendResult { conversation, turn } = request(chat, "send", json!(send_params)).await?;
@@ -300,8 +306,7 @@ impl RunningTask<'_> {
                 _ => None,
             })
             .collect();
-        let is_over =
-            |event: &&AgentEvent| matches!(&event.kind, EventKind::Question { question, .. } if decided.contains(question));
+        let is_over = |event: &&AgentEvent| matches!(&event.kind, EventKind::Question { question, .. } if decided.contains(question));
         Ok(events.iter().filter(|event| !is_over(event)).find_map(|event| self.handle_event(event)))
     }
 }

@@ -64,7 +64,13 @@ impl Approvals {
         if confirmations.len() >= MAX_CONFIRMATIONS {
             confirmations.pop_front();
         }
-        confirmations.push_back(ShownConfirmation { tool, arguments, prompt_tool: asks, touches, expires_at: Instant::now() + CONFIRMATION_LIFETIME });
+        confirmations.push_back(ShownConfirmation {
+            tool,
+            arguments,
+            prompt_tool: asks,
+            touches,
+            expires_at: Instant::now() + CONFIRMATION_LIFETIME,
+        });
     }
 
     /// Returns the approver of a call. With `is_confirmed`, it approves what was shown, once: the confirmation is used
@@ -79,10 +85,16 @@ impl Approvals {
         let mut confirmations = self.confirmations.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         confirmations.retain(|confirmation| confirmation.expires_at > now);
-        let found = confirmations.iter().position(|confirmation| confirmation.tool == tool && confirmation.arguments == *arguments);
+        let found = confirmations
+            .iter()
+            .position(|confirmation| confirmation.tool == tool && confirmation.arguments == *arguments);
         let confirmed = found.filter(|_| is_confirmed).and_then(|at| confirmations.remove(at));
         drop(confirmations);
-        Arc::new(EditorCallApprover { approvals: Arc::clone(self), confirmed: Mutex::new(confirmed), cancel: cancel.clone() })
+        Arc::new(EditorCallApprover {
+            approvals: Arc::clone(self),
+            confirmed: Mutex::new(confirmed),
+            cancel: cancel.clone(),
+        })
     }
 }
 

@@ -103,8 +103,9 @@ impl EditorContributions {
         }
         let mut removed = RegisteredTools { tools: Vec::new(), functions: Vec::new() };
         for registration in registrations.iter_mut() {
-            let (going, left) =
-                std::mem::take(&mut registration.tools).into_iter().partition(|tool| everything || tools.contains(&tool.id));
+            let (going, left) = std::mem::take(&mut registration.tools)
+                .into_iter()
+                .partition(|tool| everything || tools.contains(&tool.id));
             registration.tools = left;
             removed.tools.extend(ids(&going));
             let (going, left) = std::mem::take(&mut registration.functions)

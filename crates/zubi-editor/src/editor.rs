@@ -57,7 +57,7 @@ impl Editor {
         pushed_state: Arc<PushedState>,
     ) -> Self {
         let readiness = watch::Sender::new(Readiness::Unknown { waited: Duration::ZERO });
-        Self { id: "editor".into(), client, methods, encoding, pushed_state: told: pushed_state, connected: Instant::now(), readiness }
+        Self { id: "editor".into(), client, methods, encoding, pushed_state, connected: Instant::now(), readiness }
     }
 
     /// Whether the editor answers an LSP request.

@@ -108,7 +108,7 @@ use crate::live_editor::LiveEditor;
 pub use crate::status::PublicationReporter;
 use crate::status::Reporter;
 use crate::tools::ConnectionTools;
-use crate::view::{PushedState, EditorView};
+use crate::view::{EditorView, PushedState};
 use crate::wire::{EDITOR_PROTOCOL, ServerOptions};
 
 /// Version of the program.
@@ -179,11 +179,13 @@ impl EditorChannel {
         MethodTable::new().extend(move |client| {
             let methods = match of_client(client) {
                 Some((wanted, editor)) => {
-                    let reporter = Reporter::new(runtime.clone(), client.client.clone(), Arc::clone(&editor.pushed_state));
+                    let reporter =
+                        Reporter::new(runtime.clone(), client.client.clone(), Arc::clone(&editor.pushed_state));
                     let make = with_reporter(make, reporter);
                     let settings = client.params.pointer("/initializationOptions/zubi").map(AgentSettings::read);
                     let agent = make_chat.zip(settings);
-                    let made = Arc::new(ConnectionTools::new(runtime, make, wanted, editor, name_of(client.params), agent));
+                    let made =
+                        Arc::new(ConnectionTools::new(runtime, make, wanted, editor, name_of(client.params), agent));
                     // There is one `initialize` per connection.
                     let tools = tools.get_or_init(|| made);
                     tools.make();

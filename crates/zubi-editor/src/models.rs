@@ -16,9 +16,10 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use zubi_base::endpoint::{EndpointError, RequestCx};
-use zubi_models::message::{AssistantMessage, PromptMessage, ToolCall, ToolResult, TokenUsage};
+use zubi_models::message::{AssistantMessage, PromptMessage, TokenUsage, ToolCall, ToolResult};
 use zubi_models::{
-    ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, ToolDefinition,
+    AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelAnswer, ModelError, ModelInfo, ModelSource, OnDelta,
+    Prompt, ToolDefinition,
 };
 
 use crate::agent::USUAL_MODEL;
@@ -166,13 +167,13 @@ struct OfEditor {
 
 /// A running request; removed on drop, also if the caller no longer waits.
 struct RunningRequest<'a> {
-    asked: &'a ModelRequests,
+    requests: &'a ModelRequests,
     token: u64,
 }
 
 impl Drop for RunningRequest<'_> {
     fn drop(&mut self) {
-        self.asked.lock_running().remove(&self.token);
+        self.requests.lock_running().remove(&self.token);
     }
 }
 
@@ -239,7 +240,7 @@ impl OfEditor {
         });
         let message = AssistantMessage { text, reasoning: thought, calls: calls.collect(), native: None };
         // The editor does not count tokens and does not report why a model stopped.
-        Ok(ModelAnswer { message: said: message, usage: TokenUsage::default(), stop: FinishReason::Finished })
+        Ok(ModelAnswer { message, usage: TokenUsage::default(), stop: FinishReason::Finished })
     }
 
     /// Maps an error of the editor. Extensions throw arbitrary errors, so some are recognized by their texts only.
@@ -314,7 +315,9 @@ pub(crate) fn messages(system: &str, history: &[PromptMessage]) -> Vec<ModelMess
             }
             PromptMessage::Tool(first) => {
                 let mut parts = vec![outcome(first)];
-                while let Some(PromptMessage::Tool(next)) = history.next_if(|next| matches!(next, PromptMessage::Tool(_))) {
+                while let Some(PromptMessage::Tool(next)) =
+                    history.next_if(|next| matches!(next, PromptMessage::Tool(_)))
+                {
                     parts.push(outcome(next));
                 }
                 add(ModelRole::User, parts);

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use zubi_base::lsp::Uri;
 use zubi_base::text::{
-    BOM, ChangedFile, ContentHash, EditOptions, EditSink, EditorSink, FileOperation, EditOutcome, SinkError, TextSource,
+    BOM, ChangedFile, ContentHash, EditOptions, EditOutcome, EditSink, EditorSink, FileOperation, SinkError, TextSource,
 };
 use zubi_base::{fs, uri};
 
@@ -138,8 +138,10 @@ impl ChannelSink {
             }
             outcome.changed.push(ChangedFile { path, before: bytes(before), after: bytes(after) });
         }
-        let lasting =
-            made.unrestored_settings.iter().map(|key| format!("the setting `{key}` could not be restored: check it in the editor"));
+        let lasting = made
+            .unrestored_settings
+            .iter()
+            .map(|key| format!("the setting `{key}` could not be restored: check it in the editor"));
         outcome.notes.extend(lasting);
         Ok((made, outcome))
     }

@@ -91,7 +91,7 @@ pub(crate) struct Reporter {
 
 impl Reporter {
     pub(crate) fn new(runtime: Handle, client: ClientHandle, pushed_state: Arc<PushedState>) -> Self {
-        Self { runtime, client, pushed_state: told: pushed_state, follower: Mutex::default() }
+        Self { runtime, client, pushed_state, follower: Mutex::default() }
     }
 
     /// Starts to report the status of a new host, or the failure to create one. Hosts for folders that are no longer

@@ -71,7 +71,7 @@ pub(crate) struct Host {
 impl Host {
     fn new(spec: EditorHostSpec) -> Arc<Self> {
         let (questions, contributed) = (TaskTracker::new(), HostRegistrations::new());
-        Arc::new(Self { spec: wanted: spec, service: OnceCell::new(), chat: OnceCell::new(), questions, contributed })
+        Arc::new(Self { spec, service: OnceCell::new(), chat: OnceCell::new(), questions, contributed })
     }
 
     /// Ends the running turns of the conversations.
@@ -301,14 +301,20 @@ impl ConnectionTools {
 
     /// Returns the message and the confirmation of a call, without making it. An invalid call is reported when it is
     /// made.
-    async fn prepare(self: &Arc<Self>, host: &Arc<Host>, params: &ToolsCallParams, responder: &RequestResponder) -> Answer {
+    async fn prepare(
+        self: &Arc<Self>,
+        host: &Arc<Host>,
+        params: &ToolsCallParams,
+        responder: &RequestResponder,
+    ) -> Answer {
         // Before anything can fail: after a failure, the editor continues without a confirmation.
         self.approvals.remove_confirmation(&params.id, &params.args);
         let cancel = CancellationToken::new();
         let cancel_token = cancel.clone();
         responder.cancel().on_cancel(move || cancel_token.cancel());
         let service = self.service(host).await?;
-        let spec = service.find(&params.id, &self.caller.restrictions).await.map_err(|error| unknown_tool_error(&error))?;
+        let spec =
+            service.find(&params.id, &self.caller.restrictions).await.map_err(|error| unknown_tool_error(&error))?;
         let request = CallRequest {
             tool: params.id.clone(),
             arguments: params.args.clone(),
@@ -323,14 +329,19 @@ impl ConnectionTools {
         };
         let about = service.describe();
         let message = prepare::message(&spec, &params.args, &about);
-        let Ok(explained) = service.explain(request, circumstances).await.map_err(|error| unknown_tool_error(&error))? else {
+        let Ok(explained) =
+            service.explain(request, circumstances).await.map_err(|error| unknown_tool_error(&error))?
+        else {
             return Ok(json!(ToolsPrepareResult { message: message, confirmation: None }));
         };
         if explained.tool == spec.id {
             return Ok(self.confirmation(params, &spec, message, explained));
         }
         // A delegating tool passes the call on to this one, which is the one that the user must see.
-        let inner = service.find(&explained.tool, &self.caller.restrictions).await.map_err(|error| unknown_tool_error(&error))?;
+        let inner = service
+            .find(&explained.tool, &self.caller.restrictions)
+            .await
+            .map_err(|error| unknown_tool_error(&error))?;
         let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
         let message = prepare::message(&inner, arguments, &about);
         // An editor remembers "always" under the name of the tool it calls, which here would cover every tool.
@@ -342,7 +353,13 @@ impl ConnectionTools {
     }
 
     /// Returns the message, with a confirmation if the policy requires approval.
-    fn confirmation(&self, params: &ToolsCallParams, spec: &ToolSpec, message: String, explained: Explanation) -> Value {
+    fn confirmation(
+        &self,
+        params: &ToolsCallParams,
+        spec: &ToolSpec,
+        message: String,
+        explained: Explanation,
+    ) -> Value {
         if explained.judgement.action != Action::Ask {
             return json!(ToolsPrepareResult { message: message, confirmation: None });
         }
@@ -356,10 +373,13 @@ impl ConnectionTools {
         let cancel_token = cancel.clone();
         responder.cancel().on_cancel(move || cancel_token.cancel());
         let service = self.service(host).await?;
-        let client_progress =
-            params.token.map(|token| Arc::new(EditorProgressSink::new(responder.client().clone(), token, params.id.clone())));
+        let client_progress = params
+            .token
+            .map(|token| Arc::new(EditorProgressSink::new(responder.client().clone(), token, params.id.clone())));
         let progress: Arc<dyn ProgressSink> = match &client_progress {
-            Some(client_progress) => Arc::new(ThrottledProgress::new(Arc::clone(client_progress) as Arc<dyn ProgressSink>)),
+            Some(client_progress) => {
+                Arc::new(ThrottledProgress::new(Arc::clone(client_progress) as Arc<dyn ProgressSink>))
+            }
             None => Arc::new(NoProgress),
         };
         let request = CallRequest {

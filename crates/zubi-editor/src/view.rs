@@ -11,7 +11,7 @@ use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::{fs, uri};
-use zubi_host::editor_state::{ActiveEditor, EditorClient, EditorDiagnostics, OpenEditors, EditorFile, ViewError};
+use zubi_host::editor_state::{ActiveEditor, EditorClient, EditorDiagnostics, EditorFile, OpenEditors, ViewError};
 
 use crate::editor::Editor;
 use crate::texts::documents::{self, EditorDocuments};
@@ -147,7 +147,9 @@ impl Editor {
         let report: DocumentReport = self.report(method, params, cx).await?;
         // An editor that does not say whether the file is open has reported its open files before.
         let is_open = report.is_open.unwrap_or_else(|| {
-            self.pushed_state.open_editors().is_some_and(|seen| seen.open.iter().any(|file| is_same_file(&file.uri, path, &uri)))
+            self.pushed_state
+                .open_editors()
+                .is_some_and(|seen| seen.open.iter().any(|file| is_same_file(&file.uri, path, &uri)))
         });
         let is_current = report.is_current.unwrap_or(is_open);
         Ok(EditorDiagnostics { items: report.items, language_id: report.language_id, is_open, is_current })

@@ -96,10 +96,10 @@ struct MessageSpec {
 }
 
 /// Expands to the [`SchemaFn`] of a type.
-macro_rules! shape {
+macro_rules! schema_fn {
     ($type:ty) => {{
-        let shape: Shape = SchemaGenerator::subschema_for::<$type>;
-        Some(shape)
+        let schema: SchemaFn = SchemaGenerator::subschema_for::<$type>;
+        Some(schema)
     }};
 }
 
@@ -157,46 +157,46 @@ const MESSAGES: &[MessageSpec] = &[
         to: Recipient::Server,
         summary: "Lists the tools.",
         params: None,
-        result: shape!(ToolsListResult),
+        result: schema_fn!(ToolsListResult),
     },
     MessageSpec {
         name: "TOOLS_PREPARE",
         method: TOOLS_PREPARE,
         to: Recipient::Server,
         summary: "Describes a call without making it; shows no prompt.",
-        params: shape!(ToolsCallParams),
-        result: shape!(ToolsPrepareResult),
+        params: schema_fn!(ToolsCallParams),
+        result: schema_fn!(ToolsPrepareResult),
     },
     MessageSpec {
         name: "TOOLS_CALL",
         method: TOOLS_CALL,
         to: Recipient::Server,
         summary: "Calls a tool.",
-        params: shape!(ToolsCallParams),
-        result: shape!(ToolsCallResult),
+        params: schema_fn!(ToolsCallParams),
+        result: schema_fn!(ToolsCallResult),
     },
     MessageSpec {
         name: "TOOLS_REGISTER",
         method: TOOLS_REGISTER,
         to: Recipient::Server,
         summary: "Contributes tools and functions of extensions for as long as the connection lasts.",
-        params: shape!(ToolsRegisterParams),
-        result: shape!(RegisteredTools),
+        params: schema_fn!(ToolsRegisterParams),
+        result: schema_fn!(RegisteredTools),
     },
     MessageSpec {
         name: "TOOLS_UNREGISTER",
         method: TOOLS_UNREGISTER,
         to: Recipient::Server,
         summary: "Withdraws contributions.",
-        params: shape!(UnregisterParams),
-        result: shape!(RegisteredTools),
+        params: schema_fn!(UnregisterParams),
+        result: schema_fn!(RegisteredTools),
     },
     MessageSpec {
         name: "TOOLS_DID_CHANGE",
         method: TOOLS_DID_CHANGE,
         to: Recipient::Editor,
         summary: "Reports that the list of tools has changed.",
-        params: shape!(ToolsDidChangeParams),
+        params: schema_fn!(ToolsDidChangeParams),
         result: None,
     },
     MessageSpec {
@@ -204,7 +204,7 @@ const MESSAGES: &[MessageSpec] = &[
         method: EDITOR_DID_CHANGE,
         to: Recipient::Server,
         summary: "Reports the open documents of the editor, whenever any of it has changed.",
-        params: shape!(EditorDidChangeParams),
+        params: schema_fn!(EditorDidChangeParams),
         result: None,
     },
     MessageSpec {
@@ -213,62 +213,62 @@ const MESSAGES: &[MessageSpec] = &[
         to: Recipient::Editor,
         summary: "Sends pending changes with `zubi/editor/didChange`, then answers null.",
         params: None,
-        result: shape!(()),
+        result: schema_fn!(()),
     },
     MessageSpec {
         name: "EDITOR_REQUEST",
         method: EDITOR_REQUEST,
         to: Recipient::Editor,
         summary: "Sends a request to the editor's language features, with LSP's method names and types.",
-        params: shape!(EditorRequestParams),
-        result: shape!(Value),
+        params: schema_fn!(EditorRequestParams),
+        result: schema_fn!(Value),
     },
     MessageSpec {
         name: "EDITOR_APPLY",
         method: EDITOR_APPLY,
         to: Recipient::Editor,
         summary: "Applies a change through the editor, whose extensions take part in it, as in updating imports.",
-        params: shape!(EditorApplyParams),
-        result: shape!(EditorApplyResult),
+        params: schema_fn!(EditorApplyParams),
+        result: schema_fn!(EditorApplyResult),
     },
     MessageSpec {
         name: "EDITOR_COMMAND",
         method: EDITOR_COMMAND,
         to: Recipient::Editor,
         summary: "Runs a command of the editor; only allowed commands are sent.",
-        params: shape!(EditorCommandParams),
-        result: shape!(Value),
+        params: schema_fn!(EditorCommandParams),
+        result: schema_fn!(Value),
     },
     MessageSpec {
         name: "EDITOR_CONFIG",
         method: EDITOR_CONFIG,
         to: Recipient::Editor,
         summary: "Reads or writes a setting.",
-        params: shape!(EditorConfigParams),
-        result: shape!(EditorConfigResult),
+        params: schema_fn!(EditorConfigParams),
+        result: schema_fn!(EditorConfigResult),
     },
     MessageSpec {
         name: "INVOKE_CONTRIBUTED",
         method: INVOKE_CONTRIBUTED,
         to: Recipient::Editor,
         summary: "Calls a contribution of an extension.",
-        params: shape!(InvokeContributedParams),
-        result: shape!(InvokeResult),
+        params: schema_fn!(InvokeContributedParams),
+        result: schema_fn!(InvokeResult),
     },
     MessageSpec {
         name: "APPROVAL_REQUEST",
         method: APPROVAL_REQUEST,
         to: Recipient::Editor,
         summary: "Requests approval from the user in a modal dialog.",
-        params: shape!(ApprovalRequestParams),
-        result: shape!(ApprovalRequestResult),
+        params: schema_fn!(ApprovalRequestParams),
+        result: schema_fn!(ApprovalRequestResult),
     },
     MessageSpec {
         name: "STATUS",
         method: STATUS,
         to: Recipient::Editor,
         summary: "Reports the status of this window's host, whenever any of it has changed.",
-        params: shape!(StatusParams),
+        params: schema_fn!(StatusParams),
         result: None,
     },
     MessageSpec {
@@ -276,24 +276,24 @@ const MESSAGES: &[MessageSpec] = &[
         method: AGENT_REQUEST,
         to: Recipient::Server,
         summary: "Forwards a request of a chat page to zubi's agent.",
-        params: shape!(AgentRequestParams),
-        result: shape!(Value),
+        params: schema_fn!(AgentRequestParams),
+        result: schema_fn!(Value),
     },
     MessageSpec {
         name: "AGENT_TOLD",
         method: AGENT_EVENTS,
         to: Recipient::Editor,
         summary: "Reports conversation events, from the first request on; answered once they are processed.",
-        params: shape!(AgentEventsParams),
-        result: shape!(()),
+        params: schema_fn!(AgentEventsParams),
+        result: schema_fn!(()),
     },
     MessageSpec {
         name: "AGENT_RUN",
         method: AGENT_RUN,
         to: Recipient::Server,
         summary: "Runs a task of the agent to its end. Its approval prompts are sent with `zubi/approval/request`.",
-        params: shape!(AgentRunParams),
-        result: shape!(AgentRunResult),
+        params: schema_fn!(AgentRunParams),
+        result: schema_fn!(AgentRunResult),
     },
     MessageSpec {
         name: "MODEL_LIST",
@@ -301,22 +301,22 @@ const MESSAGES: &[MessageSpec] = &[
         to: Recipient::Editor,
         summary: "Lists the models that extensions offer in the editor.",
         params: None,
-        result: shape!(ModelListResult),
+        result: schema_fn!(ModelListResult),
     },
     MessageSpec {
         name: "MODEL_REQUEST",
         method: MODEL_REQUEST,
         to: Recipient::Editor,
         summary: "Requests an answer from one of the editor's models; deltas are sent before the complete answer.",
-        params: shape!(ModelRequestParams),
-        result: shape!(ModelRequestResult),
+        params: schema_fn!(ModelRequestParams),
+        result: schema_fn!(ModelRequestResult),
     },
     MessageSpec {
         name: "MODEL_PIECE",
         method: MODEL_DELTA,
         to: Recipient::Server,
         summary: "Sends a delta of an answer as soon as it is available.",
-        params: shape!(ModelDeltaParams),
+        params: schema_fn!(ModelDeltaParams),
         result: None,
     },
 ];
@@ -333,17 +333,21 @@ pub fn document() -> Value {
     let mut messages = Map::new();
     for message in MESSAGES {
         let (to, params, result) = match message.to {
-            Recipient::Server => ("server", shape(&mut of_editor, message.params), shape(&mut of_server, message.result)),
-            Recipient::Editor => ("editor", shape(&mut of_server, message.params), shape(&mut of_editor, message.result)),
+            Recipient::Server => {
+                ("server", shape(&mut of_editor, message.params), shape(&mut of_server, message.result))
+            }
+            Recipient::Editor => {
+                ("editor", shape(&mut of_server, message.params), shape(&mut of_editor, message.result))
+            }
         };
         let described =
             json!({ "name": message.name, "to": to, "summary": message.summary, "params": params, "result": result });
         messages.insert(message.method.to_owned(), described);
     }
     // Types of `initialize`, and of the editor's answers to LSP's own requests.
-    shape(&mut of_server, shape!(ServerOptions));
-    shape(&mut of_editor, shape!(ChannelOptions));
-    shape(&mut of_editor, shape!(DocumentReport));
+    shape(&mut of_server, schema_fn!(ServerOptions));
+    shape(&mut of_editor, schema_fn!(ChannelOptions));
+    shape(&mut of_editor, schema_fn!(DocumentReport));
     let mut types = of_server.take_definitions(true);
     types.values_mut().for_each(without_null);
     types.extend(of_editor.take_definitions(true));

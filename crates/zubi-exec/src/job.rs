@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tokio::io::AsyncWriteExt as _;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::confine::CANNOT_CONFINE;
-use zubi_base::process::{CommandSpec, ChildEnvironment, Spawner};
+use zubi_base::process::{ChildEnvironment, CommandSpec, Spawner};
 
 use crate::sandbox::{Level, Sandbox, SandboxContext, SandboxError, SandboxRequest};
 use crate::store::OutputStore;
@@ -180,7 +180,12 @@ impl Runner {
         Streams::new(&self.store, &job.secrets).map_err(RunError::StoreOutput)
     }
 
-    async fn run_into(&self, job: &ProcessJob, cancel: &CancellationToken, streams: &Streams) -> Result<JobResult, RunError> {
+    async fn run_into(
+        &self,
+        job: &ProcessJob,
+        cancel: &CancellationToken,
+        streams: &Streams,
+    ) -> Result<JobResult, RunError> {
         let temporary = temporary().map_err(RunError::Start)?;
         let result = self.run_in(job, cancel, streams, temporary.path()).await;
         // Removing a full directory takes time, and a process that exits now would leave it there.

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
-use zubi_base::process::confine::{Availability, Capabilities, ResourceLimits, Network, SandboxBackends};
+use zubi_base::process::confine::{Availability, Capabilities, Network, ResourceLimits, SandboxBackends};
 use zubi_base::process::{Confinement, Spawner};
 
 mod credentials;

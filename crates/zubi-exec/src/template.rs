@@ -304,7 +304,9 @@ impl Template {
     /// seen.
     pub fn accepts_any_text(&self) -> bool {
         let kinds = self.sources.iter().filter_map(PlaceholderSource::argument).map(|argument| argument.kind);
-        kinds.into_iter().any(|kind| !matches!(kind, ArgumentKind::Choice | ArgumentKind::Number | ArgumentKind::Boolean))
+        kinds
+            .into_iter()
+            .any(|kind| !matches!(kind, ArgumentKind::Choice | ArgumentKind::Number | ArgumentKind::Boolean))
     }
 
     /// Returns valid but suspicious places.
@@ -367,7 +369,11 @@ fn refuse_all(scanned: &mut ScannedTemplate) -> Vec<Option<PlaceholderPosition>>
 }
 
 /// Combines literal text and placeholders. The text that a position has absorbed (the key of a pair) is removed.
-fn parts(symbols: &[TemplateToken], holes: &[scan::Placeholder], positions: Vec<Option<PlaceholderPosition>>) -> Vec<TemplatePart> {
+fn parts(
+    symbols: &[TemplateToken],
+    holes: &[scan::Placeholder],
+    positions: Vec<Option<PlaceholderPosition>>,
+) -> Vec<TemplatePart> {
     let mut parts = Vec::new();
     let mut literal = String::new();
     let mut positions = positions.into_iter();
@@ -379,7 +385,7 @@ fn parts(symbols: &[TemplateToken], holes: &[scan::Placeholder], positions: Vec<
                 if !literal.is_empty() {
                     parts.push(TemplatePart::Literal(std::mem::take(&mut literal)));
                 }
-                parts.push(TemplatePart::Hole { source: hole.source.clone(), position: place: position });
+                parts.push(TemplatePart::Hole { source: hole.source.clone(), position });
             }
         }
     }

@@ -20,7 +20,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use tokio::io::AsyncReadExt as _;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{CommandSpec, SUPERVISOR_ARGUMENT, Spawner, confine, supervise};
-use zubi_exec::job::{ProcessCommand, ExitReason, ProcessJob, JobResult, Jobs, RunError, Runner};
+use zubi_exec::job::{ExitReason, JobResult, Jobs, ProcessCommand, ProcessJob, RunError, Runner};
 use zubi_exec::sandbox::{Level, Net, Sandbox, SandboxError, SandboxRequest};
 use zubi_exec::store::OutputStore;
 
@@ -121,7 +121,10 @@ fn run_as_nobody() {
         .expect("setpriv is part of util-linux");
     let stdout = String::from_utf8_lossy(&output.stdout);
     eprintln!("{stdout}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success() && stdout.contains(&format!("{} passed", JOBS.len() + 2 * SANDBOX.len())), "{stdout}");
+    assert!(
+        output.status.success() && stdout.contains(&format!("{} passed", JOBS.len() + 2 * SANDBOX.len())),
+        "{stdout}"
+    );
 }
 
 /// A workspace, what lies around it, and a runner.
@@ -166,7 +169,10 @@ impl World {
 
     fn script(&self, text: &str) -> ProcessJob {
         let command = ProcessCommand::Script { text: text.to_owned(), arguments: vec![self.root.to_string()] };
-        ProcessJob { timeout: TEST_TIMEOUT, ..ProcessJob::new(command, self.root.join("work"), vec![self.root.join("work")]) }
+        ProcessJob {
+            timeout: TEST_TIMEOUT,
+            ..ProcessJob::new(command, self.root.join("work"), vec![self.root.join("work")])
+        }
     }
 
     fn run(&self, job: &ProcessJob) -> Result<JobResult, RunError> {
@@ -174,7 +180,8 @@ impl World {
     }
 
     fn wait<T>(&self, work: impl Future<Output = T>) -> T {
-        self.runtime.block_on(async { tokio::time::timeout(TEST_TIMEOUT, work).await.expect("the test takes too long") })
+        self.runtime
+            .block_on(async { tokio::time::timeout(TEST_TIMEOUT, work).await.expect("the test takes too long") })
     }
 
     /// Runs scripts, each with the folder around the workspace as `$1`, and compares whether they succeed.
@@ -201,7 +208,9 @@ fn arguments_are_not_interpreted_by_a_shell(world: &World) {
     let hostile = ["'; touch hacked; '", "$(touch hacked)", "`touch hacked`", "a\nb", "-rf", ""];
     let mut job = world.script("for one; do printf '<%s>' \"$one\"; done; ls");
     job.command = match job.command {
-        ProcessCommand::Script { text, .. } => ProcessCommand::Script { text, arguments: hostile.map(str::to_owned).to_vec() },
+        ProcessCommand::Script { text, .. } => {
+            ProcessCommand::Script { text, arguments: hostile.map(str::to_owned).to_vec() }
+        }
         other => other,
     };
     assert_eq!(world.run(&job).unwrap().stdout.text(), format!("<{}>", hostile.join("><")));
@@ -233,7 +242,8 @@ fn endless_output(world: &World) {
 }
 
 fn what_was_written_is_there(world: &World) {
-    let job = ProcessJob { timeout: Duration::from_millis(500), ..world.script("echo one; echo two >&2; tail -f /dev/null") };
+    let job =
+        ProcessJob { timeout: Duration::from_millis(500), ..world.script("echo one; echo two >&2; tail -f /dev/null") };
     let finished = world.run(&job).unwrap();
     assert_eq!((finished.stdout.text().as_str(), finished.stderr.text().as_str()), ("one\n", "two\n"));
     assert!(finished.stdout.id.is_some());

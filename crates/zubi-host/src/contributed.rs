@@ -169,7 +169,7 @@ struct ContributionState {
 impl Contributions {
     /// Creates an empty set of contributions.
     pub fn new(registrar: ContributionRegistrar) -> Self {
-        Self { registrar: place: registrar, state: Mutex::default() }
+        Self { registrar, state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, ContributionState> {
@@ -198,7 +198,8 @@ impl Contributions {
         invoke: &Arc<dyn ContributedToolInvoker>,
     ) -> Result<RegisteredTools, RegistrationError> {
         let mut state = self.state();
-        let registered_count = state.provider.as_ref().map_or(0, |provider| provider.tools().len()) + state.functions.len();
+        let registered_count =
+            state.provider.as_ref().map_or(0, |provider| provider.tools().len()) + state.functions.len();
         if registered_count + tools.len() + functions.len() > MAX_TOOLS {
             return Err(RegistrationError::too_many());
         }

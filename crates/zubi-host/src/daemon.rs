@@ -93,7 +93,7 @@ impl Daemon {
         let shared = PublishedHost::open(Arc::clone(&host), &run, sharing)
             .map_err(|error| DaemonError::Run { run: config.run.clone(), error })?;
         drop(turn);
-        Ok(Self { host, shared, shutdown_token: asked: shutdown_token, idle: config.idle })
+        Ok(Self { host, shared, shutdown_token, idle: config.idle })
     }
 
     pub fn instance(&self) -> &str {

@@ -15,10 +15,11 @@ pub mod service;
 mod serving;
 pub mod verify;
 
-pub use crate::client::{HostClientConfig, HostClient};
+pub use crate::client::{HostClient, HostClientConfig};
 pub use crate::daemon::{Daemon, DaemonConfig, DaemonEnd, DaemonError};
 pub use crate::local::{
-    DomainModel, EditorAccess, EditorIntegration, EditorOptions, HostConfig, HostError, LocalHost, Root, user_requests_toolset,
+    DomainModel, EditorAccess, EditorIntegration, EditorOptions, HostConfig, HostError, LocalHost, Root,
+    user_requests_toolset,
 };
 pub use crate::remote::{AttachError, RemoteHost};
 pub use crate::scope::{FilteredService, SessionFilters, misspelt_flags, split_filters};

@@ -14,7 +14,7 @@ use camino::Utf8PathBuf;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use zubi_base::clock::Clock;
-use zubi_base::config::{Effective, Secrets, Settings, SettingSource};
+use zubi_base::config::{Effective, Secrets, SettingSource, Settings};
 use zubi_base::endpoint::{Endpoint as _, EndpointSource};
 use zubi_base::process::Spawner;
 use zubi_base::text::{DiskText, TextSource};

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::Value;
 use tokio::sync::watch;
-use zubi_base::config::{Effective, Settings, SettingSource};
+use zubi_base::config::{Effective, SettingSource, Settings};
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::spec::{Exposure, ToolSpec};
 use zubi_tool_api::{ResourceSpec, ResourceText};
 
 use crate::contributed::ContributionRegistrar;
-use crate::local::{user_requests_toolset, unmatched_patterns};
+use crate::local::{unmatched_patterns, user_requests_toolset};
 use crate::service::{
     CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable, PolicyInForce,
     PolicyUnknown, ToolService, UnknownTool,
@@ -32,13 +32,20 @@ const MAX_LISTED: usize = 4 * 1024;
 /// misspellings. The host reports those in files.
 pub fn misspelt_flags(settings: &Settings, specs: &[Arc<ToolSpec>]) -> Vec<String> {
     let process_filters = |filters: &[Effective<Vec<String>>]| -> Vec<Effective<Vec<String>>> {
-        filters.iter().filter(|filter| matches!(filter.source, SettingSource::Flag | SettingSource::Environment)).cloned().collect()
+        filters
+            .iter()
+            .filter(|filter| matches!(filter.source, SettingSource::Flag | SettingSource::Environment))
+            .cloned()
+            .collect()
     };
     let (ids, mut toolsets): (Vec<&str>, Vec<&str>) =
         specs.iter().map(|spec| (spec.id.as_str(), spec.toolset.as_str())).unzip();
     toolsets.extend(EXTRA_TOOLSETS);
-    [unmatched_patterns(&process_filters(&settings.tools), &ids), unmatched_patterns(&process_filters(&settings.toolsets), &toolsets)]
-        .concat()
+    [
+        unmatched_patterns(&process_filters(&settings.tools), &ids),
+        unmatched_patterns(&process_filters(&settings.toolsets), &toolsets),
+    ]
+    .concat()
 }
 
 /// A session's own filters.
@@ -65,7 +72,9 @@ impl SessionFilters {
 /// apply only to clients that do not send their own.
 pub fn split_filters(settings: &mut Settings, has_process_filters: bool) -> ClientPolicy {
     let default_restrictions = restrictions(settings);
-    let is_from_process = |source: &SettingSource| has_process_filters && matches!(source, SettingSource::Flag | SettingSource::Environment);
+    let is_from_process = |source: &SettingSource| {
+        has_process_filters && matches!(source, SettingSource::Flag | SettingSource::Environment)
+    };
     let values = |filters: &mut Vec<Effective<Vec<String>>>| {
         std::mem::take(filters)
             .into_iter()
@@ -79,7 +88,7 @@ pub fn split_filters(settings: &mut Settings, has_process_filters: bool) -> Clie
         tools: values(&mut settings.tools),
     };
     settings.read_only.value = false;
-    ClientPolicy { always, default_restrictions: unless_said: default_restrictions }
+    ClientPolicy { always, default_restrictions }
 }
 
 /// The settings as restrictions.

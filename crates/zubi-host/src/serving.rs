@@ -19,7 +19,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use zubi_base::rpc::{Connection, PeerHandler, Responder};
-use zubi_ipc::listener::{ConnectionHandler, ConnectedPeer, Transport};
+use zubi_ipc::listener::{ConnectedPeer, ConnectionHandler, Transport};
 use zubi_ipc::wire;
 use zubi_ipc::wire::host::{ClientStatus, HostEnvironment, HostKind};
 use zubi_tool_api::cx::Restrictions;

@@ -88,8 +88,16 @@ const CHECKS: &[CheckEntry] = &[
         name: "Workspace folders",
         run: |context| ready(environment::workspace(&context)).boxed_local(),
     },
-    CheckEntry { id: "state", name: "State directory", run: |context| ready(environment::environment(&context)).boxed_local() },
-    CheckEntry { id: "program", name: "Program and its supervisor", run: |context| program::supervisor(context).boxed_local() },
+    CheckEntry {
+        id: "state",
+        name: "State directory",
+        run: |context| ready(environment::environment(&context)).boxed_local(),
+    },
+    CheckEntry {
+        id: "program",
+        name: "Program and its supervisor",
+        run: |context| program::supervisor(context).boxed_local(),
+    },
     CheckEntry { id: "sandbox", name: "Sandbox of commands", run: |context| program::sandbox(context).boxed_local() },
     CheckEntry { id: "self-tests", name: "Self tests", run: |context| self_tests::run_all(context).boxed_local() },
     CheckEntry { id: "registry", name: "Tool registry", run: |context| registry::names(context).boxed_local() },
@@ -98,7 +106,11 @@ const CHECKS: &[CheckEntry] = &[
         name: "Tool definitions",
         run: |context| ready(registry::definitions(&context)).boxed_local(),
     },
-    CheckEntry { id: "tool-schemas", name: "Tool schemas", run: |context| ready(registry::schemas(&context)).boxed_local() },
+    CheckEntry {
+        id: "tool-schemas",
+        name: "Tool schemas",
+        run: |context| ready(registry::schemas(&context)).boxed_local(),
+    },
     CheckEntry { id: "interfaces", name: "Interfaces", run: |context| interfaces::exports(context).boxed_local() },
     CheckEntry { id: "resources", name: "Resources", run: |context| interfaces::resources(context).boxed_local() },
     CheckEntry {
@@ -121,12 +133,19 @@ const CHECKS: &[CheckEntry] = &[
         name: "Packaging of the VS Code extension",
         run: |context| ready(extension::check_packaging(&context)).boxed_local(),
     },
-    CheckEntry { id: "language-servers", name: "Language servers", run: |context| environment::servers(context).boxed_local() },
+    CheckEntry {
+        id: "language-servers",
+        name: "Language servers",
+        run: |context| environment::servers(context).boxed_local(),
+    },
 ];
 
 /// Runs all checks. `config` is the loaded configuration, or why it cannot be used; `progress` is called after each
 /// check.
-pub async fn verify(config: Result<HostConfig, String>, progress: &(dyn Fn(&VerifyCheck) + Send + Sync)) -> Vec<VerifyCheck> {
+pub async fn verify(
+    config: Result<HostConfig, String>,
+    progress: &(dyn Fn(&VerifyCheck) + Send + Sync),
+) -> Vec<VerifyCheck> {
     let started = Instant::now();
     let made = config.and_then(|config| {
         let host = LocalHost::new(&config).map_err(|error| error.to_string())?;

@@ -92,7 +92,8 @@ async fn with_timeout<T>(
 
 async fn open_socket(socket: &Utf8Path) -> Result<UnixStream, ConnectError> {
     let not_ours = |why: &str| ConnectError::NotOurs { socket: socket.to_owned(), why: why.to_owned() };
-    let connect_failed = |error: io::Error| ConnectError::Unreachable { at: format!("`{socket}`"), why: error.to_string() };
+    let connect_failed =
+        |error: io::Error| ConnectError::Unreachable { at: format!("`{socket}`"), why: error.to_string() };
     std::fs::symlink_metadata(socket).map_err(connect_failed)?;
     if !is_own_socket(socket) {
         return Err(not_ours("it is not a socket of this user"));
@@ -129,7 +130,8 @@ where
     let Challenge { nonce: theirs } =
         serde_json::from_slice(&line).map_err(|_| Doubt::strange("it does not send a nonce first"))?;
     let ours = Bytes32::random().map_err(|error| Doubt::strange(&error))?;
-    let authenticate = Authenticate { nonce: ours, proof: auth::compute_proof(token, HandshakeRole::Client, theirs, ours) };
+    let authenticate =
+        Authenticate { nonce: ours, proof: auth::compute_proof(token, HandshakeRole::Client, theirs, ours) };
     let params = serde_json::to_value(authenticate).map_err(|error| Doubt::strange(&error))?;
     let request = Request { id: RequestId::Number(1), method: auth::AUTHENTICATE.to_owned(), params };
     write_line(writer, Message::Request(request).to_body()).await.map_err(|error| Doubt::strange(&error))?;

@@ -365,7 +365,11 @@ impl ServerEntry {
         {
             return wrong("`file_names` must not contain a directory");
         }
-        if self.inner_projects.iter().any(|marker| !self.root_markers.iter().flatten().any(|root_marker| root_marker == marker)) {
+        if self
+            .inner_projects
+            .iter()
+            .any(|marker| !self.root_markers.iter().flatten().any(|root_marker| root_marker == marker))
+        {
             return wrong("`inner_projects` must be among its `root_markers`");
         }
         if self.minimum_version.as_deref().is_some_and(|version| crate::detect::version_numbers(version).is_none()) {

@@ -18,5 +18,5 @@ mod version;
 pub use languages::Languages;
 pub use program::{MissingProgram, Program, ProgramFinder, RejectedCandidate};
 pub use root::{inner_project, project_root};
-pub use scan::{Detection, LanguageFiles, ScanLimits, Marker, scan};
+pub use scan::{Detection, LanguageFiles, Marker, ScanLimits, scan};
 pub use version::version_numbers;

@@ -245,7 +245,10 @@ mod tests {
 
     fn diagnostics(messages: &[&str]) -> Vec<Value> {
         let position = json!({ "line": 0, "character": 0 });
-        messages.iter().map(|text| json!({ "range": { "start": position, "end": position }, "message": text })).collect()
+        messages
+            .iter()
+            .map(|text| json!({ "range": { "start": position, "end": position }, "message": text }))
+            .collect()
     }
 
     fn show(store: &DiagnosticsStore) -> String {
@@ -288,7 +291,10 @@ mod tests {
             store.publish(&publication);
         }
         let total_weight = store.total_weight.load(Ordering::Relaxed);
-        assert!((MAX_UNASKED_WEIGHT / 2..=MAX_UNASKED_WEIGHT + MAX_ITEMS_WEIGHT).contains(&total_weight), "{total_weight}");
+        assert!(
+            (MAX_UNASKED_WEIGHT / 2..=MAX_UNASKED_WEIGHT + MAX_ITEMS_WEIGHT).contains(&total_weight),
+            "{total_weight}"
+        );
         store.publish(&publication(Some(1), &["opened"]));
         insta::assert_snapshot!(show(&store), @r#""opened" current"#);
         // Withdrawn diagnostics free memory.

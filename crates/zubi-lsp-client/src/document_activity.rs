@@ -91,7 +91,9 @@ impl DocumentActivity {
         if let Some(document) = activity.documents.get_mut(path) {
             document.step = DocumentPhase::Sent;
         } else if activity.documents.len() < MAX_DOCUMENTS {
-            activity.documents.insert(path.to_owned(), DocumentActivityEntry { step: DocumentPhase::Sent, rebuilt: false });
+            activity
+                .documents
+                .insert(path.to_owned(), DocumentActivityEntry { step: DocumentPhase::Sent, rebuilt: false });
         }
     }
 

@@ -130,7 +130,12 @@ impl MirroredDocuments {
     }
 
     /// Sends an empty text for a deleted file, to servers that otherwise remember its old content.
-    pub(crate) fn empty(&mut self, path: &Utf8Path, opening: DocumentOpenParams<'_>, out: &dyn OutgoingSync) -> SyncAction {
+    pub(crate) fn empty(
+        &mut self,
+        path: &Utf8Path,
+        opening: DocumentOpenParams<'_>,
+        out: &dyn OutgoingSync,
+    ) -> SyncAction {
         self.uses += 1;
         if self.open.contains_key(path) {
             return self.send(path, "", None, opening, out);

@@ -41,7 +41,7 @@ mod virtual_text;
 
 pub use lifecycle::RetentionPolicy;
 pub(crate) use lifecycle::Starter;
-use lifecycle::{EndpointState, EndpointPhase, lock, retry_hint, was_shut_down, await_end_reason};
+use lifecycle::{EndpointPhase, EndpointState, await_end_reason, lock, retry_hint, was_shut_down};
 use partial::merge_partial;
 
 /// LSP 3.18, `LSPErrorCodes.ContentModified`.
@@ -234,7 +234,12 @@ impl ServerEndpoint {
 
     /// Waits until a request can be sent; returns whether it can. A server that has just been initialized may register
     /// a missing capability in the next moment, so this function waits for that.
-    async fn await_capability(session: &ServerSession, method: &str, document: Option<&DocumentRef>, cx: &RequestCx) -> bool {
+    async fn await_capability(
+        session: &ServerSession,
+        method: &str,
+        document: Option<&DocumentRef>,
+        cx: &RequestCx,
+    ) -> bool {
         if !ServerCapabilities::is_known(method) || session.peer().capabilities().is_disabled(method) {
             return !ServerCapabilities::is_known(method);
         }

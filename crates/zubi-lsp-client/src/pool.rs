@@ -25,8 +25,8 @@ use zubi_base::trust::Trust;
 use zubi_base::workspace::{Folder, WorkspaceFolders};
 
 use crate::capabilities::{ChangeKind, ServerCapabilities};
-use crate::catalogue::{Catalogue, ServerRole, ServerEntry};
-use crate::detect::{self, Detection, Languages, ScanLimits, ProgramFinder, project_root};
+use crate::catalogue::{Catalogue, ServerEntry, ServerRole};
+use crate::detect::{self, Detection, Languages, ProgramFinder, ScanLimits, project_root};
 use crate::endpoint::{LaunchSpec, RetentionPolicy, ServerEndpoint, Starter};
 use crate::session::SessionSpec;
 use crate::watch::WatchedFileChange;
@@ -38,7 +38,7 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use caveats::{caveats, missing_folder, install_hint, no_row, subject};
+use caveats::{caveats, install_hint, missing_folder, no_row, subject};
 use projects::roots;
 use start::{NotStarted, Prestarted, ProcessStarter, StartedGroup, WatcherCell};
 

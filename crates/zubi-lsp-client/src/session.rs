@@ -28,7 +28,7 @@ use crate::catalogue::Freshness;
 use crate::checks::BackgroundCheck;
 use crate::detect::Languages;
 use crate::document_activity::DocumentStatus;
-use crate::documents::{MirroredDocuments, DocumentOpenParams, OutgoingSync, SyncAction};
+use crate::documents::{DocumentOpenParams, MirroredDocuments, OutgoingSync, SyncAction};
 use crate::initialize;
 use crate::peer::ServerPeer;
 use crate::readiness::{ReadinessSignal, Tracker};
@@ -197,7 +197,8 @@ impl ServerSession {
     ) -> Result<Arc<Self>, StartError> {
         let Process { output, input, child, stderr } = process;
         let peer = Arc::new(ServerPeer::new(&spec, readiness));
-        let connection = Connection::start(output, input, Arc::clone(&peer) as Arc<_>, ConnectionOptions::language_server());
+        let connection =
+            Connection::start(output, input, Arc::clone(&peer) as Arc<_>, ConnectionOptions::language_server());
         let stop = CancellationToken::new();
         let (ended_sender, mut ended) = watch::channel(None);
         let verdict = Arc::new(OnceLock::new());

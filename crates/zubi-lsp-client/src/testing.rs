@@ -121,7 +121,12 @@ impl TestWorkspace {
 /// Returns a check whose tokens begin with `check/`, with a time-out as long as a test may take.
 pub(crate) fn checker() -> BackgroundCheck {
     let begins_within_ms = u64::try_from(TEST_TIMEOUT.as_millis()).unwrap();
-    BackgroundCheck { token: "check/".to_owned(), name: "cargo check".to_owned(), begins_within_ms, lasts_at_least_ms: 0 }
+    BackgroundCheck {
+        token: "check/".to_owned(),
+        name: "cargo check".to_owned(),
+        begins_within_ms,
+        lasts_at_least_ms: 0,
+    }
 }
 
 /// Waits until an endpoint is in a state.

@@ -144,7 +144,7 @@ impl FileWatcher {
             marks,
             record: Arc::new(Mutex::new(record)),
             fence: tokio::sync::Mutex::new(0),
-            barrier_directory: fence_directory: barrier_directory,
+            barrier_directory,
             found: AtomicU64::new(0),
         }
     }

@@ -60,7 +60,9 @@ pub(crate) struct YieldPermit {
 impl Approver for YieldPermit {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let Ok(_question) = self.slot.questions.try_acquire() else {
-            return ApprovalAnswer::NotPrompted { why: format!("{MAX_QUESTIONS} questions wait for an answer already") };
+            return ApprovalAnswer::NotPrompted {
+                why: format!("{MAX_QUESTIONS} questions wait for an answer already"),
+            };
         };
         self.slot.set_permit(None);
         let answer = self.approver.request_approval(request).await;

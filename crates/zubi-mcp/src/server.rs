@@ -21,9 +21,9 @@ use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, Restrictions, 
 use crate::ServerIdentity;
 use crate::convert;
 use crate::elicitation::{DeferredElicitation, ElicitationMode, InlineElicitation, shows_forms};
-use crate::limits::{CallLimiter, MAX_CALLS, CallSlot, YieldPermit};
+use crate::limits::{CallLimiter, CallSlot, MAX_CALLS, YieldPermit};
 use crate::progress::ProgressForwarder;
-use crate::suspended::{APPROVAL, NotResumed, Now, CallOutcome, SuspendedCall, SuspendedCalls};
+use crate::suspended::{APPROVAL, CallOutcome, NotResumed, Now, SuspendedCall, SuspendedCalls};
 
 /// The time for which a client may cache the list and the discovery result, in milliseconds. The list is fixed for the
 /// life of the process.
@@ -54,7 +54,7 @@ impl McpServer {
     ) -> Self {
         Self {
             introduction,
-            elicitation: asking: elicitation,
+            elicitation,
             service,
             calls,
             slots: CallLimiter::default(),

@@ -145,7 +145,13 @@ impl SuspendedCalls {
         // Under the same lock, so that a client that repeats it at once finds the handle.
         let (sender, outcome) = watch::channel(None);
         let (tool, arguments, since) = (call.tool.clone(), call.arguments.clone(), Instant::now());
-        all.answered.push_back(AnsweredCall { handle: handle.to_owned(), tool, arguments, answered_at: since, outcome });
+        all.answered.push_back(AnsweredCall {
+            handle: handle.to_owned(),
+            tool,
+            arguments,
+            answered_at: since,
+            outcome,
+        });
         if all.answered.len() > REMEMBERED {
             all.answered.pop_front();
         }

@@ -24,7 +24,7 @@ use self::stream::StreamReader;
 use super::ids::Ids;
 use super::model_list::ModelList;
 use super::provider::ProviderConfig;
-use super::{ModelAnswer, ErrorKind, LanguageModel, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
+use super::{ErrorKind, LanguageModel, ModelAnswer, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
 
 /// How long to wait for the server after it has reported the end of the answer: the token counts may still follow, the
 /// end of the stream need not.
@@ -80,7 +80,7 @@ impl ModelSource for ChatCompletionsProvider {
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
         let ChatShared { config, model_list, .. } = &*self.0;
-        roster.list(config, async { list::list_models(config, &self.0.client()?).await }).await
+        model_list.list(config, async { list::list_models(config, &self.0.client()?).await }).await
     }
 
     async fn open(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {

@@ -39,7 +39,10 @@ pub fn configured_sources(
                 Ok(config) if layer.api.is_none() && OpenAi::applies_to(&config) => Arc::new(OpenAi::new(config)),
                 // A provider that the user has not configured is not called with a key that was set for another
                 // purpose.
-                Ok(config) if known.is_some_and(|well_known| well_known.only_by_name) && !settings.models.contains_key(name) => {
+                Ok(config)
+                    if known.is_some_and(|well_known| well_known.only_by_name)
+                        && !settings.models.contains_key(name) =>
+                {
                     Arc::new(ByName(source(config)))
                 }
                 Ok(config) => source(config),
@@ -76,7 +79,12 @@ struct ProviderContext<'a> {
 }
 
 impl ProviderContext<'_> {
-    fn config(&self, name: &str, layer: &ProviderLayer, well_known: Option<&WellKnown>) -> Result<ProviderConfig, String> {
+    fn config(
+        &self,
+        name: &str,
+        layer: &ProviderLayer,
+        well_known: Option<&WellKnown>,
+    ) -> Result<ProviderConfig, String> {
         if !is_name(name) {
             return Err("invalid provider name; use letters, digits, `-`, `_` and `.`, and no name that zubi reserves"
                 .to_owned());

@@ -33,7 +33,7 @@ use self::ollama::Ollama;
 use super::ids::Ids;
 use super::model_list::ModelList;
 use super::provider::ProviderConfig;
-use super::{ModelAnswer, ErrorKind, LanguageModel, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
+use super::{ErrorKind, LanguageModel, ModelAnswer, ModelError, ModelInfo, ModelSource, OnDelta, Prompt, http};
 
 /// The version of Anthropic's API that zubi uses.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
@@ -100,7 +100,7 @@ impl ModelSource for GenaiProvider {
 
     async fn models(&self) -> Result<Vec<ModelInfo>, ModelError> {
         let GenaiShared { config, model_list, .. } = &*self.0;
-        roster.list(config, async { list::list_models(config, &self.0.clients()?.http).await }).await
+        model_list.list(config, async { list::list_models(config, &self.0.clients()?.http).await }).await
     }
 
     async fn open(&self, name: &str) -> Result<Arc<dyn LanguageModel>, ModelError> {

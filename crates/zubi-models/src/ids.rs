@@ -24,7 +24,9 @@ impl Ids {
 
     /// Returns `given` if it is a valid unused id, otherwise a new one, and marks it as used.
     pub fn ensure_unique(&mut self, candidate: &str) -> String {
-        let is_good = !candidate.is_empty() && candidate.len() <= LONGEST && candidate.bytes().all(|byte| byte.is_ascii_graphic());
+        let is_good = !candidate.is_empty()
+            && candidate.len() <= LONGEST
+            && candidate.bytes().all(|byte| byte.is_ascii_graphic());
         let mut id = if is_good { candidate.to_owned() } else { random() };
         while !self.0.insert(id.clone()) {
             id = random();
@@ -52,7 +54,8 @@ mod tests {
     fn valid_ids_stay_and_others_are_replaced() {
         let call = |id: &str| ToolCall { id: id.to_owned(), tool: "t".to_owned(), arguments: serde_json::json!({}) };
         let message = AssistantMessage { calls: vec![call("call_0")], ..AssistantMessage::default() };
-        let mut ids = Ids::from_messages(&[PromptMessage::Assistant(message), PromptMessage::User { text: "x".to_owned() }]);
+        let mut ids =
+            Ids::from_messages(&[PromptMessage::Assistant(message), PromptMessage::User { text: "x".to_owned() }]);
         assert_eq!(ids.ensure_unique("call_1"), "call_1");
         for candidate in ["call_0", "call_1", "", "a b", "é", &"x".repeat(200)] {
             let id = ids.ensure_unique(candidate);

@@ -62,8 +62,10 @@ impl ModelRegistry {
 
     /// Returns the providers in order.
     pub fn providers(&self) -> Vec<Provider> {
-        let about =
-            |source: &Arc<dyn ModelSource>| Provider { name: source.provider().to_owned(), description: source.describe() };
+        let about = |source: &Arc<dyn ModelSource>| Provider {
+            name: source.provider().to_owned(),
+            description: source.describe(),
+        };
         self.sources.iter().map(about).collect()
     }
 
@@ -215,7 +217,8 @@ fn may_be_first(source: &dyn ModelSource) -> bool {
 
 /// Returns whether an error only means that the provider is not set up: no key, or no running local program.
 fn is_absence(provider: &str, kind: ErrorKind) -> bool {
-    let needs_no_key = || builtin::PROVIDERS.iter().any(|well_known| well_known.name == provider && well_known.key.is_none());
+    let needs_no_key =
+        || builtin::PROVIDERS.iter().any(|well_known| well_known.name == provider && well_known.key.is_none());
     kind == ErrorKind::NotConfigured || (kind == ErrorKind::Unreachable && needs_no_key())
 }
 

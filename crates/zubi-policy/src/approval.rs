@@ -74,8 +74,12 @@ pub fn options(
         would_also_allow: Vec::new(),
     };
     let mut options = vec![once];
-    let unapproved: Vec<&Access> =
-        judgement.parts.iter().filter(|part_decision| part_decision.action == Action::Ask).map(|part_decision| &part_decision.part).collect();
+    let unapproved: Vec<&Access> = judgement
+        .parts
+        .iter()
+        .filter(|part_decision| part_decision.action == Action::Ask)
+        .map(|part_decision| &part_decision.part)
+        .collect();
     if !unapproved.iter().all(|part| part.is_storable()) {
         return options;
     }
@@ -124,9 +128,18 @@ pub fn options(
 
 /// Returns the rule lists that `--auto-approve` could be given so that they approve everything that `left` still
 /// requires approval for, from the narrowest to the widest. `given` holds the rules that the run already has.
-pub fn suggest_auto_approve(policy: &Policy, run_policy: &Policy, call: &RecentCall, left: &Decision) -> Vec<Vec<RuleText>> {
-    let unapproved: Vec<&Access> =
-        left.parts.iter().filter(|part_decision| part_decision.action == Action::Ask).map(|part_decision| &part_decision.part).collect();
+pub fn suggest_auto_approve(
+    policy: &Policy,
+    run_policy: &Policy,
+    call: &RecentCall,
+    left: &Decision,
+) -> Vec<Vec<RuleText>> {
+    let unapproved: Vec<&Access> = left
+        .parts
+        .iter()
+        .filter(|part_decision| part_decision.action == Action::Ask)
+        .map(|part_decision| &part_decision.part)
+        .collect();
     let answers = |rules: &Vec<RuleText>| {
         let new = |rule: &RuleText| CompiledRule::new(rule.clone(), "this run", policy.paths()).map(Arc::new);
         let Ok(new) = rules.iter().map(new).collect::<Result<Vec<_>, _>>() else { return false };

@@ -57,7 +57,7 @@ impl<'a> ToolQuery<'a> {
             if !available.iter().any(|value| value.eq_ignore_ascii_case(requested)) {
                 available.sort();
                 available.dedup();
-                return Err(UnknownFacet { name, value: requested.to_owned(), available: known: available });
+                return Err(UnknownFacet { name, value: requested.to_owned(), available });
             }
         }
         tools.retain(|tool| {

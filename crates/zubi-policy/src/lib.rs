@@ -114,7 +114,7 @@ impl Policy {
         rules: impl IntoIterator<Item = (&'a serde_json::Value, String)>,
         paths: PolicyPaths,
     ) -> Self {
-        let mut policy = Self { allow, paths: places: paths, ..Self::default() };
+        let mut policy = Self { allow, paths, ..Self::default() };
         for (value, source) in rules {
             match CompiledRule::read(value, &source, &policy.paths) {
                 Ok(rule) => policy.rules.push(Arc::new(rule)),
@@ -203,13 +203,20 @@ impl Policy {
     /// Returns the approvals that a call still needs after the `allow` rules of another policy have approved as much as
     /// they can. A part that needs approval because no rule matches it is approved if the other policy allows it; a
     /// part that an `ask` rule matches is approved only by a rule about the same thing.
-    pub fn remaining_after(&self, approving: &Self, spec: &ToolSpec, caller: &Caller, footprint: &Footprint) -> Decision {
+    pub fn remaining_after(
+        &self,
+        approving: &Self,
+        spec: &ToolSpec,
+        caller: &Caller,
+        footprint: &Footprint,
+    ) -> Decision {
         let effect = footprint.effect.unwrap_or(spec.effect);
         let mut decision = self.judge(spec, caller, footprint);
         if decision.action != Action::Ask {
             return decision;
         }
-        let concerns = |rule: &CompiledRule, action| rule.text.action == action && rule.applies_to_effect(&spec.id, effect);
+        let concerns =
+            |rule: &CompiledRule, action| rule.text.action == action && rule.applies_to_effect(&spec.id, effect);
         let means = |part: &Access| {
             let part = match resolve_links(part) {
                 Some(Ok(part)) => part,
@@ -284,7 +291,11 @@ impl Policy {
         let otherwise = |part: &Access| part::otherwise(part, &self.paths, footprint);
         let written = otherwise(part);
         let led = meant.as_ref().map_or(written, otherwise);
-        let led = if lost { DefaultAction::AskUnlessSpecificRule("the target of the path cannot be determined") } else { led };
+        let led = if lost {
+            DefaultAction::AskUnlessSpecificRule("the target of the path cannot be determined")
+        } else {
+            led
+        };
         let otherwise = if strength(led) > strength(written) { led } else { written };
         let by_call = || self.whole(spec, effect).filter(|rule| rule.text.action == Action::Allow && !by_name);
         let in_list = if by_name { self.allow.names(&spec.id) } else { self.allow.includes(&spec.id) };
@@ -298,7 +309,9 @@ impl Policy {
                 PartDecision { rule: Some("`allow`".to_owned()), ..part_decision(Action::Allow, None, None) }
             }
             DefaultAction::Ask => match by_call() {
-                Some(rule) => PartDecision { rule: Some(rule.source.clone()), ..part_decision(Action::Allow, None, None) },
+                Some(rule) => {
+                    PartDecision { rule: Some(rule.source.clone()), ..part_decision(Action::Allow, None, None) }
+                }
                 None => part_decision(Action::Ask, None, None),
             },
             DefaultAction::AskUnlessSpecificRule(why) => {

@@ -115,7 +115,9 @@ pub(super) fn otherwise(part: &Access, policy_paths: &PolicyPaths, footprint: &F
         Access::Effect(_) | Access::Call | Access::Host(_) => DefaultAction::Ask,
         // The user who trusted the file has read this text; the arguments cannot add to its effects.
         Access::Unresolved(_) if footprint.vouched => DefaultAction::Ask,
-        Access::Unresolved(_) => DefaultAction::AskUnlessSpecificRule("a rule never allows effects that cannot be determined"),
+        Access::Unresolved(_) => {
+            DefaultAction::AskUnlessSpecificRule("a rule never allows effects that cannot be determined")
+        }
         Access::Secret(_) => DefaultAction::Ask,
         Access::Command(argv) if argv.first().is_some_and(|program| is_harmless(program, argv)) => DefaultAction::Allow,
         Access::Command(_) => DefaultAction::Ask,
@@ -126,7 +128,9 @@ pub(super) fn otherwise(part: &Access, policy_paths: &PolicyPaths, footprint: &F
             DefaultAction::AskUnlessSpecificRule("its matches may include credentials")
         }
         Access::MayRead(_) => DefaultAction::AskUnlessSpecificRule("credentials are stored there"),
-        Access::Mentions(_) => DefaultAction::AskUnlessSpecificRule("whether it reads the files there cannot be determined"),
+        Access::Mentions(_) => {
+            DefaultAction::AskUnlessSpecificRule("whether it reads the files there cannot be determined")
+        }
         Access::Read(_) => DefaultAction::Allow,
         Access::Write(path) => policy_paths.write(path, footprint.checked),
     }
@@ -139,7 +143,9 @@ impl PolicyPaths {
         let Some(root) = self.roots.iter().find(|root| path.starts_with(root)) else {
             return match () {
                 () if own => DefaultAction::Deny("a call never changes zubi's own settings and records"),
-                () if credentials::is_credential_path(path) => DefaultAction::AskUnlessSpecificRule("credentials are stored there"),
+                () if credentials::is_credential_path(path) => {
+                    DefaultAction::AskUnlessSpecificRule("credentials are stored there")
+                }
                 () if ["/tmp", "/var/tmp"].iter().any(|temporary| path.starts_with(temporary)) => DefaultAction::Allow,
                 () => DefaultAction::Ask,
             };
@@ -150,7 +156,9 @@ impl PolicyPaths {
         match decides(path.strip_prefix(root).unwrap_or(path)) {
             Some(Decides::Programs(_)) if checked => DefaultAction::Allow,
             Some(Decides::Programs(why) | Decides::Rights(why)) => DefaultAction::AskUnlessSpecificRule(why),
-            None if credentials::is_credential_path(path) => DefaultAction::AskUnlessSpecificRule("credentials are stored there"),
+            None if credentials::is_credential_path(path) => {
+                DefaultAction::AskUnlessSpecificRule("credentials are stored there")
+            }
             None => DefaultAction::Allow,
         }
     }

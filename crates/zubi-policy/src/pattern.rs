@@ -295,7 +295,8 @@ pub(super) fn host_matches(pattern: &str, host: &str) -> bool {
     pattern.split('|').any(|pattern| {
         let (pattern, pattern_port) = name_and_port(pattern);
         WordPattern::new(&pattern).matches(&name)
-            && pattern_port.is_none_or(|pattern| port.as_ref().is_some_and(|port| WordPattern::new(&pattern).matches(port)))
+            && pattern_port
+                .is_none_or(|pattern| port.as_ref().is_some_and(|port| WordPattern::new(&pattern).matches(port)))
     })
 }
 

@@ -100,8 +100,9 @@ mod bash {
     fn verdict(ground: &Ground, script: &str) -> Result<&'static str, String> {
         let directory = ground.directory.as_path();
         let reading = read(script, directory);
-        let is_reported = reading.commands.iter().any(|argv| argv.iter().any(|word| word.contains("touch") || word == "pwn"))
-            || reading.writes.iter().any(|path| path.as_str().contains("pwn"));
+        let is_reported =
+            reading.commands.iter().any(|argv| argv.iter().any(|word| word.contains("touch") || word == "pwn"))
+                || reading.writes.iter().any(|path| path.as_str().contains("pwn"));
         let ran = ground.runs(script);
         let careful = decide(&policy(&[], directory), &reading, directory);
         // This policy requires approval only for what cannot be determined.
@@ -110,7 +111,9 @@ mod bash {
         let written = reading.writes.iter().any(|path| path.as_str().contains("pwn"));
         match (ran, careful, generous) {
             (true, Action::Allow, _) if !written => Err(format!("it ran without a question: {script:?}\n{reading:?}")),
-            (true, _, Action::Allow) if !is_reported => Err(format!("it ran and was not shown: {script:?}\n{reading:?}")),
+            (true, _, Action::Allow) if !is_reported => {
+                Err(format!("it ran and was not shown: {script:?}\n{reading:?}"))
+            }
             (true, _, Action::Allow) => Ok("ran, shown"),
             (true, ..) => Ok("ran, unresolved"),
             (false, _, Action::Allow) => Ok("did not run, resolved"),

@@ -118,12 +118,20 @@ impl ToolError {
 
     /// Creates an error for an invalid argument: `Invalid input: <field>: <what>`.
     pub fn invalid(field: &str, what: impl fmt::Display, hint: impl Into<String>) -> Self {
-        Self::Actionable { code: ErrorCode::InvalidInput, message: format!("Invalid input: {field}: {what}"), hint: hint.into() }
+        Self::Actionable {
+            code: ErrorCode::InvalidInput,
+            message: format!("Invalid input: {field}: {what}"),
+            hint: hint.into(),
+        }
     }
 
     /// Creates an error for a failed operation: `Failed to <operation>: <why>`.
     pub fn operation_failed(operation: &str, why: impl fmt::Display, hint: impl Into<String>) -> Self {
-        Self::Actionable { code: ErrorCode::Failed, message: format!("Failed to {operation}: {why}"), hint: hint.into() }
+        Self::Actionable {
+            code: ErrorCode::Failed,
+            message: format!("Failed to {operation}: {why}"),
+            hint: hint.into(),
+        }
     }
 
     /// Returns the text that every surface shows for an error of this tool. It begins with one of three prefixes

@@ -15,7 +15,8 @@ use serde_json::{Value, json};
 use zubi_ipc::wire::codes;
 use zubi_ipc::wire::diagnostics::{AllDiagnosticsParams, DocumentParams, Severity};
 use zubi_tool_api::{
-    ErrorCode, Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, ToolProvider, Truncation, static_provider,
+    Effect, ErrorCode, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, ToolProvider, Truncation,
+    static_provider,
 };
 
 use self::text::EditorRenderer;
@@ -185,7 +186,8 @@ impl EditorAnswer {
     fn new(object: &impl Serialize, text: impl Into<String>, status: OutputStatus) -> Self {
         // Serialization of these types cannot fail.
         let data = serde_json::to_value(object).unwrap_or_default();
-        let status = if status.endpoint.is_empty() { OutputStatus { endpoint: "zubi".to_owned(), ..status } } else { status };
+        let status =
+            if status.endpoint.is_empty() { OutputStatus { endpoint: "zubi".to_owned(), ..status } } else { status };
         Self { data, text: text.into(), status, truncated: None }
     }
 

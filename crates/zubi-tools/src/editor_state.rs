@@ -35,7 +35,7 @@ use zubi_ipc::wire::diagnostics::{
 use zubi_ipc::wire::editor::{self, ActiveFileResult, ExecuteCommandParams, OpenFile, OpenFiles, Pong};
 use zubi_ipc::wire::host::HostKind;
 
-pub use self::client::{ActiveEditor, EditorClient, EditorDiagnostics, OpenEditors, EditorFile, ViewError};
+pub use self::client::{ActiveEditor, EditorClient, EditorDiagnostics, EditorFile, OpenEditors, ViewError};
 use self::params::{no_params, parse};
 use self::report::{DiagnosticsMode, EditorFileReport};
 
@@ -253,7 +253,8 @@ impl EditorService {
 
     /// Handles `getActiveFile`.
     pub async fn active_file(&self, cx: &EditorCallContext) -> Result<ActiveFileResult, EditorServiceError> {
-        let none = |note: Option<&str>| ActiveFileResult { note: note.map(str::to_owned), ..ActiveFileResult::default() };
+        let none =
+            |note: Option<&str>| ActiveFileResult { note: note.map(str::to_owned), ..ActiveFileResult::default() };
         let Some(view) = &self.client else { return Ok(none(Some("no editor is connected"))) };
         let Some(ActiveEditor { file, selection }) = view.open_editors()?.active else { return Ok(none(None)) };
         let Some(file) = self.open_file(file) else {

@@ -171,7 +171,9 @@ async fn events(State(shared): AppState) -> Sse<impl Stream<Item = Result<Event,
         };
         let event = match received {
             // An event that cannot be serialised counts as lost.
-            Ok(conversation_event) => Event::default().event("told").json_data(&*conversation_event).unwrap_or_else(|_| reload()),
+            Ok(conversation_event) => {
+                Event::default().event("told").json_data(&*conversation_event).unwrap_or_else(|_| reload())
+            }
             Err(RecvError::Lagged(_)) => reload(),
             Err(RecvError::Closed) => return None,
         };

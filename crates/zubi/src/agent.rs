@@ -160,7 +160,7 @@ pub(crate) async fn open(session: &CliSession, turns: &TurnArgs) -> Result<Agent
         open_manager(session, Arc::clone(&service) as _, models, choices)
     };
     match opened.await {
-        Ok(manager) => Ok(AgentSession { manager: desk: manager, service }),
+        Ok(manager) => Ok(AgentSession { manager, service }),
         Err(failure) => {
             crate::commands::end(service.as_ref()).await;
             Err(failure)
@@ -188,7 +188,7 @@ pub(crate) async fn open_to_look(session: &CliSession) -> Result<AgentSession, F
     let service = session.attach(false, |_| {}).await?.service;
     let models = models(session, Vec::new(), None)?;
     let manager = open_manager(session, Arc::clone(&service) as _, models, AgentOptions::default())?;
-    Ok(AgentSession { manager: desk: manager, service })
+    Ok(AgentSession { manager, service })
 }
 
 impl AgentSession {

@@ -12,8 +12,8 @@ use zubi_base::trust::{Trust, TrustStore};
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_host::{
-    ClientPolicy, EditorIntegration, FilteredService, HostClientConfig, HostClient, HostConfig, LocalHost, SessionFilters,
-    ToolService, environment, split_filters,
+    ClientPolicy, EditorIntegration, FilteredService, HostClient, HostClientConfig, HostConfig, LocalHost,
+    SessionFilters, ToolService, environment, split_filters,
 };
 use zubi_ipc::discovery;
 use zubi_ipc::listener::PortChoice;
@@ -103,7 +103,12 @@ impl CliSession {
 
     /// The settings in effect. The command line and the environment apply to this process only, so a host that other
     /// processes use too ignores them.
-    fn settings(&self, folders: &[Utf8PathBuf], trust: &Trust, settings_scope: SettingsScope) -> Result<Settings, Failure> {
+    fn settings(
+        &self,
+        folders: &[Utf8PathBuf],
+        trust: &Trust,
+        settings_scope: SettingsScope,
+    ) -> Result<Settings, Failure> {
         let Some(root) = folders.first() else { return Err(Failure::usage("no workspace folder")) };
         let root = zubi_base::fs::canonical(root)
             .map_err(|error| Failure::usage(format!("workspace folder `{root}`: {error}")))?;
@@ -132,7 +137,11 @@ impl CliSession {
     }
 
     /// The configuration for these folders, without warnings.
-    pub(crate) fn config_of(&self, folders: Vec<Utf8PathBuf>, settings_scope: SettingsScope) -> Result<HostConfig, Failure> {
+    pub(crate) fn config_of(
+        &self,
+        folders: Vec<Utf8PathBuf>,
+        settings_scope: SettingsScope,
+    ) -> Result<HostConfig, Failure> {
         self.config_trusting(folders, settings_scope, self.trust())
     }
 
@@ -168,7 +177,13 @@ impl CliSession {
         let scope = SessionFilters::from_settings(&config.settings);
         let limits = split_filters(&mut config.settings.clone(), true);
         let scoped = |host: Arc<dyn ToolService>| Arc::new(FilteredService::new(host, scope.clone()));
-        let attached = |service, front, own| HostSession { service, host_client: front, local_host: own, scope: scope.clone(), limits };
+        let attached = |service, front, own| HostSession {
+            service,
+            host_client: front,
+            local_host: own,
+            scope: scope.clone(),
+            limits,
+        };
         if self.uses_private_host()? {
             let host = Arc::new(LocalHost::new(&config).map_err(Failure::usage)?);
             warn_unknown_names(&host, &config);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use camino::Utf8Path;
-use dlang_model::{ModelChange, ImportOutcome, ModelHost, file_diagnostics, file_index};
+use dlang_model::{ImportOutcome, ModelChange, ModelHost, file_diagnostics, file_index};
 use dlang_syntax::{KEYWORDS, SIGNS, SyntaxKind, parse, tokenize};
 use dlang_workspace::files::MemoryFiles;
 use dlang_workspace::modules::Modules;

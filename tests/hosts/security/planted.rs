@@ -63,7 +63,7 @@ impl PlantedWorld {
         set_mode(&run, 0o700);
         std::fs::create_dir(outside.parent().expect("a parent")).expect("a directory");
         std::fs::write(&outside, SENTINEL).expect("a file");
-        Self { fixture: place: fixture, outside }
+        Self { fixture, outside }
     }
 
     /// Returns the output of a command, without the paths of this run.

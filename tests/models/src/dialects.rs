@@ -250,7 +250,9 @@ fn anthropic(reply: &ScriptedReply) -> String {
         // A call without arguments has a single empty piece.
         let arguments = if call.arguments == json!({}) { String::new() } else { call.arguments.to_string() };
         let mut deltas = vec![json!({ "type": "input_json_delta", "partial_json": "" })];
-        deltas.extend(split_into_fragments(&arguments).iter().map(|it| json!({ "type": "input_json_delta", "partial_json": it })));
+        deltas.extend(
+            split_into_fragments(&arguments).iter().map(|it| json!({ "type": "input_json_delta", "partial_json": it })),
+        );
         let id = call.id.replace("call", "toolu");
         body.push_str(&block(json!({ "type": "tool_use", "id": id, "name": call.tool, "input": {} }), deltas));
     }
@@ -293,8 +295,11 @@ fn gemini(reply: &ScriptedReply) -> String {
         part
     };
     for fragment in &reply.text {
-        let parts =
-            vec![if reply.calls.is_empty() { signed(json!({ "text": fragment })) } else { json!({ "text": fragment }) }];
+        let parts = vec![if reply.calls.is_empty() {
+            signed(json!({ "text": fragment }))
+        } else {
+            json!({ "text": fragment })
+        }];
         body.push_str(&line(json!({ "candidates": [frame(parts, json!({}))], "modelVersion": MODEL })));
     }
     if !reply.calls.is_empty() {

@@ -216,7 +216,11 @@ impl Server {
         let script = self.shared.script();
         assert!(script.mismatches.is_empty(), "{}", script.mismatches.join("\n\n"));
         let request_count = script.requests.len();
-        assert!(script.turns.is_empty(), "asked {request_count} times, {} turns of the script are left", script.turns.len());
+        assert!(
+            script.turns.is_empty(),
+            "asked {request_count} times, {} turns of the script are left",
+            script.turns.len()
+        );
     }
 }
 

@@ -96,7 +96,9 @@ fn collect(
     fields: &mut Vec<Field>,
 ) -> Result<()> {
     let mut add = |name: String, of: FieldType| match fields.iter_mut().find(|field| field.name == name) {
-        Some(field) => field.many = field.many || of != FieldType::Tokens(Vec::new()) && !matches!(of, FieldType::Tokens(_)),
+        Some(field) => {
+            field.many = field.many || of != FieldType::Tokens(Vec::new()) && !matches!(of, FieldType::Tokens(_))
+        }
         None => fields.push(Field { name, of, many }),
     };
     match rule {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::NOTICE;
-use super::grammar::{Field, Grammar, Node, FieldType, Shape, kind};
+use super::grammar::{Field, FieldType, Grammar, Node, Shape, kind};
 
 pub(super) fn nodes(grammar: &Grammar) -> String {
     let mut text = format!(

@@ -93,7 +93,7 @@ impl<'a> CompletionContext<'a> {
         let segments = reference.segments().take_while(|segment| *segment != self.mark);
         let start: usize = segments.map(|segment| segment.text().len() + 1).sum();
         Some(ReferenceSite {
-            expected_kind: wanted: expected,
+            expected_kind: expected,
             prefix: text.get(..start)?.to_owned(),
             suffix: text.get(start + MARK.len()..)?.to_owned(),
             namespace: namespace.map(|namespace| namespace.text_range().start()),

@@ -230,7 +230,10 @@ fn dotted_names() {
     insta::assert_snapshot!(check("Domain X in Shop.$0."), @"nothing");
     insta::assert_snapshot!(check("Domain X in Nowhere.$0"), @"nothing");
     insta::assert_snapshot!(check("ns Shop { Domain X in $0 }"), @"Domain: Shop.A Shop.Inner.Deep.B Shop.Inner.Deep.C Shop.X Shopping X");
-    assert_eq!(apply_completion("ns Shop { Domain A } Domain X in Shop.$0A", "A"), "ns Shop { Domain A } Domain X in Shop.A");
+    assert_eq!(
+        apply_completion("ns Shop { Domain A } Domain X in Shop.$0A", "A"),
+        "ns Shop { Domain A } Domain X in Shop.A"
+    );
 }
 
 #[test]

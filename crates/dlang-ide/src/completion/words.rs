@@ -37,7 +37,12 @@ pub(super) fn words(context: &CompletionContext<'_>, expected: &ExpectedTokens) 
             && let Some(short) = row.spellings.last()
         {
             let documentation = with_link(row.doc, row.page);
-            items.push(completion(&format!("[{short}]"), CompletionKind::Pattern, row.preferred_spelling(), documentation));
+            items.push(completion(
+                &format!("[{short}]"),
+                CompletionKind::Pattern,
+                row.preferred_spelling(),
+                documentation,
+            ));
         }
     }
     items

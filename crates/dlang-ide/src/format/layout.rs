@@ -5,7 +5,7 @@ use std::ops::Range;
 use dlang_syntax::SyntaxKind::{self, *};
 use dlang_syntax::{TextRange, TextSize};
 
-use super::leaves::{Leaf, LayoutPart, line_breaks};
+use super::leaves::{LayoutPart, Leaf, line_breaks};
 use super::{INDENT, WIDTH, comments};
 use crate::edit::TextEdit;
 

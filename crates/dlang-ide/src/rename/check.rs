@@ -11,7 +11,7 @@
 use std::sync::Arc;
 
 use dlang_model::{
-    ModelChange, Db, Definition, File, FileModel, ImportOutcome, ImportOutcomes, ModelHost, file_model, project_files,
+    Db, Definition, File, FileModel, ImportOutcome, ImportOutcomes, ModelChange, ModelHost, file_model, project_files,
     resolutions, visible_files,
 };
 use dlang_syntax::{NodeOrToken, Parse, SyntaxKind, WalkEvent, parse};
@@ -44,7 +44,7 @@ pub(super) fn check(db: &dyn Db, new_name: &str, edits: &[(File, Vec<TextEdit>)]
             let element = before.elements.get(number);
             let range = element.map(|element| element.name.unwrap_or(element.keyword)).unwrap_or_default();
             let location = FileRange { file: *file, range };
-            return Err(RenameError::Declared { name: new_name.to_owned(), location: place: location });
+            return Err(RenameError::Declared { name: new_name.to_owned(), location });
         }
     }
     match copy.difference(db) {
@@ -115,8 +115,10 @@ impl Copy {
         }));
         let there = needed.iter().filter_map(|file| Some((*file, host.file(file.path(db))?)));
         let files: FxHashMap<File, File> = there.collect();
-        let imports =
-            |file: &File| ModelChange::Imports { path: file.path(db).to_owned(), outcomes: outcomes(db, *file, &files) };
+        let imports = |file: &File| ModelChange::Imports {
+            path: file.path(db).to_owned(),
+            outcomes: outcomes(db, *file, &files),
+        };
         host.apply(needed.iter().map(imports));
         Self { host, files, affected }
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use dlang_ide::query::find;
 use dlang_ide::{Links, explain, hover};
 use dlang_model::testing::resolve_imports;
-use dlang_model::{ModelChange, File, ModelHost, definitions, file_model, parse, resolutions};
+use dlang_model::{File, ModelChange, ModelHost, definitions, file_model, parse, resolutions};
 use dlang_syntax::{NodeOrToken, SyntaxKind, TextRange, TextSize};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -20,7 +20,8 @@ use crate::on_disk::examples;
 
 fn host_of(files: &[(String, String)]) -> ModelHost {
     let mut host = ModelHost::new();
-    let text = |(path, text): &(String, String)| ModelChange::Text { path: path.clone(), text: Arc::from(text.as_str()) };
+    let text =
+        |(path, text): &(String, String)| ModelChange::Text { path: path.clone(), text: Arc::from(text.as_str()) };
     host.apply(files.iter().map(text));
     resolve_imports(&mut host, &[]);
     host

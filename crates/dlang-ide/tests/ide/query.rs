@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dlang_ide::query::{
     Detail, EntityType, ListInput, Lookup, Query, find, get, list, namesakes, serialize, serialize_node,
 };
-use dlang_model::{ModelChange, Db, File, ModelHost, definitions, project_files};
+use dlang_model::{Db, File, ModelChange, ModelHost, definitions, project_files};
 use dlang_syntax::ast::schema::{assignments, node_type};
 use dlang_syntax::{MAX_NESTING, SyntaxNode};
 use proptest::prelude::*;

@@ -36,7 +36,14 @@ fn element(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Option<Defi
 
 /// Inserts an empty property at the beginning of the body, and the body if it is missing. The diagnostic disappears
 /// only when the author fills in the text; a property that exists but is empty has no fix.
-fn property(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic, word: &str, kind: SyntaxKind, title: &str) -> Vec<Fix> {
+fn property(
+    db: &dyn Db,
+    file: File,
+    diagnostic: &ModelDiagnostic,
+    word: &str,
+    kind: SyntaxKind,
+    title: &str,
+) -> Vec<Fix> {
     let make = || {
         let node = element(db, file, diagnostic)?.syntax(db)?.syntax().clone();
         let body =

@@ -2,14 +2,14 @@
 
 use super::{Checker, Subject};
 use crate::data::{ContextData, ReferenceId};
-use crate::diagnostics::{Code, ModelDiagnostic, RelatedLocation};
+use crate::diagnostics::{ModelCode, ModelDiagnostic, RelatedLocation};
 
 /// Reports a context without a description.
 pub(super) fn no_description(checker: &mut Checker<'_>, context: &Subject<'_, ContextData>) {
     let Some(name) = context.name else { return };
     if context.content.description.as_deref().unwrap_or_default().is_empty() {
         let message = format!("Bounded Context '{name}' is missing a description.");
-        checker.report(ModelDiagnostic::new(context.places.keyword, Code::BoundedContextNoDescription, message));
+        checker.report(ModelDiagnostic::new(context.places.keyword, ModelCode::BoundedContextNoDescription, message));
     }
 }
 
@@ -18,7 +18,7 @@ pub(super) fn no_domain(checker: &mut Checker<'_>, context: &Subject<'_, Context
     let Some(name) = context.name else { return };
     if context.content.domain.is_none() && context.content.for_clause.is_none() {
         let message = format!("Bounded Context '{name}' must belong to a domain. Use 'for DomainName'.");
-        checker.report(ModelDiagnostic::new(context.places.range, Code::BoundedContextNoDomain, message));
+        checker.report(ModelDiagnostic::new(context.places.range, ModelCode::BoundedContextNoDomain, message));
     }
 }
 
@@ -27,19 +27,19 @@ pub(super) fn classification_conflict(checker: &mut Checker<'_>, context: &Subje
     conflict(
         checker,
         &context.content.classifications,
-        Code::BoundedContextClassificationConflict,
+        ModelCode::BoundedContextClassificationConflict,
         ["Classification", "as", "classification"],
     );
 }
 
 /// Reports a context with more than one team.
 pub(super) fn team_conflict(checker: &mut Checker<'_>, context: &Subject<'_, ContextData>) {
-    conflict(checker, &context.content.teams, Code::BoundedContextTeamConflict, ["Team", "by", "team"]);
+    conflict(checker, &context.content.teams, ModelCode::BoundedContextTeamConflict, ["Team", "by", "team"]);
 }
 
 /// The message mentions header and block also if both values are in the body: users search for the original tools'
 /// wording.
-fn conflict(checker: &mut Checker<'_>, values: &[ReferenceId], code: Code, [what, clause, property]: [&str; 3]) {
+fn conflict(checker: &mut Checker<'_>, values: &[ReferenceId], code: ModelCode, [what, clause, property]: [&str; 3]) {
     let [first, second, ..] = values else { return };
     let inline = checker.target_name(*first).map(|name| format!(" ('{clause} {name}')")).unwrap_or_default();
     let block = checker.target_name(*second).map(|name| format!(" ('{property}: {name}')")).unwrap_or_default();

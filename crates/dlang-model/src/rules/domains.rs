@@ -6,7 +6,7 @@ use super::{Checker, Subject};
 use crate::data::DomainData;
 use crate::db::Db;
 use crate::definition::Definition;
-use crate::diagnostics::{Code, ModelDiagnostic, RelatedLocation};
+use crate::diagnostics::{ModelCode, ModelDiagnostic, RelatedLocation};
 use crate::resolve::domain_parent;
 
 /// Maximum number of domains of a cycle in a message. More would not fit on a screen.
@@ -17,7 +17,7 @@ pub(super) fn no_vision(checker: &mut Checker<'_>, domain: &Subject<'_, DomainDa
     let Some(name) = domain.name else { return };
     if domain.content.vision.as_deref().unwrap_or_default().is_empty() {
         let message = format!("Domain '{name}' is missing a vision statement.");
-        checker.report(ModelDiagnostic::new(domain.places.keyword, Code::DomainNoVision, message));
+        checker.report(ModelDiagnostic::new(domain.places.keyword, ModelCode::DomainNoVision, message));
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn circular_hierarchy(checker: &mut Checker<'_>, domain: &Subject<'_,
     names.extend(entry.name(checker.db));
     let message = format!("Circular domain hierarchy detected: {}.", names.join(" → "));
     let range = checker.reference_range(parent, domain.places.range);
-    let mut diagnostic = ModelDiagnostic::new(range, Code::DomainCircularHierarchy, message);
+    let mut diagnostic = ModelDiagnostic::new(range, ModelCode::DomainCircularHierarchy, message);
     if entry != domain.definition {
         diagnostic = diagnostic.with_related(RelatedLocation::Definition(entry), "the cycle is entered here");
     }

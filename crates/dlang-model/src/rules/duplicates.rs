@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Checker, Subject};
 use crate::data::{MapData, Relationship, RelationshipForm, WrittenPattern};
-use crate::diagnostics::{Code, ModelDiagnostic, RelatedLocation};
+use crate::diagnostics::{ModelCode, ModelDiagnostic, RelatedLocation};
 
 /// Reports an element with the fully qualified name of an earlier one of the file, of any kind. That includes a
 /// namespace that is opened again.
@@ -19,7 +19,7 @@ pub(super) fn elements(checker: &mut Checker<'_>) {
         if let Some(earlier) = first.get(fqn.as_str()) {
             let message = format!("Duplicate element: '{fqn}' is already defined.");
             checker.report(
-                ModelDiagnostic::new(range, Code::DuplicateElement, message)
+                ModelDiagnostic::new(range, ModelCode::DuplicateElement, message)
                     .with_related(RelatedLocation::SameFile(*earlier), "defined here first"),
             );
         } else {
@@ -42,7 +42,7 @@ pub(super) fn relationships(checker: &mut Checker<'_>, map: &Subject<'_, MapData
             let message = format!("Duplicate relationship between '{left}' and '{right}' in context map.");
             let range = relationship.arrow.unwrap_or(relationship.range);
             checker.report(
-                ModelDiagnostic::new(range, Code::ContextMapDuplicateRelationship, message)
+                ModelDiagnostic::new(range, ModelCode::ContextMapDuplicateRelationship, message)
                     .with_related(RelatedLocation::SameFile(*earlier), "the relationship is first listed here"),
             );
         } else {

@@ -4,21 +4,21 @@
 //! the reason in the diagnostic's data, for any code.
 
 use super::{Checker, ImportSubject};
-use crate::diagnostics::{Code, ModelDiagnostic, DiagnosticData};
+use crate::diagnostics::{DiagnosticData, ModelCode, ModelDiagnostic};
 use crate::inputs::{File, ImportOutcome};
 
 /// Codes of [`check_unresolved`].
-pub(super) const PROBLEMS: &[Code] = &[
-    Code::ImportUnresolved,
-    Code::ImportRequiresManifest,
-    Code::ImportNotInManifest,
-    Code::ImportNotInstalled,
-    Code::ImportEscapesWorkspace,
-    Code::ImportConflictingSourcePath,
-    Code::ImportMissingSourceOrPath,
-    Code::ImportMissingRef,
-    Code::ImportAbsolutePath,
-    Code::ImportNotValidated,
+pub(super) const PROBLEMS: &[ModelCode] = &[
+    ModelCode::ImportUnresolved,
+    ModelCode::ImportRequiresManifest,
+    ModelCode::ImportNotInManifest,
+    ModelCode::ImportNotInstalled,
+    ModelCode::ImportEscapesWorkspace,
+    ModelCode::ImportConflictingSourcePath,
+    ModelCode::ImportMissingSourceOrPath,
+    ModelCode::ImportMissingRef,
+    ModelCode::ImportAbsolutePath,
+    ModelCode::ImportNotValidated,
 ];
 
 /// Maximum number of files of a cycle in a message. More would not fit on a screen.
@@ -29,7 +29,7 @@ pub(super) fn missing_uri(checker: &mut Checker<'_>, subject: &ImportSubject<'_>
     // The parser has already reported a missing string.
     if subject.import.specifier.as_deref() == Some("") {
         let message = "Import statement must have a URI. Use: import \"package\" or import \"./local-path\"";
-        checker.report(ModelDiagnostic::new(subject.places.keyword, Code::ImportMissingUri, message.to_owned()));
+        checker.report(ModelDiagnostic::new(subject.places.keyword, ModelCode::ImportMissingUri, message.to_owned()));
     }
 }
 
@@ -49,7 +49,7 @@ pub(super) fn cycle(checker: &mut Checker<'_>, subject: &ImportSubject<'_>) {
     let message = format!("Import cycle detected: {}.", describe_cycle(checker, cycle));
     let range = subject.places.specifier.unwrap_or(subject.places.range);
     checker.report(
-        ModelDiagnostic::new(range, Code::ImportCycleDetected, message)
+        ModelDiagnostic::new(range, ModelCode::ImportCycleDetected, message)
             .hint("Break the cycle by extracting shared definitions into a separate file."),
     );
 }

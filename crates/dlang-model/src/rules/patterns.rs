@@ -4,35 +4,35 @@ use dlang_syntax::ast::{Arrow, PatternKind};
 
 use super::Checker;
 use crate::data::{End, Relationship, RelationshipForm, WrittenPattern};
-use crate::diagnostics::{Code, ModelDiagnostic};
+use crate::diagnostics::{ModelCode, ModelDiagnostic};
 
 /// Maximum number of patterns per side without a diagnostic.
 const MANY_PATTERNS: usize = 3;
 
 /// Reports an anti-corruption layer upstream: it protects the consumer.
 pub(super) fn acl(checker: &mut Checker<'_>, relationship: &Relationship) {
-    wrong_side(checker, relationship, PatternKind::AntiCorruptionLayer, Code::AclOnWrongSide, |end, side| {
+    wrong_side(checker, relationship, PatternKind::AntiCorruptionLayer, ModelCode::AclOnWrongSide, |end, side| {
         format!("Anti-Corruption Layer (ACL) on '{end}' should be on downstream (consuming) side, not {side} side.")
     });
 }
 
 /// Reports a conformist upstream: it follows the provider.
 pub(super) fn conformist(checker: &mut Checker<'_>, relationship: &Relationship) {
-    wrong_side(checker, relationship, PatternKind::Conformist, Code::ConformistOnWrongSide, |end, side| {
+    wrong_side(checker, relationship, PatternKind::Conformist, ModelCode::ConformistOnWrongSide, |end, side| {
         format!("Conformist (CF) on '{end}' should be on downstream (consuming) side, not {side} side.")
     });
 }
 
 /// Reports an open host service downstream: the provider offers it.
 pub(super) fn ohs(checker: &mut Checker<'_>, relationship: &Relationship) {
-    wrong_side(checker, relationship, PatternKind::OpenHostService, Code::OhsOnWrongSide, |end, side| {
+    wrong_side(checker, relationship, PatternKind::OpenHostService, ModelCode::OhsOnWrongSide, |end, side| {
         format!("Open Host Service (OHS) on '{end}' should be on upstream (providing) side, not {side} side.")
     });
 }
 
 /// Reports a supplier downstream: it is the provider.
 pub(super) fn supplier(checker: &mut Checker<'_>, relationship: &Relationship) {
-    wrong_side(checker, relationship, PatternKind::Supplier, Code::SupplierOnWrongSide, |end, _| {
+    wrong_side(checker, relationship, PatternKind::Supplier, ModelCode::SupplierOnWrongSide, |end, _| {
         format!(
             "Supplier (S) on '{end}' must be on the upstream side. \
              Supplier is always the provider in a Customer/Supplier relationship."
@@ -42,7 +42,7 @@ pub(super) fn supplier(checker: &mut Checker<'_>, relationship: &Relationship) {
 
 /// Reports a customer upstream: it is the consumer.
 pub(super) fn customer(checker: &mut Checker<'_>, relationship: &Relationship) {
-    wrong_side(checker, relationship, PatternKind::Customer, Code::CustomerOnWrongSide, |end, _| {
+    wrong_side(checker, relationship, PatternKind::Customer, ModelCode::CustomerOnWrongSide, |end, _| {
         format!(
             "Customer (C) on '{end}' must be on the downstream side. \
              Customer is always the consumer in a Customer/Supplier relationship."
@@ -52,12 +52,12 @@ pub(super) fn customer(checker: &mut Checker<'_>, relationship: &Relationship) {
 
 /// Reports a supplier on a relationship without a direction.
 pub(super) fn supplier_on_bidirectional(checker: &mut Checker<'_>, relationship: &Relationship) {
-    on_bidirectional(checker, relationship, PatternKind::Supplier, Code::SupplierOnBidirectional, "Supplier [S]");
+    on_bidirectional(checker, relationship, PatternKind::Supplier, ModelCode::SupplierOnBidirectional, "Supplier [S]");
 }
 
 /// Reports a customer on a relationship without a direction.
 pub(super) fn customer_on_bidirectional(checker: &mut Checker<'_>, relationship: &Relationship) {
-    on_bidirectional(checker, relationship, PatternKind::Customer, Code::CustomerOnBidirectional, "Customer [C]");
+    on_bidirectional(checker, relationship, PatternKind::Customer, ModelCode::CustomerOnBidirectional, "Customer [C]");
 }
 
 /// Reports a side with too many patterns.
@@ -71,7 +71,7 @@ pub(super) fn too_many(checker: &mut Checker<'_>, relationship: &Relationship) {
                 side.patterns.len(),
                 side.name
             );
-            checker.report(ModelDiagnostic::new(first.range.cover(last.range), Code::TooManyPatterns, message));
+            checker.report(ModelDiagnostic::new(first.range.cover(last.range), ModelCode::TooManyPatterns, message));
         }
     }
 }
@@ -110,7 +110,7 @@ fn wrong_side(
     checker: &mut Checker<'_>,
     relationship: &Relationship,
     kind: PatternKind,
-    code: Code,
+    code: ModelCode,
     message: impl Fn(&str, &str) -> String,
 ) {
     let belongs_upstream = kind.side() == dlang_syntax::Side::Upstream;
@@ -127,7 +127,13 @@ fn wrong_side(
 }
 
 /// Reports a pattern on a bidirectional relationship. If both sides have it, the left one is reported.
-fn on_bidirectional(checker: &mut Checker<'_>, relationship: &Relationship, kind: PatternKind, code: Code, what: &str) {
+fn on_bidirectional(
+    checker: &mut Checker<'_>,
+    relationship: &Relationship,
+    kind: PatternKind,
+    code: ModelCode,
+    what: &str,
+) {
     let sides = sides(relationship);
     let mut undirected = sides.iter().filter(|side| side.is_upstream.is_none()).flat_map(|side| side.patterns);
     if let Some(pattern) = undirected.find(|pattern| pattern.kind == kind) {

@@ -3,7 +3,7 @@
 use super::{Checker, Subject};
 use crate::data::{MapData, Reference};
 use crate::definition::Definition;
-use crate::diagnostics::{Code, ModelDiagnostic, DiagnosticData, RelatedLocation};
+use crate::diagnostics::{DiagnosticData, ModelCode, ModelDiagnostic, RelatedLocation};
 use crate::kind::ElementKind;
 use crate::scope::Names;
 
@@ -12,7 +12,7 @@ use crate::scope::Names;
 pub(super) fn check_references(checker: &mut Checker<'_>) {
     for (id, reference) in checker.model.numbered_references() {
         if !reference.role.is_many() && checker.resolutions.targets(id).is_empty() {
-            report(checker, reference, Code::LinkingError);
+            report(checker, reference, ModelCode::LinkingError);
         }
     }
 }
@@ -23,12 +23,12 @@ pub(super) fn map_entries(checker: &mut Checker<'_>, map: &Subject<'_, MapData>)
         if let Some(reference) = checker.reference(*entry)
             && checker.resolutions.targets(*entry).is_empty()
         {
-            report(checker, reference, Code::UnresolvedReference);
+            report(checker, reference, ModelCode::UnresolvedReference);
         }
     }
 }
 
-fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
+fn report(checker: &mut Checker<'_>, reference: &Reference, code: ModelCode) {
     // The parser has already reported a missing last segment.
     if reference.text.is_empty() || reference.text.ends_with('.') {
         return;
@@ -37,7 +37,7 @@ fn report(checker: &mut Checker<'_>, reference: &Reference, code: Code) {
     let container = checker.model.index.element(reference.owner).map_or("", |owner| owner.kind.type_name());
     let message = format!("Could not resolve reference to {} named '{}'.", expected_kind.type_name(), reference.text);
     let data = DiagnosticData::Reference {
-        expected_kind: wanted: expected_kind,
+        expected_kind,
         container,
         property: reference.role.property(),
         text: reference.text.clone(),

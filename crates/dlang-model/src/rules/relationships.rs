@@ -2,7 +2,7 @@
 
 use super::Checker;
 use crate::data::{Body, End, Relationship, RelationshipForm};
-use crate::diagnostics::{Code, ModelDiagnostic};
+use crate::diagnostics::{ModelCode, ModelDiagnostic};
 
 /// Reports a symmetric relationship of a context with itself, if its ends are written the same.
 pub(super) fn with_itself(checker: &mut Checker<'_>, relationship: &Relationship) {
@@ -16,7 +16,7 @@ pub(super) fn with_itself(checker: &mut Checker<'_>, relationship: &Relationship
             "Symmetric relationship with self: '{left}' has a symmetric relationship with itself. \
              This is likely unintended."
         );
-        checker.report(ModelDiagnostic::new(relationship.range, Code::SelfSymmetricRelationship, message));
+        checker.report(ModelDiagnostic::new(relationship.range, ModelCode::SelfSymmetricRelationship, message));
     }
 }
 
@@ -30,7 +30,7 @@ pub(super) fn this_outside_context(checker: &mut Checker<'_>, relationship: &Rel
         if let End::This(range) = end {
             let message = "'this' refers to no bounded context here, so the relationship is ignored.";
             checker.report(
-                ModelDiagnostic::new(range, Code::ThisOutsideContext, message.to_owned())
+                ModelDiagnostic::new(range, ModelCode::ThisOutsideContext, message.to_owned())
                     .hint("In a context map, name both bounded contexts."),
             );
         }

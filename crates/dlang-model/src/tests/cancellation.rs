@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc;
 
 use crate::testing::host;
-use crate::{ModelChange, Definition, QueryCancelled, file_diagnostics, project_files};
+use crate::{Definition, ModelChange, QueryCancelled, file_diagnostics, project_files};
 
 #[test]
 fn a_change_cancels_the_questions_before_it() {

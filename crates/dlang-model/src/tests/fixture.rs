@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::testing::{ResolveFn, apply_edits, host, host_with, render_diagnostics};
-use crate::{ModelChange, File, ModelHost, file_diagnostics, fixes};
+use crate::{File, ModelChange, ModelHost, file_diagnostics, fixes};
 
 /// Renders every diagnostic of every file, one per line.
 pub(super) fn check(fixture: &str) -> String {

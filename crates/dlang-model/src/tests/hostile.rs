@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::fixture::check;
 use crate::testing::{everything, host, render_diagnostics};
-use crate::{ModelChange, Code, ImportOutcome, ModelHost, file_diagnostics, import_cycles, project_files};
+use crate::{ImportOutcome, ModelChange, ModelCode, ModelHost, file_diagnostics, import_cycles, project_files};
 
 /// Returns the diagnostics of a one-file text, after running every query on it.
 fn diagnostics_after_queries(text: &str) -> String {
@@ -15,7 +15,7 @@ fn diagnostics_after_queries(text: &str) -> String {
 }
 
 /// Returns the codes of a text's diagnostics.
-fn codes(text: &str) -> Vec<Code> {
+fn codes(text: &str) -> Vec<ModelCode> {
     let mut host = ModelHost::new();
     host.apply([ModelChange::Text { path: "main.dlang".to_owned(), text: Arc::from(text) }]);
     let file = host.files().next().unwrap();
@@ -99,7 +99,7 @@ fn namespaces_ten_thousand_deep() {
     on_a_small_stack(|| {
         let depth = 10_000;
         let text = format!("{}bc B by T {}", "ns N { Team T ".repeat(depth), "} ".repeat(depth));
-        assert_eq!(codes(&text), [Code::Syntax(dlang_syntax::SyntaxCode::NestingTooDeep)]);
+        assert_eq!(codes(&text), [ModelCode::Syntax(dlang_syntax::SyntaxCode::NestingTooDeep)]);
     });
 }
 
@@ -108,7 +108,7 @@ fn a_circle_of_ten_thousand_domains() {
     on_a_small_stack(|| {
         let domain = |number: usize| format!("Domain D{number} in D{} {{ vision: \"v\" }}\n", (number + 1) % 10_000);
         let text: String = (0..10_000).map(domain).collect();
-        assert_eq!(codes(&text), vec![Code::DomainCircularHierarchy; 10_000]);
+        assert_eq!(codes(&text), vec![ModelCode::DomainCircularHierarchy; 10_000]);
     });
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use crate::testing::{host_with, render_diagnostics};
-use crate::{ModelChange, Database, ModelHost, definitions_by_name};
+use crate::{Database, ModelChange, ModelHost, definitions_by_name};
 
 /// Applies a change and returns how often each query ran until every diagnostic was up to date.
 fn check(fixture: &str, path: &str, from: &str, to: &str) -> String {

@@ -249,7 +249,8 @@ Namespace { Team Lost }
 "#,
     );
     let db = host.db();
-    let render_locations = |found: &[Definition]| found.iter().map(|it| place_of(db, *it)).collect::<Vec<_>>().join(" ");
+    let render_locations =
+        |found: &[Definition]| found.iter().map(|it| place_of(db, *it)).collect::<Vec<_>>().join(" ");
     assert_eq!(render_locations(definitions_by_name(db, "Crew")), "a.dlang:1:20 a.dlang:1:55 b.dlang:1:20");
     assert_eq!(render_locations(definitions_by_name(db, "Inner.Deep")), "a.dlang:1:35");
     assert_eq!(render_locations(definitions_by_fqn(db, "N.Crew")), "a.dlang:1:20 b.dlang:1:20");

@@ -12,7 +12,10 @@ fn run_all_queries(texts: [&str; 2]) {
     let mut host = ModelHost::new();
     let paths = ["a.dlang", "b.dlang"];
     host.apply(
-        paths.iter().zip(texts).map(|(path, text)| ModelChange::Text { path: (*path).to_owned(), text: Arc::from(text) }),
+        paths
+            .iter()
+            .zip(texts)
+            .map(|(path, text)| ModelChange::Text { path: (*path).to_owned(), text: Arc::from(text) }),
     );
     crate::testing::resolve_imports(&mut host, &[]);
     everything::query_everything(&host);

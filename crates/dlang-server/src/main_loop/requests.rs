@@ -111,7 +111,14 @@ impl MainLoop {
                 }
             });
         } else {
-            self.model.send(ModelCommand::Query(SnapshotRequest { serial, name, method, params, cancel, is_second: false }));
+            self.model.send(ModelCommand::Query(SnapshotRequest {
+                serial,
+                name,
+                method,
+                params,
+                cancel,
+                is_second: false,
+            }));
         }
     }
 

@@ -8,10 +8,10 @@ use dlang_syntax::TextRange;
 use dlang_workspace::manifest;
 use dlang_workspace::modules::Module;
 use dlang_workspace::specifier::{Reason, UnresolvedImport};
-use dlang_workspace::{FixAction, Code, Fix};
+use dlang_workspace::{Code, Fix, FixAction};
 use zubi_base::lsp;
 
-use crate::convert::{Edits, DocumentLines, PositionMapper};
+use crate::convert::{DocumentLines, Edits, PositionMapper};
 use crate::methods::RequestError;
 use crate::snapshot::Snapshot;
 
@@ -127,7 +127,12 @@ impl ActionRequest<'_> {
         Ok(actions)
     }
 
-    fn action(&self, fix: Fix, diagnostic_range: lsp::Range, code: &str) -> Result<Option<lsp::CodeAction>, QueryCancelled> {
+    fn action(
+        &self,
+        fix: Fix,
+        diagnostic_range: lsp::Range,
+        code: &str,
+    ) -> Result<Option<lsp::CodeAction>, QueryCancelled> {
         let edits = match fix.action {
             FixAction::Edit { path, range, text } => {
                 let mut edits = Edits::default();

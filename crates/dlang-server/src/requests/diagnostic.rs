@@ -78,13 +78,15 @@ pub(super) fn workspace(
             Report::Full(full) => lsp::WorkspaceDocumentDiagnosticReport::WorkspaceFullDocumentDiagnosticReport(
                 lsp::WorkspaceFullDocumentDiagnosticReport { uri, version, full_document_diagnostic_report: full },
             ),
-            Report::Unchanged(same) => lsp::WorkspaceDocumentDiagnosticReport::WorkspaceUnchangedDocumentDiagnosticReport(
-                lsp::WorkspaceUnchangedDocumentDiagnosticReport {
-                    uri,
-                    version,
-                    unchanged_document_diagnostic_report: same,
-                },
-            ),
+            Report::Unchanged(same) => {
+                lsp::WorkspaceDocumentDiagnosticReport::WorkspaceUnchangedDocumentDiagnosticReport(
+                    lsp::WorkspaceUnchangedDocumentDiagnosticReport {
+                        uri,
+                        version,
+                        unchanged_document_diagnostic_report: same,
+                    },
+                )
+            }
         }
     });
     Ok(lsp::WorkspaceDiagnosticReport { items: items.collect() })

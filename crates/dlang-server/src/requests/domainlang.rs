@@ -128,8 +128,11 @@ impl Input {
             }
         };
         let allowed = || own.iter().chain(&SCOPE).copied();
-        if let Some(name) = fields.keys().find(|name| !allowed().chain(PROTOCOL).any(|parameter| parameter == name.as_str())) {
-            let suggestion = nearest(name, allowed(), 1).first().map(|suggestion| format!("; did you mean `{suggestion}`?"));
+        if let Some(name) =
+            fields.keys().find(|name| !allowed().chain(PROTOCOL).any(|parameter| parameter == name.as_str()))
+        {
+            let suggestion =
+                nearest(name, allowed(), 1).first().map(|suggestion| format!("; did you mean `{suggestion}`?"));
             let all = allowed().collect::<Vec<&str>>().join(", ");
             return Err(invalid(name, &format!("no such parameter{}\nUse {all}.", suggestion.unwrap_or_default())));
         }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
 
-use crate::{Exit, MethodTable, ServerConfig, Server, run};
+use crate::{Exit, MethodTable, Server, ServerConfig, run};
 
 /// Time limit for a message that must arrive.
 const TIMEOUT: Duration = Duration::from_mins(1);

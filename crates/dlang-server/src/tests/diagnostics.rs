@@ -31,7 +31,8 @@ fn workspace_diagnostics_are_pulled() {
         Client::new("//- model.yaml\nmodel: {version: x}\n//- a.dlang\nTeam A\nTeam A\n//- b.dlang\nTeam B\n");
     let all = client.send_request("workspace/diagnostic", json!({ "previousResultIds": [] }));
     let items = all["items"].as_array().unwrap();
-    let previous_result_ids: Vec<Value> = items.iter().map(|item| json!({ "uri": item["uri"], "value": item["resultId"] })).collect();
+    let previous_result_ids: Vec<Value> =
+        items.iter().map(|item| json!({ "uri": item["uri"], "value": item["resultId"] })).collect();
     let files: Vec<_> =
         items.iter().map(|item| (item["uri"].clone(), item["items"].as_array().unwrap().len())).collect();
     assert_eq!(files, [(json!(uri_of("a.dlang")), 1), (json!(uri_of("model.yaml")), 1)]);

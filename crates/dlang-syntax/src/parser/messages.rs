@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use rowan::TextRange;
 
-use crate::diagnostics::{SyntaxCode, Collector, SyntaxDiagnostic};
+use crate::diagnostics::{Collector, SyntaxCode, SyntaxDiagnostic};
 use crate::keywords::{KeywordClass, keyword};
-use crate::lexer::{LexicalFault, LexedText, offset};
+use crate::lexer::{LexedText, LexicalFault, offset};
 use crate::{SyntaxKind, TextSize};
 
 /// Maximum number of characters of an unexpected token in a message.
@@ -78,9 +78,11 @@ pub(super) fn of_lexer(text: &str, lexed: &LexedText, problems: &mut Collector) 
                 1,
                 Some(format!("The string that begins here is not closed: add {} at its end.", first(token))),
             ),
-            LexicalFault::OpenComment => {
-                (SyntaxCode::UnterminatedComment, 2, Some("The comment that begins here is not closed: add */.".to_owned()))
-            }
+            LexicalFault::OpenComment => (
+                SyntaxCode::UnterminatedComment,
+                2,
+                Some("The comment that begins here is not closed: add */.".to_owned()),
+            ),
         };
         let message =
             format!("unexpected character: ->{}<- at offset: {units}, skipped {length} characters.", first(token));

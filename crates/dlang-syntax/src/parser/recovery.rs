@@ -10,7 +10,7 @@ use rowan::TextRange;
 
 use super::Parser;
 use crate::SyntaxKind::{self, *};
-use crate::diagnostics::{SyntaxCode, RelatedSyntax};
+use crate::diagnostics::{RelatedSyntax, SyntaxCode};
 use crate::lexer::Token;
 
 /// Brace balance and open blocks.

@@ -262,7 +262,11 @@ fn pattern(p: &mut Parser<'_>, is_left: bool, before: LeftPatterns) -> Option<Le
         return Some(kind);
     }
     if p.at_any(PATTERNS) {
-        p.unexpected_for("]", SyntaxCode::MisplacedPattern, Some("Write symmetric patterns without an arrow: `A [SK] B`."));
+        p.unexpected_for(
+            "]",
+            SyntaxCode::MisplacedPattern,
+            Some("Write symmetric patterns without an arrow: `A [SK] B`."),
+        );
         p.wrap(1);
         return Some(before);
     }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use dlang_syntax::{AstNode as _, SyntaxCode, MAX_DIAGNOSTICS, MAX_NESTING, SyntaxKind, ast, parse};
+use dlang_syntax::{AstNode as _, MAX_DIAGNOSTICS, MAX_NESTING, SyntaxCode, SyntaxKind, ast, parse};
 
 use crate::invariants::check;
 
@@ -79,7 +79,8 @@ fn ten_megabytes() {
 
 #[test]
 fn nothing_but_mistakes() {
-    for fragment in ["bc ", "{ ", "} ", "A.", "[ ", "-> ", "\"\n\\", "'\"\n", "/*\n", "# ", "term T: ", "A { Domain X "] {
+    for fragment in ["bc ", "{ ", "} ", "A.", "[ ", "-> ", "\"\n\\", "'\"\n", "/*\n", "# ", "term T: ", "A { Domain X "]
+    {
         let parse = check(&fragment.repeat(250_000 / fragment.len()));
         let errors = parse.diagnostics().iter().filter(|it| it.code != SyntaxCode::ReservedName).count();
         // Lexer and parser each have their own limit, and each reports when there is more.

@@ -95,7 +95,10 @@ impl Files for DiskFiles {
                         Err(path) => {
                             let path = Utf8PathBuf::from(path.to_string_lossy().into_owned());
                             if kind.is_dir() || is_of_interest(&path) {
-                                cut(&mut walk, Skipped::Unreadable { path, reason: "its name is not UTF-8".to_owned() });
+                                cut(
+                                    &mut walk,
+                                    Skipped::Unreadable { path, reason: "its name is not UTF-8".to_owned() },
+                                );
                             }
                             continue;
                         }

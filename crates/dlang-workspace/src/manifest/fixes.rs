@@ -10,7 +10,7 @@ use super::{Manifest, Purpose, Source, is_owner_and_repo, read};
 use dlang_model::Severity;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::fix::{FixAction, Fix};
+use crate::fix::{Fix, FixAction};
 use crate::yaml::{self, MappingEntry, YamlNode, YamlValue};
 
 /// The largest manifest that fixes are made for, in bytes: each is tried by reading the text again.
@@ -121,7 +121,15 @@ fn add_reference(path: &Utf8Path, text: &str, key: &str) -> Option<Fix> {
 fn rename_alias(path: &Utf8Path, text: &str, key: &str, range: TextRange) -> Option<Fix> {
     let name = format!("@{key}");
     let is_expected = |_: &Manifest, new: &Manifest| new.aliases.iter().any(|alias| alias.key == name);
-    verify_fix(path, text, range, quote_key(&name), is_expected, format!("Rename to '{}'", yaml::quote_excerpt(&name)), true)
+    verify_fix(
+        path,
+        text,
+        range,
+        quote_key(&name),
+        is_expected,
+        format!("Rename to '{}'", yaml::quote_excerpt(&name)),
+        true,
+    )
 }
 
 /// The fix, if the text after it is what was wanted and no worse than before.
@@ -178,7 +186,9 @@ fn behind_colon(text: &str, key: TextRange) -> Option<TextRange> {
 /// what follows.
 fn content_end(node: &YamlNode) -> Option<TextSize> {
     match &node.value {
-        YamlValue::Mapping { flow: true, .. } | YamlValue::Scalar(_) | YamlValue::Null | YamlValue::Refused => Some(node.range.end()),
+        YamlValue::Mapping { flow: true, .. } | YamlValue::Scalar(_) | YamlValue::Null | YamlValue::Refused => {
+            Some(node.range.end())
+        }
         YamlValue::Mapping { entries, .. } => {
             let last = entries.last()?;
             Some(content_end(&last.value).unwrap_or_default().max(last.key_range.end()))

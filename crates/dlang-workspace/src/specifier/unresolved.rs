@@ -5,7 +5,7 @@ use text_size::TextRange;
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::files::MANIFEST;
-use crate::fix::{FixAction, Fix};
+use crate::fix::{Fix, FixAction};
 use crate::manifest::{self, Fault, is_owner_and_repo};
 use crate::modules::Module;
 use crate::yaml::quote_excerpt;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{ModelChange, ImportOutcome, ImportOutcomes, ImportProblem, file_index};
+use dlang_model::{ImportOutcome, ImportOutcomes, ImportProblem, ModelChange, file_index};
 
 use super::snapshot::View;
 use super::{MAX_MODEL_BYTES, Progress, Resolve, Source, Watch, Workspace, parallel};
@@ -299,7 +299,7 @@ fn problem(unresolved: UnresolvedImport) -> ImportProblem {
 }
 
 /// The code that the model knows by the same name. Imports have no others than those of this table.
-fn model_code(code: crate::Code) -> dlang_model::Code {
-    let matching_code = dlang_model::Code::ALL.iter().find(|candidate| candidate.as_str() == code.as_str());
-    matching_code.copied().unwrap_or(dlang_model::Code::ImportUnresolved)
+fn model_code(code: crate::Code) -> dlang_model::ModelCode {
+    let matching_code = dlang_model::ModelCode::ALL.iter().find(|candidate| candidate.as_str() == code.as_str());
+    matching_code.copied().unwrap_or(dlang_model::ModelCode::ImportUnresolved)
 }

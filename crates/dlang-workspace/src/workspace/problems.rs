@@ -198,9 +198,12 @@ fn of_cut(folder: &Utf8Path, cut: &Skipped) -> Problem {
             let hint = "Its declarations are unknown. Add it to .gitignore if it has no models.";
             (path.as_path(), Code::FolderIncomplete, format!("It could not be looked at: {why}."), hint)
         }
-        Skipped::PassedOver { path, what } => {
-            (path.as_path(), Code::FilePassedOver, format!("It is named like a model and is {what}."), EXCLUDE_OR_ADD_MODEL)
-        }
+        Skipped::PassedOver { path, what } => (
+            path.as_path(),
+            Code::FilePassedOver,
+            format!("It is named like a model and is {what}."),
+            EXCLUDE_OR_ADD_MODEL,
+        ),
         Skipped::Unlisted(count) => {
             (folder, Code::FolderIncomplete, format!("{count} further places were not looked at."), SMALLER)
         }

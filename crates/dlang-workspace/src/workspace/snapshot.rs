@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{Db, File, QueryCancelled, ModelSnapshot, project_files};
+use dlang_model::{Db, File, ModelSnapshot, QueryCancelled, project_files};
 
 use super::Root;
 use crate::files::{Files as _, Overlay, ReadError, SharedFiles, Skipped};

@@ -52,8 +52,15 @@ fn problems(snapshot: &WorkspaceSnapshot) -> String {
         writeln!(rendered, "{path}:{}:{} {severity} {code} {message}", place.line, place.column).unwrap();
         for related in problem.related {
             let position = related.start;
-            writeln!(rendered, "    {}:{}:{} {}", snapshot.show(&related.path), position.line, position.column, related.message)
-                .unwrap();
+            writeln!(
+                rendered,
+                "    {}:{}:{} {}",
+                snapshot.show(&related.path),
+                position.line,
+                position.column,
+                related.message
+            )
+            .unwrap();
         }
     }
     rendered

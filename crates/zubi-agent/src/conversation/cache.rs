@@ -86,7 +86,12 @@ impl ConversationContext {
     }
 
     /// Returns the conversation with at least its events after `after`.
-    pub(super) fn load_from(&self, file: &mut File, id: &str, after: u64) -> Result<(CachedConversation, Reading), OpenError> {
+    pub(super) fn load_from(
+        &self,
+        file: &mut File,
+        id: &str,
+        after: u64,
+    ) -> Result<(CachedConversation, Reading), OpenError> {
         let length = file.metadata()?.len();
         let cached = self.cache.take(id).filter(|entry| entry.good <= length && entry.digest.seq <= after);
         if let Some(mut entry) = cached

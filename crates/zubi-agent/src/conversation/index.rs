@@ -283,7 +283,8 @@ fn sweep(connection: &mut Connection, dir: &ConversationDir) -> Result<(), Index
         .prepare("SELECT DISTINCT place FROM conversations")?
         .query_map([], text)?
         .collect::<Result<_, _>>()?;
-    let deleted: Vec<String> = workspaces.into_iter().filter(|workspace| !dir.sessions.join(workspace).exists()).collect();
+    let deleted: Vec<String> =
+        workspaces.into_iter().filter(|workspace| !dir.sessions.join(workspace).exists()).collect();
     if deleted.is_empty() {
         return Ok(());
     }
@@ -312,9 +313,7 @@ fn take_in(transaction: &Transaction<'_>, dir: &ConversationDir, id: &str) -> Re
     let mut statement =
         transaction.prepare_cached("SELECT number, bytes, digest FROM conversations WHERE place = ?1 AND id = ?2")?;
     let row = statement
-        .query_row([&dir.name, id], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?))
-        })
+        .query_row([&dir.name, id], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, String>(2)?)))
         .optional()?;
     let indexed = match row {
         Some((number, bytes, text)) => Some((number, u64::try_from(bytes).unwrap_or_default(), digest(&text)?)),

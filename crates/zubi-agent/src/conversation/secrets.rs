@@ -15,7 +15,9 @@ pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKin
     let clean_value = |value: &mut serde_json::Value| *value = redactor.known_in_value(value);
     match &mut what {
         EventKind::Titled { title } => clean(title),
-        EventKind::UserMessage { text, .. } | EventKind::Notice { text, .. } | EventKind::Result { text, .. } => clean(text),
+        EventKind::UserMessage { text, .. } | EventKind::Notice { text, .. } | EventKind::Result { text, .. } => {
+            clean(text)
+        }
         EventKind::Answered { message: said, interrupted, .. } => {
             said.text = text(redactor, &said.text, *interrupted);
             said.reasoning = text(redactor, &said.reasoning, *interrupted);

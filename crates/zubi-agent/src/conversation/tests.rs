@@ -10,7 +10,7 @@ use zubi_base::clock::FixedClock;
 use super::*;
 use crate::event::StopReason;
 use zubi_models::FinishReason;
-use zubi_models::message::{AssistantMessage, ToolCall, TokenUsage};
+use zubi_models::message::{AssistantMessage, TokenUsage, ToolCall};
 
 /// A directory for conversations, and the published events.
 pub(super) struct Fixture {
@@ -35,7 +35,7 @@ pub(super) fn fixture() -> Fixture {
         }),
         cache: ConversationCache::default(),
     };
-    Fixture { _guard: guard, context: keeping, published: told: published }
+    Fixture { _guard: guard, context: keeping, published }
 }
 
 impl Fixture {
@@ -332,8 +332,8 @@ fn invalid_files_are_reported_and_not_changed() {
     listed: ["New conversation"]
 
     # garbage
-    looked at: no: its file does not begin as one does
-    gone on: no: its file does not begin as one does
+    looked at: its file does not begin as one does
+    gone on: its file does not begin as one does
     listed: ["(cannot be opened: its file does not begin as one does)"]
 
     # zeros at the end, as after a loss of power
@@ -348,47 +348,47 @@ fn invalid_files_are_reported_and_not_changed() {
 
     # damage in the middle
     looked at: began [what stands after event 1 is not the next one]
-    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    gone on: its file is damaged: what stands after event 1 is not the next one
     listed: ["New conversation"]
 
     # wrong order
     looked at: began [what stands after event 1 is not the next one]
-    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    gone on: its file is damaged: what stands after event 1 is not the next one
     listed: ["New conversation"]
 
     # twice the same
     looked at: began asked [what stands after event 2 is not the next one]
-    gone on: no: its file is damaged: what stands after event 2 is not the next one
+    gone on: its file is damaged: what stands after event 2 is not the next one
     listed: ["Hello"]
 
     # a second beginning
     looked at: began [what stands after event 1 is not the next one]
-    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    gone on: its file is damaged: what stands after event 1 is not the next one
     listed: ["New conversation"]
 
     # no beginning
-    looked at: no: its file does not begin as one does
-    gone on: no: its file does not begin as one does
+    looked at: its file does not begin as one does
+    gone on: its file does not begin as one does
     listed: ["(cannot be opened: its file does not begin as one does)"]
 
     # newer, with fields that nobody knows
-    looked at: no: a newer zubi has written it (version 2 of the format)
-    gone on: no: a newer zubi has written it (version 2 of the format)
+    looked at: a newer zubi has written it (version 2 of the format)
+    gone on: a newer zubi has written it (version 2 of the format)
     listed: ["(cannot be opened: a newer zubi has written it (version 2 of the format))"]
 
     # version nought
-    looked at: no: its file does not begin as one does
-    gone on: no: its file does not begin as one does
+    looked at: its file does not begin as one does
+    gone on: its file does not begin as one does
     listed: ["(cannot be opened: its file does not begin as one does)"]
 
     # an event of another kind
     looked at: began [what stands after event 1 is not the next one]
-    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    gone on: its file is damaged: what stands after event 1 is not the next one
     listed: ["New conversation"]
 
     # one that is not kept
     looked at: began [what stands after event 1 is not the next one]
-    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    gone on: its file is damaged: what stands after event 1 is not the next one
     listed: ["New conversation"]
 
     # deep
@@ -408,7 +408,7 @@ fn too_long_lines_are_rejected_without_being_read() {
     let long = format!(r#"{{"seq":2,"at":6,"type":"asked","turn":1,"text":"{}"}}"#, "x".repeat(MAX_LINE));
     assert_snapshot!(check_file(&lines(&[BEGAN, &long])), @r#"
     looked at: began [what stands after event 1 is not the next one]
-    gone on: no: its file is damaged: what stands after event 1 is not the next one
+    gone on: its file is damaged: what stands after event 1 is not the next one
     listed: ["New conversation"]
     "#);
 

@@ -5,7 +5,7 @@ use zubi_tool_api::ErrorCode;
 use super::*;
 use crate::event::{StopReason, TurnEnded};
 use zubi_models::FinishReason;
-use zubi_models::message::{AssistantMessage, ToolCall, TokenUsage};
+use zubi_models::message::{AssistantMessage, TokenUsage, ToolCall};
 
 /// Returns the messages for the model after these events, one per line.
 fn render_messages(events: &[EventKind]) -> String {
@@ -42,7 +42,7 @@ fn answer_event(text: &str, calls: &[&str]) -> EventKind {
     EventKind::Answered {
         turn: 1,
         iteration: 1,
-        message: said: message,
+        message,
         usage: TokenUsage::default(),
         stop: FinishReason::Finished,
         interrupted: false,

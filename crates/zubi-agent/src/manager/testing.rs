@@ -21,9 +21,12 @@ use crate::chat::{ChatError, ChatService as _};
 use crate::event::{AgentEvent, EventKind, TurnEnded};
 use crate::run::Budgets;
 use crate::wire::{ConversationEvent, OpenResult};
-use zubi_models::message::{AssistantMessage, PromptMessage, ToolCall, TokenUsage};
+use zubi_models::message::{AssistantMessage, PromptMessage, TokenUsage, ToolCall};
 use zubi_models::registry::ModelRegistry;
-use zubi_models::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, ModelSource, OnDelta, Prompt};
+use zubi_models::{
+    AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelAnswer, ModelError, ModelInfo, ModelSource, OnDelta,
+    Prompt,
+};
 
 /// How long a test waits for what must come.
 const EVENT_TIMEOUT: Duration = Duration::from_secs(30);
@@ -183,7 +186,7 @@ impl Fixture {
         };
         change(&mut config);
         let manager = ConversationManager::open(config).unwrap();
-        Talk { events: manager.listen(), manager: desk: manager }
+        Talk { events: manager.listen(), manager }
     }
 }
 
@@ -253,7 +256,9 @@ pub(crate) fn render_events(events: &[AgentEvent]) -> String {
             EventKind::Titled { title } => format!("titled {title}"),
             EventKind::UserMessage { turn, text } => format!("asked {turn}: {text}"),
             EventKind::Iteration { model, .. } => format!("iteration of {model}"),
-            EventKind::Answered { message: said, .. } => format!("answered: {} ({} calls)", said.text, said.calls.len()),
+            EventKind::Answered { message: said, .. } => {
+                format!("answered: {} ({} calls)", said.text, said.calls.len())
+            }
             EventKind::Calling { summary, .. } => format!("calling {summary}"),
             EventKind::Question { .. } => "question".to_owned(),
             EventKind::Decision { answer, surface: by, .. } => format!("decision by {by}: {answer}"),

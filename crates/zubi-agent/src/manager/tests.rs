@@ -19,7 +19,11 @@ async fn a_conversation_is_stored_and_continued() {
     let fixture = fixture();
     let mut talk = fixture.open_manager();
     let read = vec![("file_read", json!({ "path": "catalogue.md" }))];
-    fixture.script.push_steps([ScriptedStep::Calls(read), ScriptedStep::Text("Tea."), ScriptedStep::Text("Still tea.")]);
+    fixture.script.push_steps([
+        ScriptedStep::Calls(read),
+        ScriptedStep::Text("Tea."),
+        ScriptedStep::Text("Still tea."),
+    ]);
     let id = talk.begin("What is in the catalogue?\nTell me.").await;
     assert_eq!(talk.end().await.reason, StopReason::Completed);
     // Another process continues the conversation.
@@ -61,7 +65,8 @@ async fn a_conversation_is_stored_and_continued() {
 async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
     let fixture = fixture();
     let mut talk = fixture.open_manager();
-    let steps = || [ScriptedStep::Calls(vec![("shell_run", json!({ "command": "cargo build" }))]), ScriptedStep::Text("Done.")];
+    let steps =
+        || [ScriptedStep::Calls(vec![("shell_run", json!({ "command": "cargo build" }))]), ScriptedStep::Text("Done.")];
     fixture.script.push_steps(steps());
     let id = talk.begin("Run it").await;
     let question = talk.question().await;
@@ -118,7 +123,11 @@ async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
 async fn a_turn_can_be_stopped_while_streaming_and_while_waiting_for_approval() {
     let fixture = fixture();
     let mut talk = fixture.open_manager();
-    fixture.script.push_steps([ScriptedStep::Hang("I think"), ScriptedStep::Calls(vec![write("a.txt")]), ScriptedStep::Text("Well.")]);
+    fixture.script.push_steps([
+        ScriptedStep::Hang("I think"),
+        ScriptedStep::Calls(vec![write("a.txt")]),
+        ScriptedStep::Text("Well."),
+    ]);
     let id = talk.begin("Think").await;
     talk.wait(|what| matches!(what, EventKind::Text { .. })).await;
     let opened = talk.open(&id).await;
@@ -286,7 +295,8 @@ async fn two_processes_that_begin_at_once_do_not_write_over_each_other() {
         assert!(first.is_ok() || second.is_ok(), "{first:?} {second:?}");
         for (sent, talk, who) in [(first, &mut one, "one"), (second, &mut other, "other")] {
             let text = format!("{who} {round}");
-            let is_it = |event: &AgentEvent| matches!(&event.kind, EventKind::UserMessage { text: said, .. } if *said == text);
+            let is_it =
+                |event: &AgentEvent| matches!(&event.kind, EventKind::UserMessage { text: said, .. } if *said == text);
             match sent {
                 Ok(_) => {
                     talk.end().await;
@@ -388,7 +398,9 @@ async fn manual_calls_are_subject_to_the_policy() {
     let manager = Arc::clone(&talk.manager);
     let (tool, arguments) = write("a.txt");
     let call =
-        tokio::spawn(async move { manager.request("call", json!({ "tool": tool, "arguments": arguments }), "web").await });
+        tokio::spawn(
+            async move { manager.request("call", json!({ "tool": tool, "arguments": arguments }), "web").await },
+        );
     let received = talk.wait(|what| matches!(what, EventKind::Question { .. })).await;
     assert_eq!(received.conversation, INSPECTOR);
     let EventKind::Question { question, .. } = received.event.kind else { panic!("a question") };
@@ -399,7 +411,8 @@ async fn manual_calls_are_subject_to_the_policy() {
     // A client that drops its request takes back the approval prompt.
     let manager = Arc::clone(&talk.manager);
     let call = tokio::spawn(async move {
-        manager.request("call", json!({ "tool": "file_write", "arguments": { "path": "b.txt", "content": "" } }), "web")
+        manager
+            .request("call", json!({ "tool": "file_write", "arguments": { "path": "b.txt", "content": "" } }), "web")
             .await
     });
     talk.question().await;

@@ -55,8 +55,10 @@ fn calls(turn: usize, recorded: &ScenarioTurn, now: &ScenarioTurn, differences: 
             differences.push(Difference::Call { turn, call, recorded: call_then, now: call_now });
             continue;
         }
-        let outcome =
-            |outcome: &scenario::ScenarioOutcome| ReplayOutcome { text: ids::normalize(&outcome.text), failed: outcome.failed };
+        let outcome = |outcome: &scenario::ScenarioOutcome| ReplayOutcome {
+            text: ids::normalize(&outcome.text),
+            failed: outcome.failed,
+        };
         if let (Some(made), Some(recorded), Some(now)) = (call_then, recorded.map(outcome), now.map(outcome))
             && recorded != now
         {

@@ -10,7 +10,9 @@ use super::ids::IdMap;
 use zubi_models::message::{AssistantMessage, PromptMessage, ToolCall};
 use zubi_models::mock::{MISMATCH_HINT, check_expectation};
 use zubi_models::scenario::{self, Scenario, ScenarioTurn};
-use zubi_models::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, OnDelta, Prompt};
+use zubi_models::{
+    AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelAnswer, ModelError, ModelInfo, OnDelta, Prompt,
+};
 
 /// The model `replay`.
 pub(super) struct ReplayModel {

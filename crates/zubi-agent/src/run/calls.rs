@@ -13,16 +13,16 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zubi_base::nearest::nearest;
-use zubi_tool_api::{Approval, ErrorCode, Effect, ToolSpec, approval_prompt, summary};
+use zubi_tool_api::{Approval, Effect, ErrorCode, ToolSpec, approval_prompt, summary};
 
 use self::execute::{CompletedCall, PreparedCall};
 use super::loop_guard::{self, CallKey};
 use super::schedule::{CallAccess, MAX_PARALLEL_CALLS};
-use super::{TurnEnd, RunningTurn};
+use super::{RunningTurn, TurnEnd};
 use crate::event::{EventKind, StopReason};
 use crate::history::OUTCOME_UNKNOWN;
 use zubi_models::message::ToolCall;
-use zubi_models::{ModelAnswer, FinishReason};
+use zubi_models::{FinishReason, ModelAnswer};
 
 /// How long cancelled calls may take to return their results.
 const GRACE: Duration = Duration::from_secs(1);
@@ -301,7 +301,12 @@ impl RunningTurn {
     }
 
     /// Records the results of the next completed calls, in the order of the calls.
-    fn record_results(&mut self, items: &[CallItem], batch: &mut Batch, ends: &mut CallOutcomes) -> Result<(), TurnEnd> {
+    fn record_results(
+        &mut self,
+        items: &[CallItem],
+        batch: &mut Batch,
+        ends: &mut CallOutcomes,
+    ) -> Result<(), TurnEnd> {
         while let Some(item) = items.get(batch.told) {
             let Some(made) = batch.completed.get_mut(batch.told).and_then(Option::take) else { break };
             let CompletedCall { mut text, failure, has_begun, duration } = made;
@@ -309,7 +314,8 @@ impl RunningTurn {
                 let prepared = batch.prepared.get(batch.told).and_then(Option::as_ref);
                 let effect = prepared.map_or(spec.effect, |prepared| prepared.effect);
                 if failure.is_none() && effect > Effect::Plan {
-                    self.done.add_changed_files(prepared.map(|prepared| prepared.writes.as_slice()).unwrap_or_default());
+                    self.done
+                        .add_changed_files(prepared.map(|prepared| prepared.writes.as_slice()).unwrap_or_default());
                 }
                 if prepared.is_some()
                     && self.repeats.record_and_check(key.clone(), &item.call.id, effect, failure.is_some(), &text)

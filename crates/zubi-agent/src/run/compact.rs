@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use zubi_tool_api::approval_prompt;
 use zubi_tool_api::cx::BYTES_PER_TOKEN;
 
-use super::{TurnEnd, RunningTurn};
+use super::{RunningTurn, TurnEnd};
 use crate::event::EventKind;
 use crate::history::LEFT_OUT;
 use zubi_models::message::PromptMessage;
@@ -175,7 +175,8 @@ impl RunningTurn {
             let is_too_long = summary.len() + bytes_left(&messages, before, &[]) >= most;
             if is_too_long { PruningPlan::prune_results(unseen, room / 2).pruned } else { Vec::new() }
         };
-        let old: Vec<&PromptMessage> = messages.iter().filter(|(seq, _)| *seq < boundary).map(|(_, message)| message).collect();
+        let old: Vec<&PromptMessage> =
+            messages.iter().filter(|(seq, _)| *seq < boundary).map(|(_, message)| message).collect();
         if !old.iter().any(|message| is_answer(message)) {
             return self.leave_out(&messages, scale, 0, String::new(), pruning(0, ""));
         }

@@ -11,12 +11,12 @@ use zubi_tool_api::spec::Exposure;
 
 use super::compact::{bytes_of, tokens};
 use super::streaming::StreamingAnswer;
-use super::{TurnEnd, RunningTurn, milliseconds};
+use super::{RunningTurn, TurnEnd, milliseconds};
 use crate::delegation;
 use crate::event::{EventKind, StopReason};
 use crate::prompt;
 use zubi_models::message::{AssistantMessage, PromptMessage};
-use zubi_models::{ModelAnswer, ErrorKind, ModelError, Prompt, ToolDefinition};
+use zubi_models::{ErrorKind, ModelAnswer, ModelError, Prompt, ToolDefinition};
 
 /// The maximum number of requests for one answer.
 const TRIES: u64 = 4;
@@ -70,7 +70,8 @@ impl ToolCatalog {
                 sum += bytes;
             }
         }
-        let tools = all.into_iter().enumerate().filter(|(at, _)| selected.contains(at)).map(|(_, (_, (offer, _)))| offer);
+        let tools =
+            all.into_iter().enumerate().filter(|(at, _)| selected.contains(at)).map(|(_, (_, (offer, _)))| offer);
         Self { tools: tools.collect(), bytes: sum }
     }
 }
@@ -156,7 +157,9 @@ impl RunningTurn {
             Ok(Ok(answer)) => (answer, None),
             Ok(Err(error)) => return Ok(Err(error)),
             // Dropping the request has closed its connection. The text received until then is saved.
-            Err(reason) => (ModelAnswer { message: speech.text(), ..ModelAnswer::default() }, Some(TurnEnd::new(reason))),
+            Err(reason) => {
+                (ModelAnswer { message: speech.text(), ..ModelAnswer::default() }, Some(TurnEnd::new(reason)))
+            }
         };
         if let Some(end) = over.clone().filter(|_| answer.message == AssistantMessage::default()) {
             return Err(end);

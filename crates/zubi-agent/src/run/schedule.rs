@@ -29,7 +29,8 @@ impl CallAccess {
     pub(super) fn from_explanation(spec: &ToolSpec, explained: &Explanation) -> Self {
         let footprint = &explained.footprint;
         let effect = footprint.effect.unwrap_or(spec.effect);
-        let has_only_paths = footprint.commands.is_empty() && footprint.hosts.is_empty() && footprint.unresolved.is_empty();
+        let has_only_paths =
+            footprint.commands.is_empty() && footprint.hosts.is_empty() && footprint.unresolved.is_empty();
         if explained.judgement.action != Action::Allow || effect > Effect::Write || !has_only_paths {
             return Self::Alone;
         }

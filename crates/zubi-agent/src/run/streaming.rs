@@ -53,7 +53,9 @@ impl<'a> StreamingAnswer<'a> {
             AnswerDelta::Text(text) if text.is_empty() => return,
             AnswerDelta::Reasoning(text) if text.is_empty() => return,
             AnswerDelta::Text(text) => EventKind::Text { turn, iteration, offset: received.text.push(&text), text },
-            AnswerDelta::Reasoning(text) => EventKind::Thought { turn, iteration, offset: received.reasoning.push(&text), text },
+            AnswerDelta::Reasoning(text) => {
+                EventKind::Thought { turn, iteration, offset: received.reasoning.push(&text), text }
+            }
         };
         // A delta is not saved, so only publishing it could fail; the complete answer follows anyway.
         drop(self.journal.add(what));

@@ -90,13 +90,21 @@ pub const KEYS: &[SettingKey] = &[
         narrowing: None,
     },
     SettingKey { name: "models.*.headers", what: "table of further headers", narrowing: None },
-    SettingKey { name: "models.*.query", what: "table of parameters that are appended to each address", narrowing: None },
+    SettingKey {
+        name: "models.*.query",
+        what: "table of parameters that are appended to each address",
+        narrowing: None,
+    },
     SettingKey {
         name: "models.*.context",
         what: "number; tokens that prompt and answer may have together (default: not known)",
         narrowing: None,
     },
-    SettingKey { name: "models.*.models", what: "list of its models (default: queried from the provider)", narrowing: None },
+    SettingKey {
+        name: "models.*.models",
+        what: "list of its models (default: queried from the provider)",
+        narrowing: None,
+    },
     SettingKey {
         name: "models.*.timeout",
         what: "number; seconds without a byte of the answer until the request is cancelled (default 120)",

@@ -38,7 +38,12 @@ fn show(layers: &Layers) -> String {
     }
     write!(text, "\nallow {:?} ({})", settings.allow.value, settings.allow.source).unwrap();
     if settings.mcp_approval_fallback.source != SettingSource::Default {
-        write!(text, "\nmcp.ask {:?} ({})", settings.mcp_approval_fallback.value, settings.mcp_approval_fallback.source).unwrap();
+        write!(
+            text,
+            "\nmcp.ask {:?} ({})",
+            settings.mcp_approval_fallback.value, settings.mcp_approval_fallback.source
+        )
+        .unwrap();
     }
     if let Some(model) = &settings.model {
         write!(text, "\nmodel {} ({})", model.value, model.source).unwrap();
@@ -136,7 +141,8 @@ fn client_approval_depends_on_user_and_workspace_settings() {
         Some(Client) => "mcp.ask = 'client'",
         Some(Deny) => "mcp.ask = 'deny'",
     };
-    let word = |fallback: Option<McpApprovalFallback>| fallback.map_or("-".to_owned(), |fallback| format!("{fallback:?}"));
+    let word =
+        |fallback: Option<McpApprovalFallback>| fallback.map_or("-".to_owned(), |fallback| format!("{fallback:?}"));
     let mut table = String::from("user    file    untrusted         trusted");
     for user in values {
         for file in values {

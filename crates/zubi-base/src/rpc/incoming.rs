@@ -7,7 +7,7 @@ use tokio::io::AsyncRead;
 use tokio_util::sync::CancellationToken;
 
 use super::shared::{ConnectionState, SendError};
-use super::{ConnectionError, Framing, ConnectionOptions, PeerHandler};
+use super::{ConnectionError, ConnectionOptions, Framing, PeerHandler};
 use crate::framing::lines::{InputLine, LineReader};
 use crate::framing::{
     self, Frame, FrameReader, FramingError, Message, Notification, Request, RequestId, Response, ResponseError,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
-use super::{ConnectionError, Framing, ConnectionOptions};
+use super::{ConnectionError, ConnectionOptions, Framing};
 use crate::framing::{self, Message, Notification, Request, RequestId, ResponseError};
 
 /// The messages that wait to be written, each with its frame.

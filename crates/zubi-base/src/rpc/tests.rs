@@ -73,8 +73,12 @@ fn world() -> World {
     let (near, far) = duplex(1024);
     let (reader, writer) = tokio::io::split(near);
     let log = Arc::new(Log::default());
-    let connection =
-        Connection::start(reader, writer, Arc::clone(&log) as Arc<dyn PeerHandler>, ConnectionOptions::language_server());
+    let connection = Connection::start(
+        reader,
+        writer,
+        Arc::clone(&log) as Arc<dyn PeerHandler>,
+        ConnectionOptions::language_server(),
+    );
     let (reader, writer) = tokio::io::split(far);
     World { connection, peer: Peer { reader: FrameReader::new(reader), writer }, log, cancel: CancellationToken::new() }
 }
@@ -83,7 +87,9 @@ impl World {
     /// A request that is on its way, as a task.
     fn spawn_request(&self, method: &'static str) -> tokio::task::JoinHandle<Result<Value, ConnectionError>> {
         let (connection, cancel) = (self.connection.clone(), self.cancel.clone());
-        tokio::spawn(async move { connection.request(method, Value::Null, &cancel, Instant::now() + TEST_TIMEOUT).await })
+        tokio::spawn(
+            async move { connection.request(method, Value::Null, &cancel, Instant::now() + TEST_TIMEOUT).await },
+        )
     }
 }
 

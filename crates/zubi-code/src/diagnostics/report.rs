@@ -103,7 +103,8 @@ impl CodeQuery<'_> {
         let found = self.ready_for_problems_anywhere().await?;
         let files = self.served_files(&found.endpoints, None).await;
         let mut report = WorkspaceReport { total: files.len(), ..WorkspaceReport::default() };
-        let requests = stream::iter(files.into_iter().take(most)).map(|path| async move { self.file_report(&path).await });
+        let requests =
+            stream::iter(files.into_iter().take(most)).map(|path| async move { self.file_report(&path).await });
         let end = tokio::time::sleep_until(self.cx.deadline.into());
         let answers: Vec<_> = requests.buffer_unordered(AT_ONCE).take_until(end).collect().await;
         let mut failure = None;

@@ -26,7 +26,7 @@ use zubi_base::text::{BOM, ContentHash, FileOperation, TextOrigin, TextSource};
 use zubi_base::workspace::WorkspaceFolders;
 
 use super::error::EditError;
-use super::overlay::{self, EntryKind, EditedFile, EditOverlay, OriginalText};
+use super::overlay::{self, EditOverlay, EditedFile, EntryKind, OriginalText};
 use super::splice::{self, SpliceError};
 use super::wire::{DocumentChange, DocumentEdit, WorkspaceEdit};
 
@@ -274,8 +274,13 @@ impl<'a> ChangeBuilder<'a> {
             let read = self.texts.read(&real).await;
             let source = read.map_err(|error| self.tree.unreadable(&path, &overlay::read_error(&error)))?;
             self.tree.check_limits(source.text.len())?;
-            let source =
-                OriginalText { hash: source.hash(), bom: source.bom, origin: source.origin, text: source.text, disk: real };
+            let source = OriginalText {
+                hash: source.hash(),
+                bom: source.bom,
+                origin: source.origin,
+                text: source.text,
+                disk: real,
+            };
             let node = EditedFile { text: source.text.to_string(), source: Some(source), ..EditedFile::default() };
             self.tree.files.insert(path.clone(), node);
         }

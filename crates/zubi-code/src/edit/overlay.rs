@@ -139,7 +139,8 @@ impl<'a> EditOverlay<'a> {
         if self.files.contains_key(path) {
             return EntryKind::File;
         }
-        if self.created_directories.contains(path) || self.workspace.folders().iter().any(|folder| folder.path == path) {
+        if self.created_directories.contains(path) || self.workspace.folders().iter().any(|folder| folder.path == path)
+        {
             return EntryKind::Directory;
         }
         self.disk(path).map_or(EntryKind::Missing, |disk| kind_on_disk(&disk))
@@ -202,8 +203,8 @@ impl<'a> EditOverlay<'a> {
     /// Moves what is at or below `from`, where the path is free.
     pub(super) fn rename(&mut self, from: &Utf8Path, to: &Utf8Path) {
         // A file that the edit creates is written at the end, where it is then; all else has to be moved.
-        let exists =
-            self.created_directories.contains(from) || self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != EntryKind::Missing);
+        let exists = self.created_directories.contains(from)
+            || self.disk(from).is_some_and(|disk| kind_on_disk(&disk) != EntryKind::Missing);
         let moving: Vec<_> = self.files.keys().filter(|path| path.starts_with(from)).cloned().collect();
         for path in moving {
             if let (Some(node), Some(new)) = (self.files.remove(&path), fs::replace_prefix(&path, from, to)) {

@@ -187,7 +187,8 @@ impl PlanStore {
             return Err(damaged("its record is too large".to_owned()));
         }
         let bytes = std::fs::read(&file).map_err(|error| damaged(error.to_string()))?;
-        let envelope: RecordEnvelope<Value> = serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
+        let envelope: RecordEnvelope<Value> =
+            serde_json::from_slice(&bytes).map_err(|error| damaged(error.to_string()))?;
         if envelope.version != VERSION {
             return Err(damaged("it was made by another version of zubi".to_owned()));
         }

@@ -17,9 +17,9 @@ use crate::locate::ResolvedTarget;
 use crate::markup::{clean_line, source_line};
 use crate::outline::{self, OutlineSymbol};
 use crate::place::line_text;
-use crate::question::{SourceDocument, CodeQuery};
+use crate::question::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
-use crate::status::{QualifiedAnswer, AnswerStatus, Completeness};
+use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
 /// The maximum number of lines of a definition for which hints are requested: a class may be the whole file.
 const MAX_LINES: u32 = 200;

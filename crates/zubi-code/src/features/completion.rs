@@ -62,7 +62,11 @@ const KINDS: [&str; 25] = [
 
 impl CodeQuery<'_> {
     /// Returns the completions at a position; after typed text, those that continue it.
-    pub async fn completion(&self, at: &ResolvedTarget, trigger: &Trigger) -> Result<QualifiedAnswer<Proposals>, CodeError> {
+    pub async fn completion(
+        &self,
+        at: &ResolvedTarget,
+        trigger: &Trigger,
+    ) -> Result<QualifiedAnswer<Proposals>, CodeError> {
         let method = "textDocument/completion";
         let ready = self.ready_for(&at.reference, method, "propose completions", ReadinessLevel::Project).await?;
         let document = self.document(&at.path).await?;

@@ -20,7 +20,11 @@ pub struct FormatOptions {
 
 impl CodeQuery<'_> {
     /// Plans the formatting of a whole document; `None` when it is formatted already.
-    pub async fn format(&self, path: &Utf8Path, options: &FormatOptions) -> Result<QualifiedAnswer<Option<Plan>>, CodeError> {
+    pub async fn format(
+        &self,
+        path: &Utf8Path,
+        options: &FormatOptions,
+    ) -> Result<QualifiedAnswer<Option<Plan>>, CodeError> {
         let reference = DocumentRef::new(path);
         let method = "textDocument/formatting";
         let mut ready = self.ready_for(&reference, method, "format this file", ReadinessLevel::File).await?;
@@ -37,7 +41,9 @@ impl CodeQuery<'_> {
             },
         });
         let mut replies = self.request_all(&ready, method, &cx, |_| params.clone()).await?;
-        let Some(reply) = replies.replies.pop() else { return Ok(QualifiedAnswer { value: None, status: replies.status }) };
+        let Some(reply) = replies.replies.pop() else {
+            return Ok(QualifiedAnswer { value: None, status: replies.status });
+        };
         let edits = serde_json::from_value::<Option<Vec<lsp::TextEdit>>>(reply.result).map_err(|error| {
             EndpointError::Protocol {
                 endpoint: reply.endpoint.id().clone(),

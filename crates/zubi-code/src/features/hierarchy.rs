@@ -21,7 +21,7 @@ use crate::outline::kind_of;
 use crate::place::SourcePlace;
 use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::{QualifiedAnswer, Completeness};
+use crate::status::{Completeness, QualifiedAnswer};
 
 /// The deepest walk. Beyond it, trees of calls are the whole program.
 pub const MAX_DEPTH: u32 = 5;
@@ -145,8 +145,14 @@ impl CodeQuery<'_> {
             status.add_library_caveats(true);
             return Ok(QualifiedAnswer { value: SymbolHierarchy::default(), status });
         };
-        let mut walk =
-            HierarchyWalk { question: self, endpoint, direction, nodes: Vec::new(), seen: FxHashSet::default(), cut: false };
+        let mut walk = HierarchyWalk {
+            question: self,
+            endpoint,
+            direction,
+            nodes: Vec::new(),
+            seen: FxHashSet::default(),
+            cut: false,
+        };
         for item in items {
             let place = walk.place_of(&item.location).await;
             walk.add(None, HierarchyStep { item, place, calls: Vec::new() });
@@ -274,7 +280,8 @@ impl HierarchyWalk<'_> {
         }
         let HierarchyStep { item, place, calls } = step;
         let new = self.seen.insert(item.key());
-        let repeat = (!new).then(|| if self.is_above(above, &item.key()) { Repeat::Cycle } else { Repeat::AlreadyListed });
+        let repeat =
+            (!new).then(|| if self.is_above(above, &item.key()) { Repeat::Cycle } else { Repeat::AlreadyListed });
         let node = HierarchyNode {
             name: item.name.clone(),
             kind: item.kind,

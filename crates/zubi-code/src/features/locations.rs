@@ -15,10 +15,10 @@ use zubi_base::uri;
 use crate::error::CodeError;
 use crate::locate::ResolvedTarget;
 use crate::place::SourcePlace;
-use crate::question::{SourceDocument, CodeQuery};
+use crate::question::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
 use crate::router::EndpointReply;
-use crate::status::{QualifiedAnswer, Completeness};
+use crate::status::{Completeness, QualifiedAnswer};
 
 /// The relation between a symbol and the requested locations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +138,9 @@ impl CodeQuery<'_> {
             (found.external, found.display_path.clone(), start.line, start.character, end.line, end.character)
         };
         found.sort_by_cached_key(key);
-        found.dedup_by(|one, other| one.location.range == other.location.range && one.display_path == other.display_path);
+        found.dedup_by(|one, other| {
+            one.location.range == other.location.range && one.display_path == other.display_path
+        });
         if relation == Relation::Definition {
             self.name_the_definition(&ready.endpoints, at, &mut found).await;
         }
@@ -160,7 +162,14 @@ impl CodeQuery<'_> {
                 for location in one_file {
                     let declaration = declarations.iter().any(|declared| same_start(declared, location));
                     let (location, shown) = (location.clone(), shown.clone());
-                    found.push(RawLocation { location, encoding, display_path: shown, external, declaration, text_only: false });
+                    found.push(RawLocation {
+                        location,
+                        encoding,
+                        display_path: shown,
+                        external,
+                        declaration,
+                        text_only: false,
+                    });
                 }
             }
         }
@@ -197,7 +206,14 @@ impl CodeQuery<'_> {
             let encoding = answer.encoding;
             found.insert(
                 0,
-                RawLocation { location: own, encoding, display_path: shown, external, declaration: false, text_only: false },
+                RawLocation {
+                    location: own,
+                    encoding,
+                    display_path: shown,
+                    external,
+                    declaration: false,
+                    text_only: false,
+                },
             );
         }
     }

@@ -16,7 +16,7 @@ use crate::error::CodeError;
 use crate::features::locations::{RawLocation, Relation, position_params};
 use crate::locate::ResolvedTarget;
 use crate::markup::clean_line;
-use crate::question::{SourceDocument, CodeQuery};
+use crate::question::{CodeQuery, SourceDocument};
 use crate::readiness::ReadinessLevel;
 use crate::router::Replies;
 use crate::status::{AnswerStatus, Completeness};
@@ -72,7 +72,8 @@ impl CodeQuery<'_> {
         // All at once, so that projects that are still loading cost the time-out once and not each.
         let (asked, beyond) = others.split_at(others.len().min(MAX_OTHERS));
         let mut unasked: Vec<&OtherProject> = beyond.iter().collect();
-        let answers = join_all(asked.iter().map(|other| self.query_other_project(at, relation, &document, other))).await;
+        let answers =
+            join_all(asked.iter().map(|other| self.query_other_project(at, relation, &document, other))).await;
         for (other, answer) in asked.iter().zip(answers) {
             match answer {
                 Ok(replies) => {
@@ -165,8 +166,10 @@ impl CodeQuery<'_> {
         }
         let others: Vec<_> = others.iter().collect();
         let use_count = if count == 1 { "1 use" } else { &format!("{count} uses") };
-        let why =
-            format!("{use_count} in {} will not be renamed: `lsp_references` lists them", self.describe_projects(&others));
+        let why = format!(
+            "{use_count} in {} will not be renamed: `lsp_references` lists them",
+            self.describe_projects(&others)
+        );
         status.completeness = Completeness::Partial { why };
     }
 

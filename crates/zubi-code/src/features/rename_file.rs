@@ -11,7 +11,7 @@ use crate::edit::{Plan, ServerEdit};
 use crate::error::CodeError;
 use crate::question::CodeQuery;
 use crate::readiness::ReadinessLevel;
-use crate::status::{QualifiedAnswer, AnswerStatus};
+use crate::status::{AnswerStatus, QualifiedAnswer};
 
 const METHOD: &str = "workspace/willRenameFiles";
 

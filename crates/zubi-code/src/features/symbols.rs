@@ -4,7 +4,7 @@ use crate::error::CodeError;
 use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath};
 use crate::place::SourcePlace;
 use crate::question::CodeQuery;
-use crate::status::{QualifiedAnswer, AnswerStatus, Completeness};
+use crate::status::{AnswerStatus, Completeness, QualifiedAnswer};
 
 /// The most symbols in one answer; each is shown with its source line, so each may cost a file read.
 const MAX_FOUND: usize = 500;

@@ -88,13 +88,22 @@ impl CodeQuery<'_> {
         let mut rest = Vec::new();
         for file in &matches.files {
             let file_references = by_path.get(&file.path);
-            let others = file.occurrences.iter().filter(|occurrence| !file_references.is_some_and(|file_references| file_references.covers(occurrence, word)));
+            let others = file.occurrences.iter().filter(|occurrence| {
+                !file_references.is_some_and(|file_references| file_references.covers(occurrence, word))
+            });
             for occurrence in others {
                 let encoding = Encoding::Utf16;
                 let range = lsp::Range { start: occurrence.start(encoding), end: end(occurrence, word, encoding) };
                 let location = lsp::Location { uri: uri::from_path(&file.path), range };
                 let (shown, external) = self.display_location(&location);
-                rest.push(RawLocation { location, encoding, display_path: shown, external, declaration: false, text_only: true });
+                rest.push(RawLocation {
+                    location,
+                    encoding,
+                    display_path: shown,
+                    external,
+                    declaration: false,
+                    text_only: true,
+                });
             }
         }
         rest.sort_by_cached_key(|found| (found.display_path.clone(), found.location.range.start.line));

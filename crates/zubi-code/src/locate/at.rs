@@ -8,7 +8,7 @@ use super::{PositionIntent, ResolvedTarget, identifier_around, identifiers_hint}
 use crate::error::CodeError;
 use crate::outline::{self, OutlineSymbol};
 use crate::place::line_text;
-use crate::question::{SourceDocument, CodeQuery};
+use crate::question::{CodeQuery, SourceDocument};
 use crate::text_search;
 
 /// How many lines an anchor text may be away from the line given; models that count lines are off by that much.
@@ -176,10 +176,9 @@ impl CodeQuery<'_> {
         snap: PositionIntent,
     ) -> Result<ResolvedTarget, CodeError> {
         let requested_line = rest.line - 1;
-        let candidates = std::iter::once(requested_line).chain(
-            (1..=REPAIR_LINES)
-                .flat_map(|distance| [requested_line.checked_sub(distance), requested_line.checked_add(distance)].into_iter().flatten()),
-        );
+        let candidates = std::iter::once(requested_line).chain((1..=REPAIR_LINES).flat_map(|distance| {
+            [requested_line.checked_sub(distance), requested_line.checked_add(distance)].into_iter().flatten()
+        }));
         let lines: Vec<_> =
             candidates.filter_map(|line| Some((line, line_text(&document.text, &document.index, line)?))).collect();
         // With `data`, the word before it is meant, not a part of `dataclass`, even if that is nearer.
@@ -195,7 +194,10 @@ impl CodeQuery<'_> {
                     now.trim()
                 ),
                 None => {
-                    format!("`{display_path}` has {} lines, and `{anchor}` is not near its end", document.index.line_count())
+                    format!(
+                        "`{display_path}` has {} lines, and `{anchor}` is not near its end",
+                        document.index.line_count()
+                    )
                 }
             };
             return Err(CodeError::input(

@@ -70,7 +70,9 @@ impl CodeQuery<'_> {
             0 => return Err(self.unknown_symbol_error(symbol, &name_path, scope.as_deref(), &status).await),
             _ => return Err(Self::ambiguous(symbol, &candidates)),
         }
-        let Some(found) = candidates.pop() else { return Err(self.unknown_symbol_error(symbol, &name_path, None, &status).await) };
+        let Some(found) = candidates.pop() else {
+            return Err(self.unknown_symbol_error(symbol, &name_path, None, &status).await);
+        };
         let document = self.document(&found.path).await?;
         let mut resolved = self.resolved_target(found.path, &document, found.selection.start(), note);
         resolved.name = Some(found.name);
@@ -302,7 +304,9 @@ impl CodeQuery<'_> {
                     if let Ok(index) = self.indexed(&query).await {
                         for symbol in index.symbols.into_iter().take(200) {
                             let display_path = self.workspace().display(&symbol.path);
-                            let location = symbol.line.map_or_else(|| display_path.clone(), |line| format!("{display_path}:{line}"));
+                            let location = symbol
+                                .line
+                                .map_or_else(|| display_path.clone(), |line| format!("{display_path}:{line}"));
                             if self.workspace().contains(&symbol.path)
                                 && !names.iter().any(|(name, _)| *name == symbol.name)
                             {

@@ -46,7 +46,9 @@ pub(crate) async fn run(
 
 fn command_error(tool: &DeclaredTool, command: &str, error: &ViewError) -> ToolError {
     let (code, hint) = match error {
-        ViewError::Unsupported | ViewError::Loading | ViewError::Disconnected => (ErrorCode::Unavailable, OPEN_EDITOR_HINT),
+        ViewError::Unsupported | ViewError::Loading | ViewError::Disconnected => {
+            (ErrorCode::Unavailable, OPEN_EDITOR_HINT)
+        }
         ViewError::Cancelled => (ErrorCode::Cancelled, "Call again if you still need the answer."),
         ViewError::TimedOut => (
             ErrorCode::TimedOut,

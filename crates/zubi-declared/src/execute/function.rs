@@ -26,7 +26,9 @@ pub(crate) async fn run(
 
 fn function_error(tool: &DeclaredTool, handler: &str, error: &FunctionError) -> ToolError {
     let (code, hint) = match error {
-        FunctionError::Failed(_) => (ErrorCode::Failed, "Check the arguments; the function belongs to another program."),
+        FunctionError::Failed(_) => {
+            (ErrorCode::Failed, "Check the arguments; the function belongs to another program.")
+        }
         FunctionError::Disconnected(_) => (ErrorCode::Unavailable, REGISTER_HINT),
         FunctionError::TimedOut => (ErrorCode::TimedOut, "Request less work; the tool's `timeout` is the limit."),
         FunctionError::Cancelled => (ErrorCode::Cancelled, "Call again if you still need the answer."),

@@ -1,7 +1,7 @@
 //! Runs an HTTP tool: one request; the response body is the tool's answer.
 
 use serde_json::{Map, Value};
-use zubi_exec::http::{self, RenderedBody, RequestHeader, HttpAnswer, HttpError, HttpRequest};
+use zubi_exec::http::{self, HttpAnswer, HttpError, HttpRequest, RenderedBody, RequestHeader};
 use zubi_exec::template::Template;
 use zubi_tool_api::output::OutputStatus;
 use zubi_tool_api::{ErrorCode, ToolCx, ToolError, ToolOutput};
@@ -54,7 +54,11 @@ fn build_request(
     for (name, template) in parts.headers {
         let value = tool.render(template, &args)?;
         if !value.absent {
-            request.headers.push(RequestHeader { name: name.clone(), value: value.text, secret: !value.secrets.is_empty() });
+            request.headers.push(RequestHeader {
+                name: name.clone(),
+                value: value.text,
+                secret: !value.secrets.is_empty(),
+            });
         }
     }
     request.body = match parts.body {

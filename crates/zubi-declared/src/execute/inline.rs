@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use zubi_exec::script::{ScriptJob, ScriptLimits, NestedCaller, ScriptEnd, ScriptError};
+use zubi_exec::script::{NestedCaller, ScriptEnd, ScriptError, ScriptJob, ScriptLimits};
 use zubi_tool_api::registry::{CallError, Registry};
 use zubi_tool_api::{ErrorCode, ToolCx, ToolError, ToolOutput};
 
@@ -87,7 +87,7 @@ impl NestedCaller for NestedCalls {
         let args = if args.is_null() { Value::Object(Map::new()) } else { args };
         match registry.call(tool, args, cx).await {
             Ok(output) => Ok(output.data.clone().unwrap_or_else(|| Value::String(output.render()))),
-            Err(CallError::Unknown { name, reason, .. }) => Err(format!("Invalid input: tool: `{name}`: {why}")),
+            Err(CallError::Unknown { name, reason, .. }) => Err(format!("Invalid input: tool: `{name}`: {reason}")),
             Err(CallError::Tool { id, error }) => Err(error.render(&id)),
         }
     }

@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value};
 use zubi_base::process::ChildEnvironment;
 use zubi_base::secret;
-use zubi_exec::job::{ProcessCommand, ExitReason, ProcessJob, JobResult, Shell};
+use zubi_exec::job::{ExitReason, JobResult, ProcessCommand, ProcessJob, Shell};
 use zubi_exec::sandbox::{self, FileAccess, Net, SandboxContext, SandboxRequest};
 use zubi_exec::template::{RenderedText, Template};
 use zubi_tool_api::{ErrorCode, Footprint, ToolCx, ToolError, ToolOutput, approval_prompt, redact};
@@ -67,7 +67,9 @@ impl ResolvedShell {
         let directory = match rendered.filter(|rendered_path| !rendered_path.absent) {
             None => tool.folder.clone(),
             // Relative to the folder that declares the tool, not to any folder that has such a directory.
-            Some(rendered_path) if cx.workspace.folders().len() > 1 && Utf8Path::new(&rendered_path.text).is_relative() => {
+            Some(rendered_path)
+                if cx.workspace.folders().len() > 1 && Utf8Path::new(&rendered_path.text).is_relative() =>
+            {
                 directory(cx, Some(tool.folder.join(rendered_path.text).as_str()))?
             }
             Some(rendered_path) => directory(cx, Some(&rendered_path.text))?,

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use serde_json::Value;
-use zubi_exec::http::mock_server::{MockServer, RecordedRequest, MockResponse};
+use zubi_exec::http::mock_server::{MockResponse, MockServer, RecordedRequest};
 use zubi_tool_api::output::clean;
 use zubi_tool_api::{
-    Approval, ErrorCode, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, spec,
+    Approval, Effect, ErrorCode, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec, spec,
     static_provider,
 };
 

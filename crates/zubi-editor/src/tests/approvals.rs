@@ -321,7 +321,7 @@ fn a_declared_tool_calls_a_function_of_an_extension() {
 fn settings_that_may_contain_secrets_cannot_be_read() {
     let mut client = editor(&json!({ "editorMethods": ["zubi/editor/config"] }));
     assert_snapshot!(client.call("get_setting", &json!({ "key": "http.proxyAuthorization" })), @"
-    error: Invalid input: key: tools cannot read `http.proxyAuthorization`: editor settings may contain passwords and tokens
+    error: Invalid input: tools cannot read `http.proxyAuthorization`: editor settings may contain passwords and tokens
     Readable: editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*. Ask the user for any other.
     ");
     for key in ["github.token", "editor", "filesystem.key", "jira.editor.token", "[a].token"] {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_server::{Exit, ServerConfig, Server};
+use dlang_server::{Exit, Server, ServerConfig};
 use lsp_server::{Connection, Message, Notification, Request, RequestId, Response, ResponseError};
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
@@ -23,7 +23,7 @@ use zubi_models::registry::ModelRegistry;
 use zubi_ipc::wire::host::HostKind;
 use zubi_tool_api::redact::Redactor;
 
-use crate::{EditorChannel, ChatSpec, EditorHostSpec};
+use crate::{ChatSpec, EditorChannel, EditorHostSpec};
 
 /// Time limit for a message that must arrive.
 const MESSAGE_TIMEOUT: Duration = Duration::from_mins(1);
@@ -221,7 +221,8 @@ impl Client {
             return matcher(&self.unread.remove(at).unwrap()).unwrap();
         }
         loop {
-            let message = self.connection.receiver.recv_timeout(MESSAGE_TIMEOUT).expect("a message within the time limit");
+            let message =
+                self.connection.receiver.recv_timeout(MESSAGE_TIMEOUT).expect("a message within the time limit");
             if let Some(found) = matcher(&message) {
                 return found;
             }

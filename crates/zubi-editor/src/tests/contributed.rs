@@ -71,7 +71,7 @@ fn what_extensions_contribute_is_called_back() {
     }
     // The server validates the arguments.
     assert_snapshot!(client.call("jira.createTicket", &json!({ "text": ["hi"] })), @r#"
-    error: Invalid input: text: expected string, got ["hi"]
+    error: Invalid input: expected string, got ["hi"]
     `text` (string): Any.
     "#);
 }

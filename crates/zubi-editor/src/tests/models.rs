@@ -142,7 +142,14 @@ fn instructions_and_tool_results_become_user_messages() {
     let assistant = |text: &str, calls| {
         PromptMessage::Assistant(AssistantMessage { text: text.to_owned(), calls, ..AssistantMessage::default() })
     };
-    let prompt = [user("Find it."), assistant("", calls), outcome("a"), outcome("b"), user("Also y."), assistant("", Vec::new())];
+    let prompt = [
+        user("Find it."),
+        assistant("", calls),
+        outcome("a"),
+        outcome("b"),
+        user("Also y."),
+        assistant("", Vec::new()),
+    ];
     let lines: Vec<_> = messages("Be brief.", &prompt).iter().map(|message| json!(message).to_string()).collect();
     assert_snapshot!(lines.join("\n"), @r#"
     {"role":"user","parts":[{"text":"Be brief."}]}

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use zubi_host::{HostUnavailable, ToolService};
 use zubi_tool_api::ToolSpec;
 
-use super::{Host, ConnectionTools};
+use super::{ConnectionTools, Host};
 use crate::wire::TOOLS_DID_CHANGE;
 use crate::wire::tools::ToolsDidChangeParams;
 

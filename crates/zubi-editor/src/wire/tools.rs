@@ -4,13 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use zubi_ipc::wire::tools::{ContributedTool, InvokeParams};
-use zubi_tool_api::{ErrorCode, Effect};
+use zubi_tool_api::{Effect, ErrorCode};
 
 /// One tool, as `zubi tools show --json` prints it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "ToolSpec")]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ToolSpec")]
 pub struct ToolDescription {
     /// Id as in settings and filters: `lsp_definition`, `workspace.deploy`.
     pub id: String,
@@ -30,7 +29,7 @@ pub struct ToolDescription {
 /// Result of `zubi/tools/list`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ToolsListResult {
-    #[schemars(with = "Vec<ToolSpec>")]
+    #[schemars(with = "Vec<ToolDescription>")]
     pub tools: Vec<Value>,
 }
 
@@ -95,7 +94,7 @@ pub struct ToolsRegisterParams {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct ToolsDidChangeParams {
     /// New and changed tools.
-    #[schemars(with = "Vec<ToolSpec>")]
+    #[schemars(with = "Vec<ToolDescription>")]
     pub added: Vec<Value>,
     pub removed: Vec<String>,
 }

@@ -35,11 +35,15 @@ pub(super) fn read(bytes: &[u8], content_type: Option<&str>, whole: bool) -> Ren
     }
     match charset {
         // Its first 256 characters are Unicode's.
-        Some("iso-8859-1" | "latin1" | "iso8859-1") => RenderedBody::Text(bytes.iter().copied().map(char::from).collect()),
+        Some("iso-8859-1" | "latin1" | "iso8859-1") => {
+            RenderedBody::Text(bytes.iter().copied().map(char::from).collect())
+        }
         _ => match std::str::from_utf8(bytes) {
             Ok(text) => RenderedBody::Text(text.trim_start_matches('\u{feff}').to_owned()),
             // Cut in the middle of a character.
-            Err(error) if error.error_len().is_none() => RenderedBody::Text(String::from_utf8_lossy(bytes).into_owned()),
+            Err(error) if error.error_len().is_none() => {
+                RenderedBody::Text(String::from_utf8_lossy(bytes).into_owned())
+            }
             Err(_) if charset.is_some() || kind.starts_with("text/") => {
                 RenderedBody::Text(String::from_utf8_lossy(bytes).into_owned())
             }

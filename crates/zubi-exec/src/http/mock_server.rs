@@ -77,7 +77,7 @@ impl MockServer {
                 }
             }
         });
-        Ok(Self { port, requests: asked: requests, serving })
+        Ok(Self { port, requests, serving })
     }
 
     /// `host:port`, in the form in which [`super::HttpRequest::hosts`] names it.
@@ -118,7 +118,8 @@ fn response(answer: &MockResponse) -> io::Result<Response<Full<Bytes>>> {
 async fn remember(requests: &Mutex<Vec<RecordedRequest>>, request: Request<Incoming>) {
     let (head, body) = request.into_parts();
     // A body that is too long or breaks off is recorded as an empty one; the client gets a connection error.
-    let body = Limited::new(body, MAX_RECORDED_BODY).collect().await.map(|body| body.to_bytes().to_vec()).unwrap_or_default();
+    let body =
+        Limited::new(body, MAX_RECORDED_BODY).collect().await.map(|body| body.to_bytes().to_vec()).unwrap_or_default();
     let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let headers = head.headers.iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
     let target = head.uri.path_and_query().map_or_else(String::new, ToString::to_string);
@@ -132,7 +133,7 @@ async fn remember(requests: &Mutex<Vec<RecordedRequest>>, request: Request<Incom
 mod tests {
     use tokio_util::sync::CancellationToken;
 
-    use super::super::{RequestHeader, HttpRequest, AddressLookup, SystemLookup, send};
+    use super::super::{AddressLookup, HttpRequest, RequestHeader, SystemLookup, send};
     use super::*;
 
     #[tokio::test]

@@ -126,7 +126,10 @@ async fn a_request_and_its_answer() {
     assert!(received.starts_with("POST /a?q=1 HTTP/1.1\r\n") && received.ends_with("\r\n\r\n{\"b\":2}"), "{received}");
     assert!(received.contains("x-key: k\r\n") && received.contains("content-type: application/json\r\n"), "{received}");
     let answer = fetch(&server.request("GET", "/")).await.unwrap();
-    assert_eq!((answer.status, answer.is_success(), answer.body()), (404, false, RenderedBody::Text("nope".to_owned())));
+    assert_eq!(
+        (answer.status, answer.is_success(), answer.body()),
+        (404, false, RenderedBody::Text("nope".to_owned()))
+    );
 }
 
 /// Whatever form an address has, and whatever a name leads to.
@@ -208,7 +211,10 @@ async fn redirects_are_requests() {
     assert_eq!((answer.redirects, answer.url), (1, format!("http://127.0.0.1:{}/there", target.port)));
     assert!(server.next_request().contains("authorization: v"));
     let received = target.next_request();
-    assert!(received.starts_with("GET /there ") && received.contains("x-plain: v") && !received.contains("secret"), "{received}");
+    assert!(
+        received.starts_with("GET /there ") && received.contains("x-plain: v") && !received.contains("secret"),
+        "{received}"
+    );
     assert!(!received.contains("authorization") && !received.contains("x-key"), "{received}");
 }
 

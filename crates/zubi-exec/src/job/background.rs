@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::{CapturedOutput, ProcessJob, JobResult, RunError, Runner, Streams};
+use super::{CapturedOutput, JobResult, ProcessJob, RunError, Runner, Streams};
 
 /// How many may run at once.
 const MAX_RUNNING: usize = 16;

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use zubi_base::process::confine;
 
-use super::{ScriptJob, ChildMessage, CallReply, engine};
+use super::{CallReply, ChildMessage, ScriptJob, engine};
 
 /// The longest line that is read, in bytes: code and arguments, or the result of a nested call.
 pub(super) const MAX_LINE: u64 = 16 * 1024 * 1024;

@@ -8,7 +8,7 @@ use rquickjs::promise::PromiseState;
 use rquickjs::{Context, Ctx, Exception, Function, Object, Promise, Runtime, Value as Js};
 use serde_json::Value;
 
-use super::{ScriptJob, MAX_LOG, MAX_RESULT, CallReply, ScriptEnd, ScriptException};
+use super::{CallReply, MAX_LOG, MAX_RESULT, ScriptEnd, ScriptException, ScriptJob};
 
 /// Calls a tool: the name and the arguments.
 pub type ToolCallback = Box<dyn FnMut(String, Value) -> CallReply>;

@@ -10,10 +10,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::process::ChildStderr;
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::confine::SandboxBackends;
-use zubi_base::process::{Child, CommandSpec, Confinement, ChildEnvironment, Spawner};
+use zubi_base::process::{Child, ChildEnvironment, CommandSpec, Confinement, Spawner};
 
 use super::child::MAX_LINE;
-use super::{CHILD_ARGUMENT, ScriptJob, MAX_RESULT, ChildMessage, CallReply, ScriptEnd};
+use super::{CHILD_ARGUMENT, CallReply, ChildMessage, MAX_RESULT, ScriptEnd, ScriptJob};
 
 /// How many tools one run may call.
 pub const MAX_CALLS: usize = 100;
@@ -154,7 +154,8 @@ async fn converse(child: &mut Child, job: &ScriptJob, nested: &dyn NestedCaller)
             (&mut output).take(MAX_LINE).read_until(b'\n', &mut buffer).await?;
             Ok(buffer)
         });
-        let response = response.await.map_err(|_| ScriptError::TimedOut { after_ms: job.limits.time_ms })?.map_err(died)?;
+        let response =
+            response.await.map_err(|_| ScriptError::TimedOut { after_ms: job.limits.time_ms })?.map_err(died)?;
         left = left.saturating_sub(started.elapsed());
         if response.is_empty() {
             return Err(died(io::ErrorKind::UnexpectedEof.into()));

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::scan::{ScannedTemplate, TemplateToken};
-use super::{PlaceholderPosition, TemplateProblem, Severity, not_several};
+use super::{PlaceholderPosition, Severity, TemplateProblem, not_several};
 
 /// Converts a body that is JSON instead of text: a string that consists of one placeholder loses its quotes, so that
 /// the value retains its type (`{"count": "$n"}` becomes `{"count": $n}`). For [`super::Escaping::Json`].

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 
-use super::{Escaping, TemplatePart, PlaceholderPosition, REDACTED, PlaceholderSource, Template};
+use super::{Escaping, PlaceholderPosition, PlaceholderSource, REDACTED, Template, TemplatePart};
 
 /// The characters to percent-encode: all except the "unreserved characters" of RFC 3986 (2.3), so that no value can end
 /// its segment or pair.
@@ -146,8 +146,9 @@ impl Template {
             let words = words.into_iter().map(|text| without_nul(text, source).map(Cow::into_owned));
             let words = words.collect::<Result<Vec<String>, RenderError>>()?;
             let secret = secret_of(source);
-            let redacted = words.iter().map(|word| secret.map_or_else(|| word.clone(), |_| REDACTED.to_owned())).collect();
-            return Ok(RenderedWords { words, redacted: shown: redacted, secrets: secret.map(str::to_owned).into_iter().collect() });
+            let redacted =
+                words.iter().map(|word| secret.map_or_else(|| word.clone(), |_| REDACTED.to_owned())).collect();
+            return Ok(RenderedWords { words, redacted, secrets: secret.map(str::to_owned).into_iter().collect() });
         }
         let RenderedText { text, redacted: shown, secrets, .. } = self.render(values)?;
         Ok(RenderedWords { words: vec![text], redacted: vec![shown], secrets })

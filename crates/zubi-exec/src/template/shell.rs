@@ -116,7 +116,8 @@ impl Lexer<'_> {
 
     fn refuse(&mut self, hole: usize, message: &str) {
         if let Some(hole) = self.holes.get(hole) {
-            self.problems.push(TemplateProblem::error(hole.range.clone(), format!("{} {message}", hole.source.describe())));
+            self.problems
+                .push(TemplateProblem::error(hole.range.clone(), format!("{} {message}", hole.source.describe())));
         }
     }
 
@@ -211,7 +212,10 @@ impl Lexer<'_> {
         let word = self.word();
         word.before.get_or_insert_with(|| word.text.clone());
         word.holes.push((hole, quoted));
-        self.set_position(hole, if quoted { PlaceholderPosition::Quoted } else { PlaceholderPosition::Word { alone: false } });
+        self.set_position(
+            hole,
+            if quoted { PlaceholderPosition::Quoted } else { PlaceholderPosition::Word { alone: false } },
+        );
     }
 
     fn backslash(&mut self) {
@@ -354,7 +358,9 @@ impl Lexer<'_> {
         if let Some(hole) = first
             && verdict.option_like
             && word.before.as_deref() == Some("")
-            && hole.source.argument().is_some_and(|argument| matches!(argument.kind, ArgumentKind::Text | ArgumentKind::Any | ArgumentKind::Array))
+            && hole.source.argument().is_some_and(|argument| {
+                matches!(argument.kind, ArgumentKind::Text | ArgumentKind::Any | ArgumentKind::Array)
+            })
         {
             let message = format!(
                 "a value of {} that begins with `-` would be an option of the command; put `--` before it if the command knows that",

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::scan::{Placeholder, ScannedTemplate, TemplateToken};
-use super::{PlaceholderPosition, TemplateProblem, PlaceholderSource, not_several};
+use super::{PlaceholderPosition, PlaceholderSource, TemplateProblem, not_several};
 
 /// The part of the URL that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -26,7 +26,8 @@ pub(super) struct ConnectionApprover {
 impl Approver for ConnectionApprover {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let params = json!(wire::ApprovalParams { token: self.token.clone(), request: json!(request) });
-        let answer = self.connection.request(wire::APPROVAL, params, &self.cancel, Instant::now() + APPROVAL_TIMEOUT).await;
+        let answer =
+            self.connection.request(wire::APPROVAL, params, &self.cancel, Instant::now() + APPROVAL_TIMEOUT).await;
         match answer.map(serde_json::from_value) {
             Ok(Ok(answer)) => answer,
             Ok(Err(error)) => {

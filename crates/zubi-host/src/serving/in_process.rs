@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use zubi_base::framing::ResponseError;
 use zubi_base::rpc::{Connection, ConnectionError, ConnectionOptions, PeerHandler, Responder};
-use zubi_ipc::listener::{ConnectionHandler as _, ConnectedPeer, Transport};
+use zubi_ipc::listener::{ConnectedPeer, ConnectionHandler as _, Transport};
 use zubi_ipc::wire::codes;
 
 use super::HostServer;
@@ -25,7 +25,12 @@ impl HostServer {
         deadline: Instant,
     ) -> Result<Value, ConnectionError> {
         let (near, far) = tokio::io::duplex(BUFFER);
-        let peer = ConnectedPeer { id: 0, channel: Transport::Socket, pid: Some(std::process::id()), connected_at: Instant::now() };
+        let peer = ConnectedPeer {
+            id: 0,
+            channel: Transport::Socket,
+            pid: Some(std::process::id()),
+            connected_at: Instant::now(),
+        };
         let (input, output) = tokio::io::split(far);
         let serving = Connection::start_with(input, output, ConnectionOptions::ipc(), |connection| {
             self.peer_connected(peer, connection.clone())

@@ -28,7 +28,9 @@ pub(super) async fn list(client: &Client, params: wire::ListParams) -> Result<wi
     let specs = listed.map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))?;
     // Plans are stored on disk and contain the text of whole files, so the port has no tool that makes plans either.
     let has = |effect: Effect| !client.is_on_port() || effect == Effect::Read;
-    Ok(wire::ToolInfoList { tools: specs.iter().filter(|spec| has(spec.effect)).map(|spec| convert::tool(spec)).collect() })
+    Ok(wire::ToolInfoList {
+        tools: specs.iter().filter(|spec| has(spec.effect)).map(|spec| convert::tool(spec)).collect(),
+    })
 }
 
 pub(super) async fn find(client: &Client, params: wire::FindParams) -> Result<wire::ToolInfo, ResponseError> {
@@ -116,7 +118,9 @@ fn request(client: &Client, params: wire::CallParams) -> CallRequest {
     let caller = Caller {
         surface: surface(client, params.surface.as_deref()),
         client: params.client.or_else(|| client.name()),
-        session: params.session.map_or_else(|| client.sessions.own_session(), |name| client.sessions.session_for(name, end)),
+        session: params
+            .session
+            .map_or_else(|| client.sessions.own_session(), |name| client.sessions.session_for(name, end)),
         restrictions: combined_restrictions(client, params.restrictions.as_ref()),
     };
     CallRequest {
@@ -147,7 +151,7 @@ fn circumstances(client: &Client, params: &wire::CallParams, cancel: Cancellatio
         None => Arc::new(NoProgress),
     };
     let timeout = params.timeout_ms.map_or(MAX_TIMEOUT, Duration::from_millis).min(MAX_TIMEOUT);
-    CallContext { cancel, progress, approver, timeout: patience: timeout }
+    CallContext { cancel, progress, approver, timeout }
 }
 
 fn result(answer: CallAnswer) -> wire::CallResult {

@@ -33,7 +33,10 @@ pub(super) fn workspace(context: &VerifyContext) -> CheckOutcome {
     let mut paths = Vec::new();
     for folder in folders {
         let entries = folder.path.read_dir_utf8().map_err(|error| {
-            CheckProblem::new(format!("`{}` cannot be read: {error}", folder.path), "Give your user permission to read it.")
+            CheckProblem::new(
+                format!("`{}` cannot be read: {error}", folder.path),
+                "Give your user permission to read it.",
+            )
         })?;
         paths.push(json!({
             "path": folder.path,

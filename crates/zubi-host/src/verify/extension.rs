@@ -90,7 +90,10 @@ pub(super) fn files(context: &VerifyContext) -> CheckOutcome {
         .concat();
         for file in named.iter().filter(|file| !file.contains("://")) {
             if Utf8Path::new(file).is_absolute() || file.split('/').any(|part| part == "..") {
-                return Err(CheckProblem::new(format!("package.json names `{file}`, outside of the folder"), "Correct it."));
+                return Err(CheckProblem::new(
+                    format!("package.json names `{file}`, outside of the folder"),
+                    "Correct it.",
+                ));
             }
             if !root.join(file).is_file() {
                 let is_built = main.as_ref() == Some(file);
@@ -99,8 +102,8 @@ pub(super) fn files(context: &VerifyContext) -> CheckOutcome {
             }
         }
         for schema in named.iter().filter(|file| file.ends_with(".schema.json")) {
-            let text =
-                fs::read_text(&root.join(schema)).map_err(|error| CheckProblem::new(error.to_string(), "Fix the file."))?;
+            let text = fs::read_text(&root.join(schema))
+                .map_err(|error| CheckProblem::new(error.to_string(), "Fix the file."))?;
             let schema_of = |error: String| CheckProblem::new(format!("`{schema}`: {error}"), "Correct the schema.");
             let value: Value = serde_json::from_str(&text).map_err(|error| schema_of(error.to_string()))?;
             if !value.get("$schema").is_some_and(Value::is_string) {
@@ -139,7 +142,10 @@ pub(super) fn check_packaging(context: &VerifyContext) -> CheckOutcome {
     check(context, |root, manifest| {
         let publisher = manifest.get("publisher").and_then(Value::as_str).unwrap_or_default();
         if publisher.is_empty() {
-            return Err(CheckProblem::new("package.json has no `publisher`", "Add the name that it is published under."));
+            return Err(CheckProblem::new(
+                "package.json has no `publisher`",
+                "Add the name that it is published under.",
+            ));
         }
         let is_there = |name: &str| root.join(name).is_file();
         if !is_there("README.md") {

@@ -50,7 +50,10 @@ pub(super) async fn resources(context: Arc<VerifyContext>) -> CheckOutcome {
         match context.host.read_resource(&spec.uri, caller, circumstances).await {
             Some(Ok(_)) => read.push(spec.uri),
             Some(Err(why)) => {
-                return Err(CheckProblem::new(format!("`{}` cannot be read: {why}", spec.uri), "Fix the reported cause."));
+                return Err(CheckProblem::new(
+                    format!("`{}` cannot be read: {why}", spec.uri),
+                    "Fix the reported cause.",
+                ));
             }
             None => return Err(CheckProblem::new(format!("`{}` is listed and not found", spec.uri), DEFECT)),
         }

@@ -41,7 +41,8 @@ pub(super) fn schemas(context: &VerifyContext) -> CheckOutcome {
     let tools = context.host.registry().all_tools();
     let mut examples = 0;
     for spec in tools.iter().map(|tool| tool.spec()) {
-        let checker = ArgumentChecker::new(spec).map_err(|error| CheckProblem::new(format!("{}: {error}", spec.id), REMEDY))?;
+        let checker =
+            ArgumentChecker::new(spec).map_err(|error| CheckProblem::new(format!("{}: {error}", spec.id), REMEDY))?;
         for example in &spec.examples {
             checker
                 .check(spec, example.args.clone())

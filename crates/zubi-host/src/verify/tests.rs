@@ -96,7 +96,10 @@ async fn extension_problems_are_reported() {
 async fn without_a_configuration_there_is_a_report_all_the_same() {
     let messages = check(Err("zubi.toml:1:1: unknown setting `x`".to_owned())).await;
     assert_eq!(messages[0], "configuration Failed: zubi.toml:1:1: unknown setting `x`");
-    assert!(messages[1..].iter().all(|line| line.ends_with("Skipped: the configuration cannot be used")), "{messages:?}");
+    assert!(
+        messages[1..].iter().all(|line| line.ends_with("Skipped: the configuration cannot be used")),
+        "{messages:?}"
+    );
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use zubi_base::rpc::ConnectionError;
 use zubi_host::{CallRequest, RemoteHost, ToolService as _};
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalScope, Approver, Caller, NoApprover};
 
-use crate::world::{TEST_TIMEOUT, Person, World, circumstances, request};
+use crate::world::{Person, TEST_TIMEOUT, World, circumstances, request};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_user_of_a_client_is_prompted_and_the_answer_applies() {

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_host::ToolService as _;
 use zubi_tool_api::cx::{ApprovalAnswer, NoApprover, Restrictions};
 
-use crate::world::{TEST_TIMEOUT, Person, World, circumstances, request};
+use crate::world::{Person, TEST_TIMEOUT, World, circumstances, request};
 
 fn tool(id: &str, effect: &str) -> Value {
     json!({
@@ -58,7 +58,7 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     }
     "#);
     insta::assert_snapshot!(call("ck3.look", json!(["hi"]), no_approver()).await, @r#"
-    Invalid input: text: expected string, got ["hi"]
+    Invalid input: expected string, got ["hi"]
     `text` (string): Any.
     "#);
     insta::assert_snapshot!(call("ck3.look", json!("fail"), no_approver()).await, @"
@@ -87,7 +87,8 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     tokio::time::timeout(TEST_TIMEOUT, connected.wait_for(|count| *count == 1)).await.unwrap().unwrap();
     assert!(left().await.is_empty());
     // The other client has been notified of every change.
-    let error = remote.call(request("ck3.look", json!({ "text": "hi" })), circumstances(no_approver())).await.unwrap_err();
+    let error =
+        remote.call(request("ck3.look", json!({ "text": "hi" })), circumstances(no_approver())).await.unwrap_err();
     assert_eq!(error.name, "ck3.look");
 }
 

@@ -87,7 +87,7 @@ impl World {
     pub(crate) async fn client(&self, answers: impl Fn(&str, Value) -> Value + Send + Sync + 'static) -> Client {
         let received = Arc::new(ReceivedMessages { answers: Box::new(answers), notifications: Mutex::default() });
         let connection = client::connect(&self.found, Arc::clone(&received) as _, TEST_TIMEOUT).await.unwrap();
-        Client { connection, received: heard: received }
+        Client { connection, received }
     }
 
     /// Connects a client on the port that receives no requests.
@@ -96,7 +96,7 @@ impl World {
             Arc::new(ReceivedMessages { answers: Box::new(|_, _| Value::Null), notifications: Mutex::default() });
         let (port, token) = (self.found.port.unwrap(), &self.found.token);
         let connection = client::connect_port(port, token, Arc::clone(&received) as _, TEST_TIMEOUT).await.unwrap();
-        Client { connection, received: heard: received }
+        Client { connection, received }
     }
 }
 

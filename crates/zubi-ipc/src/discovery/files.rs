@@ -192,7 +192,8 @@ impl RunDirectory {
 /// Whether the host's process id refers to a process that is visible here. A reboot cannot be distinguished from
 /// another machine.
 fn is_of_here(host: &DiscoveryRecord) -> bool {
-    let agree = |recorded: Option<&String>, own: Option<String>| recorded.zip(own).is_none_or(|(said, own)| *said == own);
+    let agree =
+        |recorded: Option<&String>, own: Option<String>| recorded.zip(own).is_none_or(|(said, own)| *said == own);
     agree(host.boot.as_ref(), boot_id()) && agree(host.namespace.as_ref(), pid_namespace())
 }
 

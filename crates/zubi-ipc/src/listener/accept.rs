@@ -14,7 +14,7 @@ use zubi_base::framing::{Message, Request, RequestId, Response, ResponseError};
 use zubi_base::rpc::{Connection, ConnectionOptions};
 
 use super::pending::{PendingPeer, PendingPeers};
-use super::{ConnectionHandler, ConnectionLimits, ConnectedPeer, Transport};
+use super::{ConnectedPeer, ConnectionHandler, ConnectionLimits, Transport};
 use crate::auth::{self, AuthResult, Authenticate, Bytes32, Challenge, HandshakeRole};
 use crate::discovery::current_uid;
 use crate::handshake::{read_line, write_line};

@@ -31,7 +31,12 @@ pub struct MethodSpec {
 }
 
 /// Defines a read-only request of a client, available over both transports.
-const fn read_only_method(name: &'static str, summary: &'static str, params: Option<SchemaFn>, result: SchemaFn) -> MethodSpec {
+const fn read_only_method(
+    name: &'static str,
+    summary: &'static str,
+    params: Option<SchemaFn>,
+    result: SchemaFn,
+) -> MethodSpec {
     MethodSpec { name, sender: Sender::Client, over_port: true, summary, params, result: Some(result) }
 }
 
@@ -40,12 +45,17 @@ const fn socket(name: &'static str, summary: &'static str, params: Option<Schema
     MethodSpec { name, sender: Sender::Client, over_port: false, summary, params, result: Some(result) }
 }
 
-const fn to_client(name: &'static str, summary: &'static str, params: Option<SchemaFn>, result: Option<SchemaFn>) -> MethodSpec {
+const fn to_client(
+    name: &'static str,
+    summary: &'static str,
+    params: Option<SchemaFn>,
+    result: Option<SchemaFn>,
+) -> MethodSpec {
     MethodSpec { name, sender: Sender::Host, over_port: false, summary, params, result }
 }
 
 /// Expands to the [`SchemaFn`] of a type.
-macro_rules! shape {
+macro_rules! schema_fn {
     ($type:ty) => {
         SchemaGenerator::subschema_for::<$type>
     };
@@ -53,107 +63,122 @@ macro_rules! shape {
 
 /// All methods, in the order of the documentation; `authenticate`, the first request over the port, is not listed.
 pub const METHODS: &[MethodSpec] = &[
-    read_only_method(editor::PING, "Checks that the host answers.", None, shape!(editor::Pong)),
+    read_only_method(editor::PING, "Checks that the host answers.", None, schema_fn!(editor::Pong)),
     read_only_method(
         diagnostics::GET_DIAGNOSTICS,
         "Returns the diagnostics of one file.",
-        Some(shape!(diagnostics::DocumentParams)),
-        shape!(diagnostics::FileDiagnostics),
+        Some(schema_fn!(diagnostics::DocumentParams)),
+        schema_fn!(diagnostics::FileDiagnostics),
     ),
     read_only_method(
         diagnostics::GET_ALL_DIAGNOSTICS,
         "Returns the diagnostics of all files, filtered by severity and source.",
-        Some(shape!(diagnostics::AllDiagnosticsParams)),
-        shape!(diagnostics::AllDiagnostics),
+        Some(schema_fn!(diagnostics::AllDiagnosticsParams)),
+        schema_fn!(diagnostics::AllDiagnostics),
     ),
     read_only_method(
         diagnostics::GET_WORKSPACE_ERRORS,
         "Counts diagnostics by severity and source, and lists the files with the most errors.",
         None,
-        shape!(diagnostics::WorkspaceErrors),
+        schema_fn!(diagnostics::WorkspaceErrors),
     ),
     read_only_method(
         diagnostics::VALIDATE_FILE,
         "Checks one file and waits for the result.",
-        Some(shape!(diagnostics::ValidateFileParams)),
-        shape!(diagnostics::ValidatedFile),
+        Some(schema_fn!(diagnostics::ValidateFileParams)),
+        schema_fn!(diagnostics::ValidatedFile),
     ),
-    read_only_method(editor::GET_OPEN_FILES, "Returns the files that are open in the editor.", None, shape!(editor::OpenFiles)),
+    read_only_method(
+        editor::GET_OPEN_FILES,
+        "Returns the files that are open in the editor.",
+        None,
+        schema_fn!(editor::OpenFiles),
+    ),
     read_only_method(
         editor::GET_ACTIVE_FILE,
         "Returns the file in the active editor, the position of the cursor, and the file's diagnostics.",
         None,
-        shape!(editor::ActiveFileResult),
+        schema_fn!(editor::ActiveFileResult),
     ),
     read_only_method(
         editor::EXECUTE_COMMAND,
         "Runs one of the allowed commands; others are refused.",
-        Some(shape!(editor::ExecuteCommandParams)),
-        shape!(editor::ExecutedCommand),
+        Some(schema_fn!(editor::ExecuteCommandParams)),
+        schema_fn!(editor::ExecutedCommand),
     ),
     read_only_method(
         tools::LIST,
         "Lists the tools; over the port, only read-only ones.",
-        Some(shape!(tools::ListParams)),
-        shape!(tools::ToolInfoList),
+        Some(schema_fn!(tools::ListParams)),
+        schema_fn!(tools::ToolInfoList),
     ),
     read_only_method(
         tools::CALL,
         "Calls a tool; over the port, only a read-only one, and without approval prompts.",
-        Some(shape!(tools::CallParams)),
-        shape!(tools::CallResult),
+        Some(schema_fn!(tools::CallParams)),
+        schema_fn!(tools::CallResult),
     ),
-    socket(tools::FIND, "Finds one tool by its name.", Some(shape!(tools::FindParams)), shape!(tools::ToolInfo)),
+    socket(
+        tools::FIND,
+        "Finds one tool by its name.",
+        Some(schema_fn!(tools::FindParams)),
+        schema_fn!(tools::ToolInfo),
+    ),
     socket(
         tools::EXPLAIN,
         "Explains the policy decision for a call without making it, as `zubi policy explain --json` does.",
-        Some(shape!(tools::CallParams)),
-        shape!(serde_json::Value),
+        Some(schema_fn!(tools::CallParams)),
+        schema_fn!(serde_json::Value),
     ),
     socket(
         tools::POLICY,
         "Returns the effective rules, as `zubi policy list --json` prints them.",
         None,
-        shape!(serde_json::Value),
+        schema_fn!(serde_json::Value),
     ),
     socket(
         tools::REGISTER,
         "Contributes tools and functions for as long as the client is connected.",
-        Some(shape!(tools::RegisterParams)),
-        shape!(tools::RegisteredTools),
+        Some(schema_fn!(tools::RegisterParams)),
+        schema_fn!(tools::RegisteredTools),
     ),
     socket(
         tools::UNREGISTER,
         "Withdraws contributed tools and functions.",
-        Some(shape!(tools::UnregisterParams)),
-        shape!(tools::RegisteredTools),
+        Some(schema_fn!(tools::UnregisterParams)),
+        schema_fn!(tools::RegisteredTools),
     ),
-    socket(tools::RESOURCES, "Lists the readable documents.", None, shape!(tools::Resources)),
-    socket(tools::READ_RESOURCE, "Reads one document.", Some(shape!(tools::ReadParams)), shape!(tools::ResourceContent)),
+    socket(tools::RESOURCES, "Lists the readable documents.", None, schema_fn!(tools::Resources)),
+    socket(
+        tools::READ_RESOURCE,
+        "Reads one document.",
+        Some(schema_fn!(tools::ReadParams)),
+        schema_fn!(tools::ResourceContent),
+    ),
     read_only_method(
         host::INFO,
         "Exchanges information about the client and the host.",
-        Some(shape!(host::HostInfoParams)),
-        shape!(host::HostInfo),
+        Some(schema_fn!(host::HostInfoParams)),
+        schema_fn!(host::HostInfo),
     ),
-    socket(host::STATUS, "Returns the language servers and clients of the host.", None, shape!(host::HostStatus)),
-    socket(host::SHUTDOWN, "Ends a daemon.", None, shape!(bool)),
+    socket(host::STATUS, "Returns the language servers and clients of the host.", None, schema_fn!(host::HostStatus)),
+    socket(host::SHUTDOWN, "Ends a daemon.", None, schema_fn!(bool)),
     to_client(
         tools::INVOKE,
         "Calls a tool or function that the client has contributed.",
-        Some(shape!(tools::InvokeParams)),
-        Some(shape!(tools::InvokeResult)),
+        Some(schema_fn!(tools::InvokeParams)),
+        Some(schema_fn!(tools::InvokeResult)),
     ),
     to_client(
         tools::APPROVAL,
         "Requests approval of a call from the client's user; sent only if that call set `asks`.",
-        Some(shape!(tools::ApprovalParams)),
-        Some(shape!(serde_json::Value)),
+        Some(schema_fn!(tools::ApprovalParams)),
+        Some(schema_fn!(serde_json::Value)),
     ),
     to_client(
         tools::PROGRESS,
         "Reports the progress of a call that was made with a `token`.",
-        Some(shape!(tools::ProgressParams)),
+        Some(schema_fn!(tools::ProgressParams)),
         None,
     ),
     to_client(tools::CHANGED, "Reports that the result of `tools/list` has changed.", None, None),

@@ -74,7 +74,9 @@ async fn either_side_cancels_a_request() {
     let cancel = CancellationToken::new();
     let asking = {
         let (connection, cancel) = (connection.clone(), cancel.clone());
-        tokio::spawn(async move { connection.request("hold", Value::Null, &cancel, Instant::now() + EVENT_TIMEOUT).await })
+        tokio::spawn(
+            async move { connection.request("hold", Value::Null, &cancel, Instant::now() + EVENT_TIMEOUT).await },
+        )
     };
     let (_, responder) = world.next_pending_request().await;
     cancel.cancel();

@@ -15,7 +15,7 @@ use zubi_base::framing::ResponseError;
 use zubi_base::rpc::{Connection, ConnectionError, PeerHandler, Responder};
 use zubi_ipc::client::{self, ConnectError};
 use zubi_ipc::discovery::{DiscoveryRecord, PublishedFiles, RunDirectory, new_instance, process_start};
-use zubi_ipc::listener::{ConnectionHandler, ConnectionLimits, Listener, ListenerConfig, ConnectedPeer, PortChoice};
+use zubi_ipc::listener::{ConnectedPeer, ConnectionHandler, ConnectionLimits, Listener, ListenerConfig, PortChoice};
 use zubi_ipc::wire::PROTOCOL;
 use zubi_ipc::wire::host::HostKind;
 

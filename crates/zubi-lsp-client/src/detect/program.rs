@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
-use zubi_base::process::{CommandSpec, CommandOutput, Spawner};
+use zubi_base::process::{CommandOutput, CommandSpec, Spawner};
 
 use super::version::{at_least, version_in};
 use crate::catalogue::ServerEntry;
@@ -179,7 +179,8 @@ impl ProgramFinder {
             Some(sibling) => path.with_file_name(sibling),
         };
         let has_version_query = !row.version_args.is_empty() && is_executable(&executable);
-        let version = if has_version_query { self.version(executable, &row.version_args, directory).await? } else { None };
+        let version =
+            if has_version_query { self.version(executable, &row.version_args, directory).await? } else { None };
         match (&row.minimum_version, &version) {
             (None, _) => Ok(version),
             (Some(minimum), Some(found)) if at_least(found, minimum) => Ok(version),
@@ -220,7 +221,8 @@ fn version_of(output: &CommandOutput) -> Result<Option<String>, String> {
     let lines = || stderr.lines().chain(stdout.lines()).map(str::trim).filter(|line| !line.is_empty());
     // A Python or Node.js program prints a page of stack before or after the relevant line.
     let error_line = lines().find(|line| line.contains("rror")).or_else(|| lines().next());
-    let quote = error_line.map(|line| line.chars().filter(|c| !c.is_control()).take(MAX_QUOTE_CHARS).collect::<String>());
+    let quote =
+        error_line.map(|line| line.chars().filter(|c| !c.is_control()).take(MAX_QUOTE_CHARS).collect::<String>());
     Err(match (quote, output.status.code()) {
         (Some(quote), _) => format!("it failed: {quote}"),
         (None, Some(code)) => format!("it failed with exit code {code}"),

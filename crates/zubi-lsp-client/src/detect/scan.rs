@@ -81,7 +81,8 @@ pub fn scan(workspace: &WorkspaceFolders, catalogue: &Catalogue, limits: ScanLim
                 break 'folders;
             }
             if Instant::now() > end {
-                detection.incomplete_reason = Some(format!("the scan was stopped after {} ms", limits.time.as_millis()));
+                detection.incomplete_reason =
+                    Some(format!("the scan was stopped after {} ms", limits.time.as_millis()));
                 break 'folders;
             }
             let Some(path) = Utf8Path::from_path(entry.path()) else { continue };
@@ -182,7 +183,9 @@ mod tests {
         // Siblings come in the disk's order.
         directories.sort_unstable();
         lines.push(directories.join(" "));
-        lines.extend(detection.markers.iter().map(|marker| format!("{} in {}", marker.name, relative_path(&marker.directory))));
+        lines.extend(
+            detection.markers.iter().map(|marker| format!("{} in {}", marker.name, relative_path(&marker.directory))),
+        );
         lines.extend(detection.incomplete_reason);
         lines.join("\n")
     }

@@ -93,7 +93,11 @@ impl ServerEndpoint {
 
     /// Waits for a publication that belongs to the current text, or for the server to register pull diagnostics, until
     /// the deadline. Returns whether the last publication is reliable then.
-    async fn await_publication(session: &ServerSession, path: &Utf8Path, cx: &RequestCx) -> Result<bool, EndpointError> {
+    async fn await_publication(
+        session: &ServerSession,
+        path: &Utf8Path,
+        cx: &RequestCx,
+    ) -> Result<bool, EndpointError> {
         let store = &session.peer().diagnostics;
         let settling = &session.peer().settling;
         let mut publications = store.publications();

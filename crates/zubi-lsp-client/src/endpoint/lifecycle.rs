@@ -193,8 +193,7 @@ impl ServerEndpoint {
     pub(super) async fn on_exit(&self, why: String) -> EndpointError {
         let mut phases = self.shared.phase.subscribe();
         // It has ended; the task that watches it records that in the next moment.
-        let is_known =
-            |phase: &EndpointPhase| !matches!(phase, EndpointPhase::Running(session) if session.end_reason().borrow().is_some());
+        let is_known = |phase: &EndpointPhase| !matches!(phase, EndpointPhase::Running(session) if session.end_reason().borrow().is_some());
         let phase = tokio::time::timeout(WRITTEN_DOWN, phases.wait_for(is_known)).await;
         let retry_at = match phase.ok().and_then(Result::ok).as_deref() {
             Some(EndpointPhase::Down { retry_at, .. }) => *retry_at,

@@ -35,7 +35,9 @@ impl Fixture {
         let launch = LaunchSpec {
             spec: workspace.spec.clone(),
             command: CommandSpec::new("/none", workspace.root.clone()),
-            workspace: Arc::new(zubi_base::workspace::WorkspaceFolders::open(std::slice::from_ref(&workspace.root)).unwrap()),
+            workspace: Arc::new(
+                zubi_base::workspace::WorkspaceFolders::open(std::slice::from_ref(&workspace.root)).unwrap(),
+            ),
             allowed_commands: vec!["fake.fix".to_owned()],
             request_timeout,
             retention: RetentionPolicy { idle, memory_mb: None },

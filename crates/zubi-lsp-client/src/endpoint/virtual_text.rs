@@ -17,7 +17,8 @@ impl ServerEndpoint {
     pub(super) async fn text_of(&self, uri: &lsp::Uri, cx: &RequestCx) -> Result<Option<String>, EndpointError> {
         let Some(scheme) = uri::scheme(uri) else { return Ok(None) };
         let own = self.shared.launch.virtual_documents.as_ref();
-        let offered = || self.running_now().is_some_and(|session| session.peer().capabilities().provides_content_for(scheme));
+        let offered =
+            || self.running_now().is_some_and(|session| session.peer().capabilities().provides_content_for(scheme));
         let method = match own.filter(|own| own.schemes.iter().any(|candidate| candidate == scheme)) {
             Some(own) => own.request.as_str(),
             None if offered() => CONTENT,

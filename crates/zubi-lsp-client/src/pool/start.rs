@@ -49,7 +49,8 @@ impl Starter for ProcessStarter {
         tasks: &TaskTracker,
     ) -> Result<Arc<ServerSession>, StartError> {
         let watching = async { drop(self.watcher.start().await) };
-        ServerSession::start(launch.spec.clone(), &launch.command, &self.spawner, first, readiness, tasks, watching).await
+        ServerSession::start(launch.spec.clone(), &launch.command, &self.spawner, first, readiness, tasks, watching)
+            .await
     }
 }
 

@@ -252,7 +252,8 @@ async fn files_of_other_projects_are_distinguished() {
         let has = fixture.pool.has_other_projects(&document, method).await;
         let others = fixture.pool.other_projects(&document, method, paths).await;
         let relative_path = |path: &Utf8Path| path.strip_prefix(&fixture.root).unwrap().to_string();
-        let lines = others.iter().map(|other| format!("{} with {}", relative_path(&other.root), relative_path(&other.example)));
+        let lines =
+            others.iter().map(|other| format!("{} with {}", relative_path(&other.root), relative_path(&other.example)));
         format!("{has}: {}", lines.collect::<Vec<_>>().join(", "))
     };
     assert_snapshot!(others("go/a/a.go").await, @"true: go/a/inner with go/a/inner/go.mod, go/b with go/b/go.mod");

@@ -23,7 +23,11 @@ impl ServerSession {
             changes
                 .iter()
                 .filter(|change| {
-                    if registered { capabilities.watches(&change.path, change.kind) } else { self.concerns(&change.path) }
+                    if registered {
+                        capabilities.watches(&change.path, change.kind)
+                    } else {
+                        self.concerns(&change.path)
+                    }
                 })
                 .collect()
         };

@@ -127,7 +127,7 @@ async fn form_answers_approve_or_deny_the_call() {
         Failed to run test.run: the user said no (it runs `say first`); they say: they changed the arguments to what is no JSON object
         Do not call it again for this; ask the user what to do instead.
     {"action":"accept","content":{"answer":"yes: this call","arguments":"{\"txt\": \"x\"}"}}
-        Invalid input: txt: no such parameter; did you mean `text`?
+        Invalid input: no such parameter; did you mean `text`?
         The user changed the arguments to {"txt":"x"}.
         test.run takes text (string), count (integer), max_tokens (integer).
     {"tools":[]}
@@ -210,8 +210,10 @@ async fn a_client_that_dies_with_an_open_question_ends_the_server() {
 
 #[tokio::test]
 async fn a_prompt_without_an_answer_times_out() {
-    let mut client =
-        Client::connect_with_elicitation(ElicitationMode { timeout: Duration::from_millis(20), ..ElicitationMode::default() });
+    let mut client = Client::connect_with_elicitation(ElicitationMode {
+        timeout: Duration::from_millis(20),
+        ..ElicitationMode::default()
+    });
     client.initialize(json!({"elicitation": {"form": {}}})).await;
     let form = call_tool(&mut client, 1, "test_run", json!({"text": "a"})).await;
     let cancellation = client.next().await.unwrap();

@@ -37,7 +37,7 @@ async fn a_stateless_call_returns_the_prompt_and_the_client_calls_again() {
     let question = stateless(&mut client, 4, run("a"), None).await;
     let other = stateless(&mut client, 5, run("rm"), Some((&question, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_snapshot!(text(&other), @"
-    Invalid input: requestState: it belongs to a call with another tool or other arguments
+    Invalid input: it belongs to a call with another tool or other arguments
     Call again exactly as the question was asked.
     ");
     let unanswered = stateless(&mut client, 6, run("a"), Some((&question, json!({"what": "ever"})))).await;
@@ -60,8 +60,10 @@ async fn a_stateless_call_returns_the_prompt_and_the_client_calls_again() {
 
 #[tokio::test]
 async fn a_stateless_client_that_does_not_return_frees_its_slot() {
-    let mut client =
-        Client::connect_with_elicitation(ElicitationMode { timeout: Duration::from_millis(20), ..ElicitationMode::default() });
+    let mut client = Client::connect_with_elicitation(ElicitationMode {
+        timeout: Duration::from_millis(20),
+        ..ElicitationMode::default()
+    });
     // More questions than may be open; each waits for an answer that does not come.
     for id in 0..200 {
         let answer = stateless(&mut client, id, run("a"), None).await;
@@ -175,7 +177,7 @@ async fn a_handle_counts_without_the_capability_too() {
     params["inputResponses"] = json!({"approval": accept(json!({"answer": APPROVE_ONCE}))});
     let answer = client.request(2, "tools/call", modern_with(params, json!({}))).await;
     assert_snapshot!(text(&answer), @"
-    Invalid input: requestState: it continues a call, and this request does not say that its client shows forms; nothing was run
+    Invalid input: it continues a call, and this request does not say that its client shows forms; nothing was run
     Send it as the question was asked: with the capability `elicitation`.
     ");
     let answer = stateless(&mut client, 3, run("a"), Some((&question, accept(json!({"answer": APPROVE_ONCE}))))).await;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, watch};
 use zubi_tool_api::spec::{Approval, Effect, Example, Exposure};
 use zubi_tool_api::{
-    Footprint, ProviderId, Resource, ResourceSpec, ResourceText, OutputStatus, Tool, ToolCx, ToolError, ToolOutput,
+    Footprint, OutputStatus, ProviderId, Resource, ResourceSpec, ResourceText, Tool, ToolCx, ToolError, ToolOutput,
     ToolProvider, ToolSpec,
 };
 

@@ -12,7 +12,7 @@ use crate::ids::Ids;
 use crate::json;
 use crate::message::{AssistantMessage, ProviderMetadata, TokenUsage};
 use crate::sse::SseEvent;
-use crate::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, ModelError};
+use crate::{AnswerDelta, ErrorKind, FinishReason, ModelAnswer, ModelError};
 
 /// The maximum size of one answer, in bytes, including the arguments of its calls and the provider's own data.
 const MOST: usize = 8 * 1024 * 1024;
@@ -148,7 +148,7 @@ impl ChatDecoder {
             (!parts.is_empty()).then(|| ProviderMetadata { provider: self.provider, parts: Value::Object(parts) });
         let calls = calls.into_iter().map(|(call, _)| call).collect();
         let message = AssistantMessage { text: self.text, reasoning: self.reasoning, calls, native };
-        Ok(ModelAnswer { message: said: message, usage: self.usage, stop })
+        Ok(ModelAnswer { message, usage: self.usage, stop })
     }
 
     fn frame(&mut self, frame: &Value, data: &str, is_error: bool, sink: DeltaSink<'_>) -> Result<(), ModelError> {
@@ -206,7 +206,9 @@ impl ChatDecoder {
         };
         let legacy = delta.get("function_call").filter(|call| call.is_object());
         for call in calls.iter().chain(legacy) {
-            self.calls.add_fragment(call, self.frames, again).map_err(|error| self.malformed_error(&error.to_string()))?;
+            self.calls
+                .add_fragment(call, self.frames, again)
+                .map_err(|error| self.malformed_error(&error.to_string()))?;
         }
         if self.text.len() + self.reasoning.len() + self.of_details + self.calls.bytes() > MOST {
             return Err(self.malformed_error(&format!("an answer of more than {MOST} bytes")));

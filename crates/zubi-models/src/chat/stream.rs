@@ -8,7 +8,7 @@ use zubi_tool_api::redact::Redactor;
 
 use super::answer::{ChatDecoder, DeltaSink};
 use crate::ids::Ids;
-use crate::{ModelAnswer, ErrorKind, ModelError, errors, sse};
+use crate::{ErrorKind, ModelAnswer, ModelError, errors, sse};
 
 /// The maximum length of one event and of one body, in bytes. Models write whole files in one event.
 const LONGEST: usize = 8 * 1024 * 1024;
@@ -55,7 +55,8 @@ impl StreamReader {
                 None => return Ok(()),
                 Some(b'{' | b'[' | b'<') => self.content = StreamEvent::Body(Vec::new()),
                 Some(_) => {
-                    self.content = StreamEvent::Events { sse: sse::SseDecoder::new(LONGEST), any: false, head: Vec::new() }
+                    self.content =
+                        StreamEvent::Events { sse: sse::SseDecoder::new(LONGEST), any: false, head: Vec::new() }
                 }
             }
         }

@@ -6,7 +6,7 @@ mod streams;
 
 use super::stream::StreamReader;
 use crate::ids::Ids;
-use crate::{ModelAnswer, AnswerDelta, ModelError};
+use crate::{AnswerDelta, ModelAnswer, ModelError};
 use zubi_tool_api::redact::Redactor;
 
 const KEY: &str = "sk-never-shown-0123456789";
@@ -71,7 +71,11 @@ fn check(stream: &str) -> String {
             AnswerDelta::Reasoning(text) => Some(text),
             AnswerDelta::Text(_) => None,
         });
-        assert_eq!((text, reasoning), (answer.message.text.clone(), answer.message.reasoning.clone()), "what was heard");
+        assert_eq!(
+            (text, reasoning),
+            (answer.message.text.clone(), answer.message.reasoning.clone()),
+            "what was heard"
+        );
     }
     text
 }

@@ -13,9 +13,9 @@ use serde_json::{Map, Value, json};
 
 use super::failure;
 use crate::ids::Ids;
-use crate::message::{AssistantMessage, ProviderMetadata, ToolCall, TokenUsage};
+use crate::message::{AssistantMessage, ProviderMetadata, TokenUsage, ToolCall};
 use crate::provider::ProviderConfig;
-use crate::{ModelAnswer, AnswerDelta, FinishReason, ModelError, OnDelta, json as tolerant};
+use crate::{AnswerDelta, FinishReason, ModelAnswer, ModelError, OnDelta, json as tolerant};
 
 /// The maximum size of one answer on the wire, in bytes.
 const MOST: u64 = 32 * 1024 * 1024;

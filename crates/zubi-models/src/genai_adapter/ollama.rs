@@ -12,11 +12,11 @@ use serde_json::{Map, Value, json};
 
 use super::failure;
 use crate::ids::Ids;
-use crate::message::{AssistantMessage, PromptMessage, ToolCall, TokenUsage};
+use crate::message::{AssistantMessage, PromptMessage, TokenUsage, ToolCall};
 use crate::provider::ProviderConfig;
 use crate::{
-    ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, OnDelta, Prompt, errors, http,
-    json as tolerant,
+    AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelAnswer, ModelError, ModelInfo, OnDelta, Prompt, errors,
+    http, json as tolerant,
 };
 
 /// The default context size in tokens: enough for the tools and some files, and most machines have the memory for it.
@@ -50,7 +50,8 @@ pub(super) async fn context(config: &ProviderConfig, client: &Client, name: &str
     let of_family = |info: &Map<String, Value>| {
         info.iter().find(|(name, _)| name.ends_with(".context_length")).and_then(|(_, value)| value.as_u64())
     };
-    let can = description.as_ref().and_then(|description| description.get("model_info")?.as_object()).and_then(of_family);
+    let can =
+        description.as_ref().and_then(|description| description.get("model_info")?.as_object()).and_then(of_family);
     can.filter(|can| *can > 0).map_or(CONTEXT, |can| can.min(CONTEXT))
 }
 

@@ -16,12 +16,16 @@ pub(super) fn chat_request(kind: AdapterKind, provider: &str, model: &str, promp
     for message in prompt.messages {
         match message {
             PromptMessage::User { text } if text.trim().is_empty() => {}
-            PromptMessage::User { text } => push(kind, &mut messages, ChatRole::User, vec![ContentPart::from_text(text)]),
+            PromptMessage::User { text } => {
+                push(kind, &mut messages, ChatRole::User, vec![ContentPart::from_text(text)])
+            }
             PromptMessage::Assistant(said) => {
                 let parts = assistant(kind, provider, model, said);
                 push(kind, &mut messages, ChatRole::Assistant, parts);
             }
-            PromptMessage::Tool(outcome) => push(kind, &mut messages, ChatRole::Tool, vec![convert_result(kind, outcome)]),
+            PromptMessage::Tool(outcome) => {
+                push(kind, &mut messages, ChatRole::Tool, vec![convert_result(kind, outcome)])
+            }
         }
     }
     if kind == AdapterKind::Anthropic
@@ -41,7 +45,9 @@ pub(super) fn chat_request(kind: AdapterKind, provider: &str, model: &str, promp
 }
 
 fn tool(kind: AdapterKind, definition: &ToolDefinition) -> Tool {
-    let tool = Tool::new(definition.name.as_str()).with_description(&definition.description).with_schema(definition.schema.clone());
+    let tool = Tool::new(definition.name.as_str())
+        .with_description(&definition.description)
+        .with_schema(definition.schema.clone());
     // Otherwise OpenAI would make every parameter required.
     if kind == AdapterKind::OpenAIResp { tool.with_strict(false) } else { tool }
 }

@@ -57,7 +57,11 @@ fn tool_definitions() -> Vec<ToolDefinition> {
 }
 
 /// Sends a request to one model, and checks that the deltas add up to the returned answer.
-async fn query_model(config: ProviderConfig, model: &str, messages: &[PromptMessage]) -> Result<ModelAnswer, ModelError> {
+async fn query_model(
+    config: ProviderConfig,
+    model: &str,
+    messages: &[PromptMessage],
+) -> Result<ModelAnswer, ModelError> {
     let model = GenaiProvider::new(config).open(model).await?;
     let received = Mutex::new((String::new(), String::new()));
     let on_delta = |delta: AnswerDelta| {
@@ -123,7 +127,8 @@ async fn the_answer_does_not_depend_on_how_the_bytes_are_split() {
         let whole = without_ids(serve_and_query(dialect, Turn::reply(scripted_answer())).await.unwrap());
         for split in [1, 2, 3, 5, 64] {
             for end in [End::Done, End::Close] {
-                let split_up = serve_and_query(dialect, Turn::reply(scripted_answer()).split(split).end(end)).await.unwrap();
+                let split_up =
+                    serve_and_query(dialect, Turn::reply(scripted_answer()).split(split).end(end)).await.unwrap();
                 assert_eq!(without_ids(split_up), whole, "{dialect:?} {split}");
             }
         }
@@ -158,7 +163,11 @@ async fn provider_specific_data_is_sent_only_to_its_provider() {
         (Dialect::Gemini, "/contents/1/parts/1/thoughtSignature", json!("c2lnbmF0dXJl")),
     ] {
         let back = Turn::reply(ScriptedReply::text("Yes.")).expect(Expect::Equals(pointer, value));
-        let server = Server::start(dialect, KEY, vec![Turn::reply(scripted_answer()), back, Turn::reply(ScriptedReply::text("Yes."))]);
+        let server = Server::start(
+            dialect,
+            KEY,
+            vec![Turn::reply(scripted_answer()), back, Turn::reply(ScriptedReply::text("Yes."))],
+        );
         let first = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap();
         let mut messages = vec![user_message("Hello"), PromptMessage::Assistant(first.message.clone())];
         messages.extend(first.message.calls.iter().map(|call| {

@@ -9,8 +9,11 @@ use zubi_tool_api::spec::wire_name;
 use super::schema_example::minimal_instance;
 use super::{PROVIDER, last_call, stream_words};
 use crate::FINAL_ANSWER;
-use crate::message::{AssistantMessage, PromptMessage, ToolCall, ToolResult, TokenUsage};
-use crate::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, OnDelta, Prompt, ToolDefinition};
+use crate::message::{AssistantMessage, PromptMessage, TokenUsage, ToolCall, ToolResult};
+use crate::{
+    AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelAnswer, ModelError, ModelInfo, OnDelta, Prompt,
+    ToolDefinition,
+};
 
 /// The maximum number of lines and characters of a call's result in an answer.
 const MAX_LINES: usize = 12;
@@ -75,8 +78,9 @@ enum MockStep {
 
 fn next(prompt: Prompt<'_>) -> MockStep {
     let behind = prompt.messages.iter().rev();
-    let outcomes: Vec<&ToolResult> =
-        behind.map_while(|message| if let PromptMessage::Tool(outcome) = message { Some(outcome) } else { None }).collect();
+    let outcomes: Vec<&ToolResult> = behind
+        .map_while(|message| if let PromptMessage::Tool(outcome) = message { Some(outcome) } else { None })
+        .collect();
     if !outcomes.is_empty() {
         let summaries: Vec<String> = outcomes.into_iter().rev().map(summarize_result).collect();
         return MockStep::Text(summaries.join("\n\n"));

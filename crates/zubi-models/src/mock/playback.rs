@@ -10,7 +10,7 @@ use zubi_tool_api::spec::wire_name;
 use super::{last_call, stream_words};
 use crate::message::{AssistantMessage, PromptMessage, ToolCall};
 use crate::scenario::{self, Expectation, Scenario};
-use crate::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, OnDelta, Prompt};
+use crate::{AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelAnswer, ModelError, ModelInfo, OnDelta, Prompt};
 
 /// The maximum number of conversations whose position is stored; the one that was used longest ago is removed first.
 const MAX_CONVERSATIONS: usize = 64;

@@ -26,7 +26,10 @@ fn call_with_result(call: &str, tool: &str, text: &str) -> [PromptMessage; 2] {
         calls: vec![ToolCall { id: id.clone(), tool: tool.clone(), arguments: json!({}) }],
         ..AssistantMessage::default()
     };
-    [PromptMessage::Assistant(message), PromptMessage::Tool(ToolResult { call: id, tool, text: text.to_owned(), is_error: false })]
+    [
+        PromptMessage::Assistant(message),
+        PromptMessage::Tool(ToolResult { call: id, tool, text: text.to_owned(), is_error: false }),
+    ]
 }
 
 /// Returns the model's text for the messages, with its calls; checks that its deltas are the beginnings of it.
@@ -39,7 +42,8 @@ async fn answer(model: &dyn LanguageModel, messages: &[PromptMessage], tools: &[
     match model.answer(prompt, &on_delta).await {
         Ok(answer) => {
             assert_eq!(*received.lock().unwrap(), format!("{}{}", answer.message.reasoning, answer.message.text));
-            let calls = answer.message.calls.iter().map(|call| format!("\n{} {} {}", call.id, call.tool, call.arguments));
+            let calls =
+                answer.message.calls.iter().map(|call| format!("\n{} {} {}", call.id, call.tool, call.arguments));
             format!("{}{}", answer.message.text, calls.collect::<String>())
         }
         Err(error) => format!("{:?}: {}", error.kind, error.message),
@@ -201,7 +205,8 @@ async fn results_are_summarized() {
     12 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
     … and 3 more lines
     ");
-    messages.push(PromptMessage::Assistant(AssistantMessage { text: "There.".to_owned(), ..AssistantMessage::default() }));
+    messages
+        .push(PromptMessage::Assistant(AssistantMessage { text: "There.".to_owned(), ..AssistantMessage::default() }));
     messages.push(user_message("list files"));
     insta::assert_snapshot!(answer(mock.as_ref(), &messages, &OFFERED).await, @"
     I list the files.
@@ -287,7 +292,8 @@ async fn a_failed_expectation_reports_expected_and_actual_text() {
     let model = mock.open("shop.yaml").await.unwrap();
     let mut messages = vec![user_message("What is there?")];
     messages.extend(call_with_result("mock-1", "file_read", "coffee"));
-    let answers = [answer(model.as_ref(), &messages, &OFFERED).await, answer(model.as_ref(), &messages, &OFFERED).await];
+    let answers =
+        [answer(model.as_ref(), &messages, &OFFERED).await, answer(model.as_ref(), &messages, &OFFERED).await];
     insta::assert_snapshot!(answers.join("\n"), @"
     Overloaded: come back later
     Refused: `shop.yaml`, line 10: the scenario expects `tea` of `file_read`, which came to `coffee`

@@ -73,7 +73,8 @@ pub(super) fn runs_texts(name: &str) -> bool {
 pub(super) fn reads_program(name: &str, words: &[ShellWord], fed: bool) -> bool {
     let Some(interpreter) = find(name) else { return false };
     let arguments = words.get(1..).unwrap_or_default();
-    let is_info_option = |word: &ShellWord| matches!(word.text.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "-?");
+    let is_info_option =
+        |word: &ShellWord| matches!(word.text.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "-?");
     match interpreter.reads {
         Reads::WhereNamed => fed && arguments.iter().any(names_stdin),
         Reads::Unless => fed && !(arguments.iter().any(|word| interpreter.has_text(word)) && arguments.len() > 1),

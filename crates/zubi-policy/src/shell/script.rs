@@ -78,7 +78,12 @@ enum CommandTerminator {
 }
 
 impl<'a> Script<'a> {
-    pub(super) fn new(reading: &'a mut ShellReading, working_dir: WorkingDir, depth: usize, tokens: &'a [Token]) -> Self {
+    pub(super) fn new(
+        reading: &'a mut ShellReading,
+        working_dir: WorkingDir,
+        depth: usize,
+        tokens: &'a [Token],
+    ) -> Self {
         let is = |index: usize, text: &str| tokens.get(index).is_some_and(|token: &Token| token.to_str() == text);
         let repeats = tokens.iter().enumerate().any(|(index, token)| match token {
             Token::Word(raw, _) => REPEATS.contains(&raw.as_str()),
@@ -87,7 +92,7 @@ impl<'a> Script<'a> {
         let feeds = |text: &str| text.starts_with('<') || matches!(text, "|" | "|&");
         reading.fed |= tokens.iter().any(|token| matches!(token, Token::Operator(text, _) if feeds(text)));
         let (frames, simple, chain) = (Vec::new(), Simple::default(), Chain::default());
-        Self { reading, tokens, at: 0, depth, frames, simple, working_dir: place: working_dir, chain, repeats, in_test: false }
+        Self { reading, tokens, at: 0, depth, frames, simple, working_dir, chain, repeats, in_test: false }
     }
 
     pub(super) fn walk(mut self) {
@@ -428,7 +433,9 @@ impl<'a> Script<'a> {
                 self.chain.moved = true;
             }
             (Some(_), _) => self.working_dir = WorkingDir::Unknown,
-            (None, CommandTerminator::Or | CommandTerminator::List) if self.chain.moved => self.working_dir = WorkingDir::Unknown,
+            (None, CommandTerminator::Or | CommandTerminator::List) if self.chain.moved => {
+                self.working_dir = WorkingDir::Unknown
+            }
             (None, _) => {}
         }
         match end {

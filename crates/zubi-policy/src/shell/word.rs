@@ -35,7 +35,11 @@ impl ShellWord {
 
 /// Reads a token's text.
 pub(super) fn read(raw: &str) -> ShellWord {
-    let mut reader = WordReader { rest: raw, word: ShellWord { raw: raw.to_owned(), ..ShellWord::default() }, braces: BraceExpansion::None };
+    let mut reader = WordReader {
+        rest: raw,
+        word: ShellWord { raw: raw.to_owned(), ..ShellWord::default() },
+        braces: BraceExpansion::None,
+    };
     reader.plain();
     let WordReader { mut word, braces, .. } = reader;
     // The commands of that name.
@@ -53,7 +57,11 @@ pub(super) fn read(raw: &str) -> ShellWord {
 
 /// The text of a here-document whose delimiter is not quoted: quotes mean nothing in it.
 pub(super) fn read_document(raw: &str) -> ShellWord {
-    let mut reader = WordReader { rest: raw, word: ShellWord { raw: raw.to_owned(), ..ShellWord::default() }, braces: BraceExpansion::None };
+    let mut reader = WordReader {
+        rest: raw,
+        word: ShellWord { raw: raw.to_owned(), ..ShellWord::default() },
+        braces: BraceExpansion::None,
+    };
     while !reader.rest.is_empty() {
         reader.double_quoted(false);
     }

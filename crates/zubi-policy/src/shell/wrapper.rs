@@ -139,7 +139,8 @@ pub(crate) fn system_name(program: &str) -> Option<&str> {
     }
     let path = Utf8Path::new(program);
     // Paths are compared by their components: `//usr//bin` is `/usr/bin`.
-    path.file_name().filter(|_| path.parent().is_some_and(|parent| DIRECTORIES.iter().any(|directory| parent == *directory)))
+    path.file_name()
+        .filter(|_| path.parent().is_some_and(|parent| DIRECTORIES.iter().any(|directory| parent == *directory)))
 }
 
 /// Whether a function of this name would change what commands mean that are looked through.
@@ -320,7 +321,8 @@ fn find(words: &[ShellWord]) -> CommandAnalysis {
             at += 1;
         }
         let inner = words.get(start..at).unwrap_or_default();
-        let spliced = |(index, word): (usize, &ShellWord)| word.text.contains("{}") && (index == 0 || word.text != "{}");
+        let spliced =
+            |(index, word): (usize, &ShellWord)| word.text.contains("{}") && (index == 0 || word.text != "{}");
         if inner.is_empty() || inner.iter().enumerate().any(spliced) {
             return CommandAnalysis::unsure("`find` makes a command of the names it finds");
         }

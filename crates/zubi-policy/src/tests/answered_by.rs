@@ -65,7 +65,8 @@ fn remaining_decision_lists_unapproved_parts() {
     let values = |rules: &[&Value]| rules.iter().map(|rule| (*rule).clone()).collect::<Vec<_>>();
     let left = |asking: &[&Value], allow_rules: &[&Value]| {
         let footprint = runs(&["touch a", "rm b", "pwd"]);
-        let left = policy(&values(asking)).remaining_after(&policy(&values(allow_rules)), &shell, &caller(false), &footprint);
+        let left =
+            policy(&values(asking)).remaining_after(&policy(&values(allow_rules)), &shell, &caller(false), &footprint);
         let unapproved: Vec<_> =
             left.parts.iter().filter(|part| part.action == Action::Ask).map(|part| &part.description).collect();
         format!("{:?} {} ({}) {unapproved:?}", left.action, left.reason, left.rule.unwrap_or_default())

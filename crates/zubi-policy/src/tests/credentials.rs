@@ -60,7 +60,10 @@ fn approval_prompts_name_credential_files() {
         let judgement = policy.judge(&spec, &caller(false), &footprint);
         writeln!(report, "{text}").unwrap();
         let about = |part_decision: &&PartDecision| {
-            matches!(part_decision.part, Access::Read(_) | Access::MayRead(_) | Access::Mentions(_) | Access::Unresolved(_))
+            matches!(
+                part_decision.part,
+                Access::Read(_) | Access::MayRead(_) | Access::Mentions(_) | Access::Unresolved(_)
+            )
         };
         for part_decision in judgement.parts.iter().filter(about) {
             let reason = part_decision.reason.as_deref().unwrap_or_default();

@@ -92,7 +92,9 @@ fn nothing_in_a_call_forges_the_question() {
 fn long_texts_show_their_end() {
     let long = format!("echo {}; rm x", "a".repeat(5_000));
     let escaped = escape(&long);
-    assert!(escaped.starts_with("echo aaa") && escaped.contains(" … 4011 characters … ") && escaped.ends_with("; rm x"));
+    assert!(
+        escaped.starts_with("echo aaa") && escaped.contains(" … 4011 characters … ") && escaped.ends_with("; rm x")
+    );
     assert!(escaped.chars().count() < 1_100);
     assert_eq!(escape(&"a".repeat(1_000)).len(), 1_000);
     let footprint = Footprint {

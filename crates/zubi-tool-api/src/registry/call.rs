@@ -214,7 +214,9 @@ impl Registry {
                 format!("Failed to run {}: {why}, and no approval prompt could be shown: {busy}", spec.id),
                 "Wait until the user has answered, then call it again.",
             )),
-            ApprovalAnswer::Unavailable if is_confirmed_by_client(spec, footprint, cx) => Ok(Permission::Granted("client")),
+            ApprovalAnswer::Unavailable if is_confirmed_by_client(spec, footprint, cx) => {
+                Ok(Permission::Granted("client"))
+            }
             ApprovalAnswer::Unavailable => Err(ToolError::user(
                 ErrorCode::ApprovalUnavailable,
                 format!("Failed to run {}: {why}, and no one can approve it here", spec.id),
@@ -285,7 +287,8 @@ fn is_only_by_name(judgement: &Decision) -> bool {
 
 /// Returns the error if the rules of a run do not allow the whole call: the remaining parts, and what would allow them.
 fn refused_but_for(policy: &Policy, call: &RecentCall, decision: &Decision, rules: &[RuleText]) -> ToolError {
-    let rules = rules.iter().filter_map(|rule| CompiledRule::new(rule.clone(), "this run", policy.paths()).ok()).map(Arc::new);
+    let rules =
+        rules.iter().filter_map(|rule| CompiledRule::new(rule.clone(), "this run", policy.paths()).ok()).map(Arc::new);
     let run_policy = Policy::from_rules(ToolFilter::default(), [], policy.paths().clone()).with_rules(rules);
     let left = policy.remaining_after(&run_policy, &call.spec, &call.caller, &call.footprint);
     // These rules may cover fewer parts than the policy requires approval for, and the approver has not approved the

@@ -49,7 +49,8 @@ impl Registry {
 
     fn policy_with(&self, holds: impl Fn(&StoredGrant) -> bool) -> Arc<Policy> {
         let grants = self.grants.lock().unwrap_or_else(PoisonError::into_inner);
-        let rules: Vec<Arc<CompiledRule>> = grants.iter().filter(|grant| holds(grant)).map(|grant| Arc::clone(&grant.rule)).collect();
+        let rules: Vec<Arc<CompiledRule>> =
+            grants.iter().filter(|grant| holds(grant)).map(|grant| Arc::clone(&grant.rule)).collect();
         if rules.is_empty() { Arc::clone(&self.policy) } else { Arc::new(self.policy.with_rules(rules)) }
     }
 

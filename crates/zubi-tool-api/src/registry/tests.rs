@@ -220,7 +220,7 @@ async fn how_calls_end() {
     (allow, ok)
     ");
     assert_snapshot!(check(&answers, "test.tool", json!({"txt": "you"}), cx()).await, @"
-    Invalid input: txt: no such parameter; did you mean `text`?
+    Invalid input: no such parameter; did you mean `text`?
     test.tool takes text (string).
     (none, invalid_input)
     ");

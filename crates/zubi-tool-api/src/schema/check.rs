@@ -90,7 +90,8 @@ fn reject_unknown_arguments(spec: &ToolSpec, args: &Map<String, Value>) -> Resul
     let parameter_names = || properties(spec).into_iter().flat_map(Map::keys).map(String::as_str);
     // A schema can allow any name explicitly.
     let open = spec.input.get("additionalProperties").is_some_and(|value| value != &Value::Bool(false));
-    let Some(name) = args.keys().find(|name| !open && !parameter_names().any(|parameter| parameter == name.as_str())) else {
+    let Some(name) = args.keys().find(|name| !open && !parameter_names().any(|parameter| parameter == name.as_str()))
+    else {
         return Ok(());
     };
     let what = match nearest(name, parameter_names(), 1).first() {

@@ -29,7 +29,8 @@ impl CompiledSchema {
                 truncate(elsewhere, MAX_PROBLEM_CHARS)
             ));
         }
-        let validator = jsonschema::options().build(schema).map_err(|error| truncate(&error.to_string(), MAX_PROBLEM_CHARS))?;
+        let validator =
+            jsonschema::options().build(schema).map_err(|error| truncate(&error.to_string(), MAX_PROBLEM_CHARS))?;
         Ok(Self { validator })
     }
 

@@ -61,7 +61,9 @@ fn description(spec: &ToolSpec, found: &mut Vec<String>) {
     // A client may truncate the text after 300 characters; the rest must still be a whole sentence.
     let head: String = text.chars().take(DESCRIPTION_PREVIEW_CHARS).collect();
     if head.len() < text.len() && !head.contains(". ") && !head.contains(".\n") {
-        found.push(format!("no sentence of the description ends within its first {DESCRIPTION_PREVIEW_CHARS} characters"));
+        found.push(format!(
+            "no sentence of the description ends within its first {DESCRIPTION_PREVIEW_CHARS} characters"
+        ));
     }
     if text.chars().any(|c| c.is_control() && c != '\n') {
         found.push("the description has control characters".to_owned());

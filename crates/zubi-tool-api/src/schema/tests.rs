@@ -132,35 +132,35 @@ fn check(args: Value) -> String {
 fn invalid_arguments_report_what_is_expected() {
     assert_snapshot!(check(json!({"query": "x", "line": null})), @r#"ok {"query":"x"}"#);
     assert_snapshot!(check(json!({"querry": "x"})), @r#"
-    Invalid input: querry: no such parameter; did you mean `query`?
+    Invalid input: no such parameter; did you mean `query`?
     test.search takes query* (string), line (integer), maxTokens (integer), direction ("incoming"|"outgoing"), context (object), title (boolean) (* required).
     "#);
     assert_snapshot!(check(json!({"query": "x", "zzz": 1})), @r#"
-    Invalid input: zzz: no such parameter
+    Invalid input: no such parameter
     test.search takes query* (string), line (integer), maxTokens (integer), direction ("incoming"|"outgoing"), context (object), title (boolean) (* required).
     "#);
     assert_snapshot!(check(json!({})), @r#"
-    Invalid input: query: is required
+    Invalid input: is required
     `query` (string): What to look for. Example: {"query":"x","line":3}
     "#);
     assert_snapshot!(check(Value::Null), @r#"
-    Invalid input: query: is required
+    Invalid input: is required
     `query` (string): What to look for. Example: {"query":"x","line":3}
     "#);
     assert_snapshot!(check(json!({"query": "x", "line": "three"})), @r#"
-    Invalid input: line: expected integer, got "three"
+    Invalid input: expected integer, got "three"
     `line` (integer): 0-based line. Example: {"query":"x","line":3}
     "#);
     assert_snapshot!(check(json!({"query": "x", "maxTokens": 0})), @"
-    Invalid input: maxTokens: must be at least 1, got 0
+    Invalid input: must be at least 1, got 0
     `maxTokens` (integer): Shown lines.
     ");
     assert_snapshot!(check(json!({"query": "x", "maxTokens": 10})), @"
-    Invalid input: maxTokens: must be at most 9, got 10
+    Invalid input: must be at most 9, got 10
     `maxTokens` (integer): Shown lines.
     ");
     assert_snapshot!(check(json!({"query": "x", "direction": "up"})), @r#"
-    Invalid input: direction: expected one of "incoming", "outgoing", got "up"
+    Invalid input: expected one of "incoming", "outgoing", got "up"
     `direction` ("incoming"|"outgoing"): Where to look. incoming: Who calls it; outgoing: What it calls.
     "#);
     assert_snapshot!(check(json!({"query": "x", "context": {"only": ["a", 5]}})), @"
@@ -168,11 +168,11 @@ fn invalid_arguments_report_what_is_expected() {
     `context` (object): Narrows the actions.
     ");
     assert_snapshot!(check(json!({"query": "x".repeat(5), "line": "x".repeat(500)})), @r#"
-    Invalid input: line: expected integer, got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+    Invalid input: expected integer, got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
     `line` (integer): 0-based line. Example: {"query":"x","line":3}
     "#);
     assert_snapshot!(check(json!([1])), @r#"
-    Invalid input: arguments: expected an object, got [1]
+    Invalid input: expected an object, got [1]
     test.search takes query* (string), line (integer), maxTokens (integer), direction ("incoming"|"outgoing"), context (object), title (boolean) (* required).
     "#);
 }

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_tool_api::spec::Example;
-use zubi_tool_api::{Approval, ErrorCode, Effect, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+use zubi_tool_api::{Approval, Effect, ErrorCode, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
 use super::arguments::QueryScope;
 use super::model::{AdHocSource, DomainModel, DomainModelError};

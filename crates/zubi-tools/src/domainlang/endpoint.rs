@@ -188,7 +188,10 @@ fn failure(error: &DomainModelError) -> (String, String) {
 }
 
 /// Returns why a document cannot be queried, if it is not part of the model.
-fn exclusion_reason(snapshot: &WorkspaceSnapshot, documents: &[DocumentRef]) -> Result<Option<String>, DomainModelError> {
+fn exclusion_reason(
+    snapshot: &WorkspaceSnapshot,
+    documents: &[DocumentRef],
+) -> Result<Option<String>, DomainModelError> {
     for document in documents {
         let file = snapshot.file(&document.path).map_err(|_| DomainModelError::Changing)?;
         if file.is_none() && document.path.extension() == Some(EXTENSION) {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::lsp::{Range, Uri};
 use zubi_base::uri;
-use zubi_tool_api::{ErrorCode, Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{Effect, ErrorCode, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
 use super::FileToolContext;
 use crate::adapter::{LocalTool, LocalToolMeta};

@@ -142,7 +142,11 @@ fn answer(input: &Input, limit: usize, findings: &SearchFindings, cx: &ToolCx) -
             shown_count += 1;
         }
     }
-    let truncated = (shown_count < findings.lines).then_some(Truncation { shown: shown_count, total: findings.lines, cursor: None });
+    let truncated = (shown_count < findings.lines).then_some(Truncation {
+        shown: shown_count,
+        total: findings.lines,
+        cursor: None,
+    });
     if truncated.is_some() {
         let more = findings.lines - shown_count;
         let _ = writeln!(text, "… {more} more: narrow `pattern`, `path` or `query`, or raise `maxResults`");

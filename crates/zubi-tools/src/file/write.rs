@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::fs::ReadError;
-use zubi_tool_api::{ErrorCode, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{Effect, ErrorCode, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::write_path::{self, FileWrite};
 use super::{FileToolContext, paths, replace};

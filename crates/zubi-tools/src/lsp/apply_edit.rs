@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::EditOptions;
 use zubi_code::apply::{AppliedEdit, Direction};
-use zubi_code::{QualifiedAnswer, CodeError, CodeIntel, CodeQuery};
+use zubi_code::{CodeError, CodeIntel, CodeQuery, QualifiedAnswer};
 use zubi_tool_api::Effect;
 
 use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
@@ -95,7 +95,8 @@ pub(crate) fn render_applied(
     let data = view.data(|| {
         let delta = changed.value.delta.as_ref();
         let delta = delta.map(|delta| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed) }));
-        let files: Vec<_> = applied.files.iter().map(|file| json!({ "path": file.display_path, "done": file.done })).collect();
+        let files: Vec<_> =
+            applied.files.iter().map(|file| json!({ "path": file.display_path, "done": file.done })).collect();
         json!({ "plan": plan, "files": files, "unsaved": applied.unsaved, "problems": delta })
     });
     let (text, truncated) = view.block(&text);

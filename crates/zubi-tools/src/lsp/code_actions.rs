@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_base::lsp;
 use zubi_base::position::TextRange;
-use zubi_code::actions::{CodeAction, ActionOutcome};
+use zubi_code::actions::{ActionOutcome, CodeAction};
 use zubi_code::edit::action_id;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};

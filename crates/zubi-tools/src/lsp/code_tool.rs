@@ -14,8 +14,8 @@ use zubi_base::endpoint::EndpointError;
 use zubi_code::{AnswerStatus, CallCx, CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::spec::Example;
 use zubi_tool_api::{
-    Approval, ErrorCode, Effect, Exposure, Footprint, OutputStatus, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, Truncation,
-    schema,
+    Approval, Effect, ErrorCode, Exposure, Footprint, OutputStatus, Tool, ToolCx, ToolError, ToolOutput, ToolSpec,
+    Truncation, schema,
 };
 
 use crate::lsp::arguments::{CommonArgs, OutputFormat};
@@ -49,7 +49,8 @@ pub(crate) trait CodeTool: Send + Sync + 'static {
         Vec::new()
     }
 
-    async fn answer(question: &CodeQuery<'_>, input: Self::Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError>;
+    async fn answer(question: &CodeQuery<'_>, input: Self::Input, view: &OutputBudget)
+    -> Result<CodeAnswer, CodeError>;
 }
 
 /// An answer before it is formatted for the surface.

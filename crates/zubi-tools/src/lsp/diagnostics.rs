@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use zubi_code::diagnostics::{DiagnosticsDelta, CodeProblem, Severity};
+use zubi_code::diagnostics::{CodeProblem, DiagnosticsDelta, Severity};
 use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
@@ -81,8 +81,8 @@ impl CodeTool for DiagnosticsTool {
         };
         text.push_str(&list.text);
         let shown_items = report.items.get(list.range).unwrap_or_default();
-        let data =
-            view.data(|| json!({ "items": items(shown_items), "total": report.items.len(), "snapshot": report.snapshot }));
+        let data = view
+            .data(|| json!({ "items": items(shown_items), "total": report.items.len(), "snapshot": report.snapshot }));
         Ok(CodeAnswer { text, data, status: answer.status, truncated: list.truncated })
     }
 }

@@ -12,7 +12,7 @@ use zubi_code::features::annotations::InferredLine;
 use zubi_code::features::hierarchy::{Direction, SymbolHierarchy};
 use zubi_code::features::locations::{RawLocation, Relation};
 use zubi_code::locate::PositionIntent;
-use zubi_code::{QualifiedAnswer, AnswerStatus, CodeError, CodeQuery};
+use zubi_code::{AnswerStatus, CodeError, CodeQuery, QualifiedAnswer};
 use zubi_tool_api::{Effect, Exposure};
 
 use crate::lsp::arguments::TargetArgs;
@@ -169,7 +169,8 @@ impl ExplainBuilder<'_> {
         if list.truncated.is_none() && lines.len() > shown_lines.len() {
             let _ = writeln!(self.text, "… {} more: lsp_hover shows each type", lines.len() - shown_lines.len());
         }
-        let items: Vec<_> = shown_lines.iter().map(|line| json!({ "line": line.line - 1, "text": line.text })).collect();
+        let items: Vec<_> =
+            shown_lines.iter().map(|line| json!({ "line": line.line - 1, "text": line.text })).collect();
         self.data["inferredTypes"] = json!({ "total": lines.len(), "items": items });
         Ok(())
     }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::locations::{RawLocation, Relation};
 use zubi_code::locate::PositionIntent;
-use zubi_code::{QualifiedAnswer, CodeError, CodeQuery};
+use zubi_code::{CodeError, CodeQuery, QualifiedAnswer};
 use zubi_tool_api::Effect;
 
 use crate::lsp::arguments::{PagingArgs, TargetArgs};

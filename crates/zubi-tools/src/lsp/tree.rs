@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use zubi_code::features::hierarchy::{Direction, SymbolHierarchy, MAX_NODES, HierarchyNode, Repeat};
+use zubi_code::features::hierarchy::{Direction, HierarchyNode, MAX_NODES, Repeat, SymbolHierarchy};
 use zubi_code::locate::ResolvedTarget;
 use zubi_code::{CodeError, CodeQuery};
 
@@ -146,7 +146,8 @@ fn node_json(node: &HierarchyNode, room: &mut usize) -> Value {
         item["detail"] = json!(detail);
     }
     if !node.calls.is_empty() {
-        item["calls"] = node.calls.iter().map(|call| json!({ "path": call.display_path, "range": call.range })).collect();
+        item["calls"] =
+            node.calls.iter().map(|call| json!({ "path": call.display_path, "range": call.range })).collect();
     }
     if node.place.external {
         item["external"] = json!(true);

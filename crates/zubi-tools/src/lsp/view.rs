@@ -194,8 +194,11 @@ impl ListWriter {
 
     fn end_with(mut self, more: &str, cursor: Option<String>) -> RenderedList {
         let shown_count = self.next;
-        let truncated =
-            (shown_count < self.total).then(|| Truncation { shown: shown_count - self.start, total: self.total, cursor });
+        let truncated = (shown_count < self.total).then(|| Truncation {
+            shown: shown_count - self.start,
+            total: self.total,
+            cursor,
+        });
         if truncated.is_some() {
             // Writing to a `String` cannot fail.
             let _ = writeln!(self.text, "… {} more: {more}", self.total - shown_count);

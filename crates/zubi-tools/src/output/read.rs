@@ -93,7 +93,7 @@ impl LocalTool for ReadOutput {
             let _ = write!(text, "… {more} more: output.read {{\"output\":\"{id}\",\"from_line\":{}}}", last + 1);
         }
         let all = usize::try_from(total).unwrap_or(usize::MAX);
-        let truncated = (more > 0).then_some(Truncation { shown_count, total: all, cursor: None });
+        let truncated = (more > 0).then_some(Truncation { shown: shown_count, total: all, cursor: None });
         let data =
             json!({ "output": id.to_string(), "from": first, "to": last, "total": total, "text": lines.concat() });
         Ok(ToolOutput { text, data: Some(data), status: None, truncated })

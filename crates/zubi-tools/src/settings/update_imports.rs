@@ -76,7 +76,11 @@ pub(crate) struct ImportUpdatePolicy {
 
 impl ImportUpdatePolicy {
     /// Determines the policy for a file or folder, with overrides that suppress prompts.
-    pub(crate) async fn for_path(question: &CodeQuery<'_>, path: &Utf8Path, is_saving: bool) -> Result<Self, CodeError> {
+    pub(crate) async fn for_path(
+        question: &CodeQuery<'_>,
+        path: &Utf8Path,
+        is_saving: bool,
+    ) -> Result<Self, CodeError> {
         let keys = keys_for(path);
         let Some(editor) = question.intel.settings() else {
             let mut settings = Vec::new();

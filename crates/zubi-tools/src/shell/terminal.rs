@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_tool_api::{ErrorCode, Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{Effect, ErrorCode, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::ShellToolContext;
 use crate::adapter::{LocalTool, LocalToolMeta};

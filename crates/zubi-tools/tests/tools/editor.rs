@@ -147,23 +147,23 @@ async fn json_is_the_object_of_the_protocol() {
 async fn invalid_arguments_are_rejected() {
     let run = |args: Value| call(false, args);
     insta::assert_snapshot!(run(json!({ "command": "execute" })).await, @r#"
-    Invalid input: command: expected one of "status", "ping", "diagnostics", "all_diagnostics", "errors_summary", "validate_file", "open_files", "active_file", got "execute"
+    Invalid input: expected one of "status", "ping", "diagnostics", "all_diagnostics", "errors_summary", "validate_file", "open_files", "active_file", got "execute"
     `command` ("status"|"ping"|"diagnostics"|"all_diagnostics"|"errors_summary"|"validate_file"|"open_files"|"active_file"): Which state to show Example: {"command":"all_diagnostics","severity":"error"}
     "#);
     insta::assert_snapshot!(run(json!({ "command": "diagnostics" })).await, @"
-    Invalid input: path: missing
+    Invalid input: missing
     Name the file, relative to the workspace folder.
     ");
     insta::assert_snapshot!(run(json!({ "command": "open_files", "path": "a.toy" })).await, @"
-    Invalid input: path: only valid with diagnostics and validate_file
+    Invalid input: only valid with diagnostics and validate_file
     Leave it out, or give another command.
     ");
     insta::assert_snapshot!(run(json!({ "command": "errors_summary", "severity": "error" })).await, @"
-    Invalid input: severity: only valid with all_diagnostics
+    Invalid input: only valid with all_diagnostics
     Leave it out, or give another command.
     ");
     insta::assert_snapshot!(run(json!({ "command": "all_diagnostics", "severity": "fatal" })).await, @"
-    Invalid input: severity: no severity `fatal`
+    Invalid input: no severity `fatal`
     Use error, warning, info or hint.
     ");
     insta::assert_snapshot!(run(json!({ "command": "diagnostics", "path": "/etc/hosts" })).await, @"

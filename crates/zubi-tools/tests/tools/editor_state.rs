@@ -14,8 +14,8 @@ use zubi_code::testing::Toy;
 use zubi_ipc::wire::editor::{METHODS, Selection};
 use zubi_ipc::wire::host::HostKind;
 use zubi_tools::editor_state::{
-    ActiveEditor, EditorCallContext, EditorClient, EditorDiagnostics, EditorService, EditorServiceConfig, OpenEditors,
-    EditorFile, ViewError,
+    ActiveEditor, EditorCallContext, EditorClient, EditorDiagnostics, EditorFile, EditorService, EditorServiceConfig,
+    OpenEditors, ViewError,
 };
 
 /// Two diagnostics in one file, one in another, none in the third, and a file without a server.
@@ -286,7 +286,9 @@ async fn only_allowed_commands_run() {
     let (with, without) = (service(&toy, Some(Arc::clone(&editor) as Arc<dyn EditorClient>)), service(&toy, None));
     let run = |editor_service: Arc<EditorService>, params: Value, read_only: bool| {
         let toy = &toy;
-        async move { handle_in(toy, &editor_service, "executeCommand", params, EditorCallContext { read_only, ..cx() }).await }
+        async move {
+            handle_in(toy, &editor_service, "executeCommand", params, EditorCallContext { read_only, ..cx() }).await
+        }
     };
     let command = |name: &str| json!({ "command": name });
     insta::assert_snapshot!(run(Arc::clone(&without), command("zubi.refreshViews"), true).await, @r#"{"executed":true,"command":"zubi.refreshViews","result":true}"#);
@@ -342,7 +344,9 @@ async fn editor_failures_are_reported_or_replaced() {
     }
     let editor_service =
         service(&toy, Some(Arc::new(ScriptedEditor { failure: Some(ViewError::Unsupported), ..fake_editor(&toy) })));
-    let answer = handle_in(&toy, &editor_service, "executeCommand", json!({ "command": "editor.action.marker.next" }), cx()).await;
+    let answer =
+        handle_in(&toy, &editor_service, "executeCommand", json!({ "command": "editor.action.marker.next" }), cx())
+            .await;
     insta::assert_snapshot!(answer, @"-32002 `editor.action.marker.next` needs an editor, and the connected one does not run commands ()");
 }
 

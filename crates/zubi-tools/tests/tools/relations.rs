@@ -218,7 +218,7 @@ async fn a_reached_limit_is_reported() {
     let answer = check(&fixture, "lsp_call_hierarchy", all).await;
     assert_eq!(answer.lines().filter(|line| line.contains("calls at line")).count(), 199);
     insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "next", "direction": "outgoing", "depth": 6 })).await, @r#"
-    Invalid input: depth: must be at most 5, got 6
+    Invalid input: must be at most 5, got 6
     `depth` (integer): Steps, default 1, at most 5 Example: {"symbol":"parse","direction":"incoming","depth":2}
     "#);
 }
@@ -375,7 +375,7 @@ async fn explain_omits_unsupported_parts_and_reports_failures() {
             2    next
             3    log
             4  def next
-    references: failed: toy answered `textDocument/references` with an error: it does not work (-32603)
+    references: toy answered `textDocument/references` with an error: it does not work (-32603)
     [toy · ready]
     ");
     toy.endpoint.failing.lock().unwrap().push(("textDocument/definition", -32603));
@@ -438,7 +438,7 @@ async fn failing_hints_do_not_fail_explain() {
             2  let one = Circle
             3  use one Circle
             4  
-    inferred types: failed: toy answered `textDocument/inlayHint` with an error: it does not work (-32603)
+    inferred types: toy answered `textDocument/inlayHint` with an error: it does not work (-32603)
     2 references in 1 file
     a.toy
       2:11  let one = Circle

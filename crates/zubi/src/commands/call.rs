@@ -61,8 +61,12 @@ pub(super) async fn call(
     };
     let caller =
         Caller { surface: Surface::CommandLine, client: None, session: 0, restrictions: Restrictions::default() };
-    let request =
-        CallRequest { tool: spec.id.clone(), arguments: parsed.arguments, caller: Arc::new(caller), token_budget: None };
+    let request = CallRequest {
+        tool: spec.id.clone(),
+        arguments: parsed.arguments,
+        caller: Arc::new(caller),
+        token_budget: None,
+    };
     let circumstances = CallContext { cancel: interrupted.clone(), progress, approver, timeout: TIMEOUT };
     let answer = host.call(request, circumstances).await;
     if let Some(line) = &line {

@@ -96,7 +96,8 @@ fn add_restrictions(method: &str, params: Value, own: &Restrictions) -> Result<V
             serde_json::from_value(value).map_err(|error| Failure::usage(format!("`restrictions`: {error}")))?
         }
     };
-    let requested = Restrictions { read_only: requested.read_only, toolsets: requested.toolsets, tools: requested.tools };
+    let requested =
+        Restrictions { read_only: requested.read_only, toolsets: requested.toolsets, tools: requested.tools };
     let both = own.combine(&requested);
     let both = tools::Restrictions { read_only: both.read_only, toolsets: both.toolsets, tools: both.tools };
     params.insert("restrictions".to_owned(), json!(both));

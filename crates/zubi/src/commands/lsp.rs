@@ -10,7 +10,7 @@ use zubi_cli::failure::Failure;
 use zubi_cli::language_server;
 use zubi_cli::runtime::STACK;
 use zubi_cli::terminal;
-use zubi_editor::{AgentSettings, EditorChannel, ChatSpec, EditorHostSpec, PublicationReporter};
+use zubi_editor::{AgentSettings, ChatSpec, EditorChannel, EditorHostSpec, PublicationReporter};
 use zubi_host::{
     ClientPolicy, DomainModel, EditorIntegration, FilteredService, LocalHost, PublishOptions, PublishedHost,
     ToolService,

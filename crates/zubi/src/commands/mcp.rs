@@ -8,7 +8,7 @@ use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_host::{SHELL_TOOLSET, user_requests_toolset};
 use zubi_mcp::{ElicitationMode, ServerIdentity};
 
-use zubi_base::config::{Effective, McpApprovalFallback, Settings, SettingSource};
+use zubi_base::config::{Effective, McpApprovalFallback, SettingSource, Settings};
 
 use super::end;
 use crate::session::CliSession;

@@ -105,7 +105,9 @@ async fn end(session: &CliSession, daemon: &DiscoveryRecord) -> Result<(), Failu
         }
     };
     let seconds = TIMEOUT.as_secs();
-    tokio::time::timeout(TIMEOUT, process_exit).await.map_err(|_| failed(format!("it is still running after {seconds} s")))
+    tokio::time::timeout(TIMEOUT, process_exit)
+        .await
+        .map_err(|_| failed(format!("it is still running after {seconds} s")))
 }
 
 #[cfg(test)]

@@ -73,7 +73,11 @@ pub(super) fn run(session: &CliSession, tools: &ToolsCommand) -> Result<ExitCode
                     terminal::print(&page(&spec))?;
                 }
             }
-            ToolsCommand::Check(_) | ToolsCommand::Init | ToolsCommand::Run(_) | ToolsCommand::Codes { .. } | ToolsCommand::Schema => {}
+            ToolsCommand::Check(_)
+            | ToolsCommand::Init
+            | ToolsCommand::Run(_)
+            | ToolsCommand::Codes { .. }
+            | ToolsCommand::Schema => {}
         }
         end(host.as_ref()).await;
         Ok(ExitCode::SUCCESS)

@@ -9,7 +9,7 @@ use zubi_base::clock::{Clock as _, SystemClock};
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
-use zubi_host::verify::{VerifyCheck, CheckStatus, report, verify};
+use zubi_host::verify::{CheckStatus, VerifyCheck, report, verify};
 
 use crate::session::CliSession;
 

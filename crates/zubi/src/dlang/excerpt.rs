@@ -141,7 +141,7 @@ mod tests {
         let related = related.map(|(label, fixture)| (label, fixture_position("sub/other.dlang", fixture, &mut other)));
         let position = fixture_position("shop.dlang", fixture, &mut text);
         let related = related.into_iter().collect();
-        render(&ExcerptProblem { severity: Severity::Warning, code: "some-code", message, position: place: position, related }, PLAIN)
+        render(&ExcerptProblem { severity: Severity::Warning, code: "some-code", message, position, related }, PLAIN)
     }
 
     #[test]
@@ -223,8 +223,13 @@ mod tests {
             range: 3..9,
             start: workspace::LinePosition { line: 1, column: 4 },
         };
-        let problem =
-            ExcerptProblem { severity: Severity::Error, code: "unreadable", message: "Gone.", position: place: position, related: vec![] };
+        let problem = ExcerptProblem {
+            severity: Severity::Error,
+            code: "unreadable",
+            message: "Gone.",
+            position,
+            related: vec![],
+        };
         insta::assert_snapshot!(render(&problem, PLAIN), @"
         error[unreadable]: Gone.
         --> gone.dlang
@@ -234,9 +239,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_place_in_any_text_is_shown(text in "(.|\\n|é|\u{feff}){0,60}", start in 0_usize..80, length in 0_usize..80) {
+        fn any_position_in_any_text_is_rendered(text in "(.|\\n|é|\u{feff}){0,60}", start in 0_usize..80, length in 0_usize..80) {
             let first = workspace::LinePosition { line: 1, column: 1 };
-            let place = ExcerptPosition { path: "a", text: Some(&text), range: start..start + length, start: first };
+            let position = ExcerptPosition { path: "a", text: Some(&text), range: start..start + length, start: first };
             let problem = ExcerptProblem { severity: Severity::Info, code: "c", message: "m", position, related: vec![] };
             prop_assert!(render(&problem, PLAIN).starts_with("info[c]: m"));
         }

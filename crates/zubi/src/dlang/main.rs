@@ -39,7 +39,8 @@ fn main() -> ExitCode {
 
 fn parse() -> Result<Cli, Failure> {
     // The colour of error messages must be known before the arguments are parsed.
-    let colour = if is_typed("--no-color") || DlangOutput::is_colour_off() { ColorChoice::Never } else { ColorChoice::Auto };
+    let colour =
+        if is_typed("--no-color") || DlangOutput::is_colour_off() { ColorChoice::Never } else { ColorChoice::Auto };
     let matches = Cli::command().color(colour).try_get_matches()?;
     Ok(Cli::from_arg_matches(&matches)?)
 }

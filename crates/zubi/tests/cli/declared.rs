@@ -43,7 +43,7 @@ fn init_writes_a_file_that_works_and_never_overwrites() {
     assert_snapshot!(sandbox.check(&["tools", "check", "--deny-warnings"]), @"
     exit 0
     --- stdout
-    .vscode/agent-tools.json: note: the file is not trusted, so its 1 tool is left out
+    .vscode/agent-tools.json: the file is not trusted, so its 1 tool is left out
       `zubi trust --diff` shows what it would run, `zubi trust` lets it in
     --- stderr
     1 file, 1 tool, 0 errors, 0 warnings
@@ -120,7 +120,7 @@ fn check_reports_all_problems_with_locations() {
     --- stdout
     .vscode/agent-tools.json:2:46: warning[description-short]: the description is too short
       Describe the result and when to use the tool: the model chooses by this text alone.
-    .vscode/agent-tools.json: note: the file is not trusted, so its 1 tool is left out
+    .vscode/agent-tools.json: the file is not trusted, so its 1 tool is left out
       `zubi trust --diff` shows what it would run, `zubi trust` lets it in
     --- stderr
     1 file, 1 tool, 0 errors, 1 warning
@@ -130,7 +130,7 @@ fn check_reports_all_problems_with_locations() {
     --- stdout
     .vscode/agent-tools.json:2:46: warning[description-short]: the description is too short
       Describe the result and when to use the tool: the model chooses by this text alone.
-    .vscode/agent-tools.json: note: the file is not trusted, so its 1 tool is left out
+    .vscode/agent-tools.json: the file is not trusted, so its 1 tool is left out
       `zubi trust --diff` shows what it would run, `zubi trust` lets it in
     --- stderr
     1 file, 1 tool, 0 errors, 1 warning
@@ -176,7 +176,7 @@ fn trust_applies_to_current_tool_file_content() {
     assert_snapshot!(sandbox.check(&["tools", "check"]), @r#"
     exit 0
     --- stdout
-    .vscode/agent-tools.json: note: the file has changed since it was trusted, so its 1 tool is left out
+    .vscode/agent-tools.json: the file has changed since it was trusted, so its 1 tool is left out
       `zubi trust --diff` shows what has changed, `zubi trust` lets it in
     diff --git a/.vscode/agent-tools.json b/.vscode/agent-tools.json
     --- a/.vscode/agent-tools.json

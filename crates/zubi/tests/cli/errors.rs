@@ -96,13 +96,13 @@ fn wrong_input() {
     assert_snapshot!(check(&["call", "undo_edit", "--input", "{\"plann\": \"x\"}"]), @r#"
     exit 2
     --- stderr
-    error: Invalid input: plann: no such parameter; did you mean `plan`?
+    error: Invalid input: no such parameter; did you mean `plan`?
     hint: undo_edit takes plan* (string), max_tokens (integer), wait_ms (integer), format ("text"|"json") (* required).
     "#);
     assert_snapshot!(check(&["call", "lsp_hover"]), @r#"
     exit 2
     --- stderr
-    error: Invalid input: position: no position was given
+    error: Invalid input: no position was given
     hint: Give the position in exactly one of three ways:
     hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
     hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
@@ -119,7 +119,7 @@ fn wrong_input() {
     --- stdout
     {"error":{"code":"invalid_input","message":"Invalid input: position: no position was given\nGive the position in exactly one of three ways:\n  symbol: \"Type/method\" (optionally with path: \"src/lib.rs\")\n  at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\"\n  uri: \"src/lib.rs\", line: 11, character: 4 (0-based)"}}
     --- stderr
-    error: Invalid input: position: no position was given
+    error: Invalid input: no position was given
     hint: Give the position in exactly one of three ways:
     hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
     hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
@@ -135,7 +135,7 @@ fn input_from_stdin() {
     assert_snapshot!(sandbox.show(&mut command), @r#"
     exit 2
     --- stderr
-    error: Invalid input: plan: expected string, got 5
+    error: Invalid input: expected string, got 5
     hint: `plan` (string): Applied p-… or a-… Example: {"plan":"p-k3m7q2x9ab"}
     "#);
 }

@@ -7,12 +7,18 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::process::{Spawner, descendants};
 use zubi_exec::sandbox::{Level, Sandbox};
-use zubi_exec::script::{ScriptJob, ScriptLimits, MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptEnd, ScriptError};
+use zubi_exec::script::{
+    MAX_CALLS, MAX_DEPTH, NestedCaller, NoCalls, Runner, ScriptEnd, ScriptError, ScriptJob, ScriptLimits,
+};
 
 const ZUBI: &str = env!("CARGO_BIN_EXE_zubi");
 
 fn job(code: &str) -> ScriptJob {
-    ScriptJob { code: code.to_owned(), args: json!({"n": 2}).as_object().unwrap().clone(), limits: ScriptLimits::default() }
+    ScriptJob {
+        code: code.to_owned(),
+        args: json!({"n": 2}).as_object().unwrap().clone(),
+        limits: ScriptLimits::default(),
+    }
 }
 
 async fn run(code: &str, nested: &dyn NestedCaller) -> Result<ScriptEnd, ScriptError> {
@@ -114,7 +120,8 @@ async fn the_process_knows_nothing() {
     }
     let stderr_check = StderrCheck(Mutex::new(vec![1]));
     let runner = Runner::new(Spawner::direct(), ZUBI);
-    let finished = runner.run(&job("return tools.call('look')"), 0, &stderr_check, &CancellationToken::new()).await.unwrap();
+    let finished =
+        runner.run(&job("return tools.call('look')"), 0, &stderr_check, &CancellationToken::new()).await.unwrap();
     assert_eq!(finished.outcome, Ok(json!("/")));
     assert_eq!(*stderr_check.0.lock().unwrap(), Vec::<u8>::new());
 }

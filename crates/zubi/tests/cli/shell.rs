@@ -82,7 +82,8 @@ fn timed_out_command_is_killed_and_its_output_reported() {
 #[test]
 fn nothing_that_a_command_writes_is_lost() {
     let sandbox = allow_tool();
-    let answer_text = text(&sandbox, "shell.run", &json!({ "command": "echo out; cat; echo err >&2; exit 3", "stdin": "in\n" }));
+    let answer_text =
+        text(&sandbox, "shell.run", &json!({ "command": "echo out; cat; echo err >&2; exit 3", "stdin": "in\n" }));
     let (outputs, status) = answer_text.trim_end().rsplit_once("\n[").unwrap();
     assert_eq!(outputs, "out\nin\nstderr:\nerr");
     assert!(status.contains(" · exit 3 · "), "{status}");
@@ -96,7 +97,8 @@ fn nothing_that_a_command_writes_is_lost() {
     assert_eq!(answer_text.trim_end(), format!("lines 12345-12346 of 20000\nline 12345\nline 12346\n{next}"));
     let answer_text = text(&sandbox, "output.read", &json!({ "output": output, "from_line": -1 }));
     assert_eq!(answer_text.trim_end(), "lines 20000-20000 of 20000\nline 20000");
-    let answer_text = text(&sandbox, "output.grep", &json!({ "output": output, "pattern": "e 1999[89]$", "context": 1 }));
+    let answer_text =
+        text(&sandbox, "output.grep", &json!({ "output": output, "pattern": "e 1999[89]$", "context": 1 }));
     assert!(answer_text.contains("  19997-  line 19997\n  19998:  line 19998\n"), "{answer_text}");
     for hostile in ["o-../../../../etc/pa", "../x", "o-0123456789abcdef", ""] {
         let answer = call(&sandbox, "output.read", &json!({ "output": hostile }));
@@ -117,7 +119,11 @@ fn lines_of_any_length_are_read_and_searched() {
     let answer_text = text(&sandbox, "output.grep", &json!({ "output": output, "pattern": "^last$" }));
     assert!(answer_text.contains("  2:  last"), "{answer_text}");
     let answer_text = text(&sandbox, "output.read", &json!({ "output": output }));
-    assert!(answer_text.starts_with("lines 1-2 of 2\n") && answer_text.contains("more bytes\nlast"), "{}", answer_text.len());
+    assert!(
+        answer_text.starts_with("lines 1-2 of 2\n") && answer_text.contains("more bytes\nlast"),
+        "{}",
+        answer_text.len()
+    );
 }
 
 /// A rule for the tool does not apply to a program that appears in no command.
@@ -155,7 +161,10 @@ fn tokens_are_redacted() {
 #[test]
 fn terminal_without_editor_is_an_error() {
     let answer_text = text(&Sandbox::new(), "shell.terminal", &json!({ "command": "top" }));
-    assert!(answer_text.contains("Failed to open a terminal: no editor is connected") && answer_text.contains("shell.run"), "{answer_text}");
+    assert!(
+        answer_text.contains("Failed to open a terminal: no editor is connected") && answer_text.contains("shell.run"),
+        "{answer_text}"
+    );
 }
 
 /// Jobs live as long as their host, so there is one here.
@@ -192,9 +201,15 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
     let answer_text = call("shell.run", json!({ "command": script, "stdin": "got it\n", "background": true })).await;
     assert!(answer_text.starts_with("job j-1 is running;") && answer_text.contains(" · running · "), "{answer_text}");
     let answer_text = call("shell.run", json!({ "command": "echo quick; exit 4", "background": true })).await;
-    assert!(answer_text.starts_with("quick\n[") && answer_text.contains("exit 4"), "what ends at once is told at once: {answer_text}");
+    assert!(
+        answer_text.starts_with("quick\n[") && answer_text.contains("exit 4"),
+        "what ends at once is told at once: {answer_text}"
+    );
     let answer_text = call("shell.job", json!({ "job": "j-1", "action": "output", "since": "0:0" })).await;
-    assert!(answer_text.starts_with("got it\n[j-1 · running · ") && answer_text.ends_with(" · since 7:0]"), "{answer_text}");
+    assert!(
+        answer_text.starts_with("got it\n[j-1 · running · ") && answer_text.ends_with(" · since 7:0]"),
+        "{answer_text}"
+    );
     let answer_text = call("shell.job", json!({ "job": "j-1", "action": "output", "since": "7:0" })).await;
     assert!(answer_text.starts_with("nothing new\n"), "{answer_text}");
     let answer_text = call("shell.job", json!({})).await;

@@ -183,7 +183,10 @@ fn broken_configuration_is_reported_to_the_client() {
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{file}: {stderr}");
         let name = file.rsplit('/').next().unwrap();
-        assert!(stderr.starts_with("error: ") && (stderr.contains(name) || stderr.contains("catalogue")), "{file}: {stderr}");
+        assert!(
+            stderr.starts_with("error: ") && (stderr.contains(name) || stderr.contains("catalogue")),
+            "{file}: {stderr}"
+        );
         let lines = String::from_utf8(output.stdout).unwrap();
         let errors: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(errors.iter().map(|error| error["id"].clone()).collect::<Vec<_>>(), [1, 2, 3, 4], "{lines}");

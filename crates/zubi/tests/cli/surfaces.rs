@@ -235,7 +235,7 @@ fn what_is_allowed_is_listed() {
     exit 2
     --- stderr
     warning: `allow` (`[PLACE]/config/zubi/zubi.toml`) names `run`, and there is no such tool; `shell.run` is one
-    error: Invalid input: path: is required
+    error: Invalid input: is required
     hint: `path` (string): Path in the workspace, or file:// URI Example: {"path":"src/main.rs","startLine":1,"endLine":40}
     "#);
 }

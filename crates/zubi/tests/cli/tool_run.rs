@@ -85,7 +85,7 @@ fn a_tool_runs_once_its_file_is_trusted() {
     exit 2
     --- stderr
     workspace.sum (inline), .vscode/agent-tools.json:2:8
-    error: Invalid input: a: is required
+    error: Invalid input: is required
     hint: `a` (number): One
     ");
     assert_snapshot!(run(&["workspace_send", "--to", "ada"]), @r#"
@@ -167,7 +167,7 @@ fn a_dry_run_shows_what_would_run() {
     exit 2
     --- stderr
     workspace.send (http), .vscode/agent-tools.json:6:8
-    error: Invalid input: to: is required
+    error: Invalid input: is required
     hint: `to` (string): Whom
     ");
     sandbox.write(

@@ -282,7 +282,7 @@ fn tests_of_a_file_that_is_not_trusted_do_not_run() {
       Use `$a`, or remove the parameter.
     --- stderr
     1 file, 1 tool, 0 errors, 1 warning
-    .vscode/agent-tools.json: note: the file is not trusted, so its 1 tool is left out
+    .vscode/agent-tools.json: the file is not trusted, so its 1 tool is left out
       `zubi trust --diff` shows what it would run, `zubi trust` lets it in
     error: tests run what their file says, so those of a file that is not trusted do not run
     0 tests: 0 passed, 0 failed
@@ -330,8 +330,9 @@ fn time_outs_and_interruptions_leave_nothing() {
     let quick = code("quick", "return 1", &[r#"{"name": "one", "expect": {"json": 1}}"#]);
     let endless =
         code("endless", "for (;;);", &[r#"{"name": "one", "fixtures": {"a": ""}, "expect": {"code": "timed_out"}}"#]);
-    let sandbox =
-        sandbox_with_tools(&[quick.clone(), endless.replace("\"name\": \"T\"", "\"timeout\": 300, \"name\": \"T\"")].join(", "));
+    let sandbox = sandbox_with_tools(
+        &[quick.clone(), endless.replace("\"name\": \"T\"", "\"timeout\": 300, \"name\": \"T\"")].join(", "),
+    );
     sandbox.directory("tmp");
     let run = || {
         let mut command = sandbox.process();

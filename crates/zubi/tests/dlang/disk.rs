@@ -71,7 +71,8 @@ fn links_in_a_circle() {
 #[test]
 fn pipes_and_folders_named_like_models() {
     let sandbox = Sandbox::new("//- folder.dlang/a.dlang\nTeam A\n//- b.dlang\nimport \"./pipe.dlang\"\n");
-    rustix::fs::mkfifoat(rustix::fs::CWD, sandbox.root.join("pipe.dlang").as_std_path(), rustix::fs::Mode::RUSR).unwrap();
+    rustix::fs::mkfifoat(rustix::fs::CWD, sandbox.root.join("pipe.dlang").as_std_path(), rustix::fs::Mode::RUSR)
+        .unwrap();
     assert_snapshot!(sandbox.check("validate pipe.dlang"), @"
     exit 2
     --- stderr

@@ -119,8 +119,9 @@ fn links() {
 #[test]
 fn from_stdin() {
     let sandbox = Sandbox::new("");
-    let run =
-        |line: &str, text: &[u8]| sandbox.show(sandbox.dlang().args(line.split_whitespace()).write_stdin(text.to_vec()));
+    let run = |line: &str, text: &[u8]| {
+        sandbox.show(sandbox.dlang().args(line.split_whitespace()).write_stdin(text.to_vec()))
+    };
     assert_snapshot!(run("fmt --stdin", b"Team   A"), @"
     exit 0
     --- stdout

@@ -93,7 +93,7 @@ fn a_folder() {
     {"fqn":"Billing","type":"BoundedContext","explanation":"🎯 **(bounded context) Billing**\n\n```domain-lang\nBoundedContext Billing for Sales\n```\n\nSends invoices\n\n---\n\n📁 **Domain:** Sales *(not found)*"}
     {"query":"invoice","count":1,"total":1,"results":[{"type":"BoundedContext","name":"Billing","fqn":"Billing","file":"shop/pay.dlang","line":1,"matches":[{"field":"description","text":"Sends invoices"}]}]}
     {"fqn":"Shop.Overview","type":"ContextMap","format":"mermaid","diagram":"---\ntitle: \"Shop.Overview\"\n---\nflowchart LR\n  subgraph g0[\"Sales\"]\n    n0[\"Orders\"]\n  end\n  n1[\"Billing\"]\n  n0 -->|\"U [OHS] → D [CF]\"| n1\n"}
-    Invalid input: type: unknown type 'things'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
+    Invalid input: unknown type 'things'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
     Correct the argument and call again.
     "#);
 }
@@ -164,12 +164,17 @@ fn every_tool_accepts_path_and_text() {
 /// The paths that an answer shows can be given back, also where they begin at a manifest above the file that is served.
 #[test]
 fn reported_paths_are_accepted_as_arguments() {
-    let sandbox = Sandbox::new("//- shop/model.yaml\nmodel:\n  name: shop\n//- shop/parts/sales.dlang\nTeam A\nTeam A\n");
+    let sandbox =
+        Sandbox::new("//- shop/model.yaml\nmodel:\n  name: shop\n//- shop/parts/sales.dlang\nTeam A\nTeam A\n");
     let served = "shop/parts/sales.dlang";
-    let report: Value = serde_json::from_str(&call_tools_in(&sandbox, served, &[("domainlang_validate", json!({}))])[0]).unwrap();
+    let report: Value =
+        serde_json::from_str(&call_tools_in(&sandbox, served, &[("domainlang_validate", json!({}))])[0]).unwrap();
     let reported_path = &report["errors"][0]["file"];
     assert_eq!(reported_path, "parts/sales.dlang");
-    let calls = [("domainlang_validate", json!({"file": reported_path})), ("domainlang_validate", json!({"path": reported_path}))];
+    let calls = [
+        ("domainlang_validate", json!({"file": reported_path})),
+        ("domainlang_validate", json!({"path": reported_path})),
+    ];
     for answer in call_tools_in(&sandbox, served, &calls) {
         assert_eq!(answer, report.to_string());
     }

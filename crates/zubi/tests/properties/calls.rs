@@ -14,7 +14,7 @@ use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::{ErrorCode, ToolSpec};
 
 use crate::arguments::{Arguments, Kind, for_schema};
-use crate::place::{Sandbox, ApproveAll};
+use crate::place::{ApproveAll, Sandbox};
 
 /// How many calls each tool gets of each property.
 const CASES: u32 = 128;

@@ -77,7 +77,7 @@ impl Sandbox {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
         let timeout = Duration::from_secs(20);
-        let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout: patience: timeout };
+        let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout };
         self.host.call(request, circumstances).await.unwrap_or_else(|unknown| panic!("{unknown}"))
     }
 

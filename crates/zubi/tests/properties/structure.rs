@@ -119,7 +119,11 @@ async fn every_tool_is_registered_under_its_names() {
         let names =
             |schema: &Value| schema["properties"].as_object().map(|all| all.keys().cloned().collect::<Vec<_>>());
         let declared_names = names(&Value::from(spec.input.clone())).unwrap_or_default();
-        assert!(names(&tool["inputSchema"]).unwrap_or_default().iter().all(|name| declared_names.contains(name)), "{}", spec.id);
+        assert!(
+            names(&tool["inputSchema"]).unwrap_or_default().iter().all(|name| declared_names.contains(name)),
+            "{}",
+            spec.id
+        );
     }
 }
 

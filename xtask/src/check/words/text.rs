@@ -41,7 +41,8 @@ const UNCHECKED: &[&str] = &[
 
 /// Whether the check reads a file. Files written by `cargo xtask generate` are checked at their source.
 pub(super) fn is_checked(file: &Utf8Path) -> bool {
-    let has_checked_extension = matches!(file.extension(), Some("rs" | "ts" | "js" | "md" | "toml" | "html" | "yml" | "yaml"));
+    let has_checked_extension =
+        matches!(file.extension(), Some("rs" | "ts" | "js" | "md" | "toml" | "html" | "yml" | "yaml"));
     let generated = file.components().any(|part| part.as_str() == "generated");
     has_checked_extension && !generated && !UNCHECKED.iter().any(|prefix| file.as_str().starts_with(prefix))
 }

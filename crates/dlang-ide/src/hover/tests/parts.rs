@@ -1,7 +1,7 @@
 //! Relationships, parts of references, other files, imports, words; and where there is nothing to say.
 
 use dlang_model::testing::{host_at, host_with};
-use dlang_model::{Code, File, ImportProblem, ModelHost, definitions};
+use dlang_model::{File, ImportProblem, ModelCode, ModelHost, definitions};
 
 use super::check;
 use crate::hover::{Links, element_markdown, hover};
@@ -197,8 +197,11 @@ ns N { Classification Own }
 
 #[test]
 fn an_import_that_leads_nowhere() {
-    let reason =
-        ImportProblem { code: Code::ImportUnresolved, reason: "file-not-found", message: "No *such* file.".into() };
+    let reason = ImportProblem {
+        code: ModelCode::ImportUnresolved,
+        reason: "file-not-found",
+        message: "No *such* file.".into(),
+    };
     let host = host_with(ModelHost::new(), "import './gone'", &[("./gone", reason)]);
     let file = host.file("main.dlang").unwrap();
     let hover_result = hover(host.db(), file, 9.into(), Links::Plain).unwrap();

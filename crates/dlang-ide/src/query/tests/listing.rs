@@ -137,13 +137,13 @@ fn what_does_not_fit() {
         "fuller".parse::<Detail>().expect_err("there is no such detail").to_string(),
     ];
     insta::assert_snapshot!(errors.join("\n"), @"
-    Invalid input: type: unknown type 'nope'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
-    Invalid input: team: does not filter teams. Filters for teams: name, fqn.
-    Invalid input: name: does not filter relationships. Filters for relationships: context, pattern.
-    Invalid input: pattern: does not filter bcs. Filters for bcs: name, fqn, domain, team, classification, metadata.
-    Invalid input: pattern: unknown pattern 'Nope'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).
-    Invalid input: metadata: the key is missing. Use key or key=value.
-    Invalid input: detail: unknown detail 'fuller'. Use row or full.
+    Invalid input: unknown type 'nope'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
+    Invalid input: does not filter teams. Filters for teams: name, fqn.
+    Invalid input: does not filter relationships. Filters for relationships: context, pattern.
+    Invalid input: does not filter bcs. Filters for bcs: name, fqn, domain, team, classification, metadata.
+    Invalid input: unknown pattern 'Nope'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).
+    Invalid input: the key is missing. Use key or key=value.
+    Invalid input: unknown detail 'fuller'. Use row or full.
     ");
 }
 
@@ -151,7 +151,8 @@ fn what_does_not_fit() {
 fn one_element() {
     let host = host(MODEL);
     let show = |file: dlang_model::File| format!("shown/{}", file.path(host.db()));
-    let rendered = ["Sales.Orders", "Billing", "Order", "Twice"].map(|name| get(host.db(), Some(name), &show).to_string());
+    let rendered =
+        ["Sales.Orders", "Billing", "Order", "Twice"].map(|name| get(host.db(), Some(name), &show).to_string());
     insta::assert_snapshot!(rendered.join("\n"), @r#"
     {"found":true,"element":{"$type":"BoundedContext","name":"Orders","domain":"Sales","classification":["Core"],"team":["Crew"],"metadata":[{"$type":"MetadataEntry","key":"Language","value":"a=b"}],"relationships":[{"$type":"DirectionalRelationship","left":{"$type":"ThisRef"},"leftPatterns":[{"$type":"OpenHostService"}],"arrow":"->","right":{"$type":"BoundedContextRef","link":"Billing"},"rightPatterns":[],"inferredKind":"UpstreamDownstream"}],"decisions":[],"terminology":[],"fqn":"Shop.Orders","effectiveTeam":"Crew","effectiveClassification":"Core","metadataMap":{"Language":"a=b"}}}
     {"found":true,"element":{"$type":"BoundedContext","name":"Billing","domain":"Nowhere","classification":["Ghost"],"team":["Ghost","Crew"],"description":"","decisions":[],"metadata":[],"relationships":[],"terminology":[],"fqn":"Shop.Billing","metadataMap":{}}}

@@ -14,7 +14,7 @@ use zubi_tool_api::cx::{
     ApprovalAnswer, ApprovalRequest, Approver, BYTES_PER_TOKEN, NoApprover, NoProgress, ProgressSink,
 };
 use zubi_tool_api::progress::ThrottledProgress;
-use zubi_tool_api::{ErrorCode, Effect, ToolSpec};
+use zubi_tool_api::{Effect, ErrorCode, ToolSpec};
 
 use super::CallItem;
 use crate::delegation::{self, ApprovalState};
@@ -180,7 +180,9 @@ impl RunningTurn {
             let started = Instant::now();
             let (text, failure) = match service.call(request, circumstances).await {
                 // A stopped command has a result, but did not end by itself.
-                Ok(answer) if cancel.is_cancelled() && was_stopped(&answer) => (answer.text, Some(ErrorCode::Cancelled)),
+                Ok(answer) if cancel.is_cancelled() && was_stopped(&answer) => {
+                    (answer.text, Some(ErrorCode::Cancelled))
+                }
                 Ok(answer) => (answer.text, answer.failure),
                 Err(unknown) => (unknown.to_string(), Some(unknown.code)),
             };

@@ -164,7 +164,10 @@ async fn messages_sent_during_an_empty_answer_are_answered() {
     ");
     // Providers refuse an answer without a word among the others.
     let seen = world.model.received.lock().unwrap()[1].messages.clone();
-    assert!(seen.iter().all(|message| !matches!(message, zubi_models::message::PromptMessage::Assistant(_))), "{seen:?}");
+    assert!(
+        seen.iter().all(|message| !matches!(message, zubi_models::message::PromptMessage::Assistant(_))),
+        "{seen:?}"
+    );
 }
 
 #[tokio::test]

@@ -27,7 +27,8 @@ fn quick(tool: &str, name: &str) -> ToolCall {
 #[tokio::test]
 async fn reading_calls_run_in_parallel_and_are_recorded_in_order() {
     let shared = SharedState::new();
-    let answer = calls("", &[blocking_call("look", "a", &[]), blocking_call("look", "b", &[]), blocking_call("look", "c", &[])]);
+    let answer =
+        calls("", &[blocking_call("look", "a", &[]), blocking_call("look", "b", &[]), blocking_call("look", "c", &[])]);
     let mut world = World::of_tools(Provider::new(&shared), vec![answer, text_reply("done")]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
@@ -199,7 +200,10 @@ async fn stopping_the_turn_withdraws_waiting_approval_prompts() {
 #[tokio::test]
 async fn stopping_the_turn_cancels_running_calls() {
     let shared = SharedState::new();
-    let answer = calls("Both.", &[blocking_call("look", "a", &[]), blocking_call("write", "b", &["x"]), blocking_call("write", "c", &["x"])]);
+    let answer = calls(
+        "Both.",
+        &[blocking_call("look", "a", &[]), blocking_call("write", "b", &["x"]), blocking_call("write", "c", &["x"])],
+    );
     let mut world = World::of_tools(Provider::new(&shared), vec![answer]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
@@ -326,11 +330,11 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
     world.auto_approve(&["shell.run:cargo test *"]);
     let (turn, _say) = world.turn("go");
     let turn = tokio::spawn(turn);
-    let by = |what: &EventKind| match what {
-        EventKind::Decision { surface, .. } => Some(by.clone()),
+    let surface = |what: &EventKind| match what {
+        EventKind::Decision { surface, .. } => Some(surface.clone()),
         _ => None,
     };
-    assert_eq!(world.journal.wait("a decision", by).await, "--auto-approve");
+    assert_eq!(world.journal.wait("a decision", surface).await, "--auto-approve");
     world.stop.cancel();
     with_deadline("the end", turn).await.unwrap();
 }

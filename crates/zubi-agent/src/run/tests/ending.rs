@@ -160,21 +160,21 @@ async fn invalid_arguments_are_reported_exactly_and_the_other_calls_run() {
       c Read a file
       u file_raed
       v frobnicate
-      a = Invalid input: query: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} (invalid_input)
+      a = Invalid input: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} (invalid_input)
       b = 1 / [disk · sha HASH · lines 1–1 of 1]
-      c = Invalid input: arguments: expected a JSON object, got `{"path": "a"`. Write all arguments of file_read as one JSON object. Your answer ran into the limit of its length and was cut: say less in one answer. (invalid_input)
+      c = Invalid input: expected a JSON object, got `{"path": "a"`. Write all arguments of file_read as one JSON object. Your answer ran into the limit of its length and was cut: say less in one answer. (invalid_input)
       u = unknown tool `file_raed`. Of those that you were given, the nearest are `file_read`, `file_write`. (unknown_tool)
       v = unknown tool `frobnicate`: there is no such tool. Call one of the tools that you were given, by its exact name. (unknown_tool)
     #2
     <  d=file_search{"maxResults":3}
       d Search in files [Read]
-      d = Invalid input: query: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} (invalid_input)
+      d = Invalid input: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} (invalid_input)
     #3
     <  e=file_search{"maxResults":3}
       e Search in files [Read]
-      e = Invalid input: query: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} / [You have made this very call several… (invalid_input)
+      e = Invalid input: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} / [You have made this very call several… (invalid_input)
     = Invalid after 3/7: What the model gave did not fit, over and over. / Calls made: file.read 2 (1 failed), file.search 3 (3 failed), file_raed 1 (1 failed), frobnicate 1 (1 failed). / What is left to do is not known.
-      problem: The model kept calling file.search with arguments that are none (Invalid input: query: is required). Say it in other words, or choose another model.
+      problem: The model kept calling file.search with arguments that are none (Invalid input: is required). Say it in other words, or choose another model.
     "#);
 }
 

@@ -26,9 +26,15 @@ fn only_equal_results_are_repetitions_and_changes_reset_the_count() {
     let read_call = ("look", Read, "x");
     assert_eq!(check(&[read_call; 6]), "made made remark remark refused refused");
     let other = ("look", Read, "y");
-    assert_eq!(check(&[read_call, read_call, other, read_call, read_call, read_call]), "made made made made made remark");
+    assert_eq!(
+        check(&[read_call, read_call, other, read_call, read_call, read_call]),
+        "made made made made made remark"
+    );
     let run = |n: &'static str| ("run", Execute, n);
-    assert_eq!(check(&[read_call, read_call, run("1"), read_call, read_call, run("2"), read_call]), "made made made made made made made");
+    assert_eq!(
+        check(&[read_call, read_call, run("1"), read_call, read_call, run("2"), read_call]),
+        "made made made made made made made"
+    );
     // A command that gives the same again has changed nothing, and times do not make it another outcome.
     let timed = [
         ("run", Execute, "ok\n[sandbox · exit 0 · 0.1 s]"),

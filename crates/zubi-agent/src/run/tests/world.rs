@@ -23,8 +23,10 @@ use crate::history::History;
 use crate::journal::{Journal, PersistError};
 use crate::questions::{Questions, auto_approve_rule};
 use crate::run::{Budgets, Turn};
-use zubi_models::message::{AssistantMessage, PromptMessage, ToolCall, TokenUsage};
-use zubi_models::{ModelAnswer, AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelError, ModelInfo, OnDelta, Prompt};
+use zubi_models::message::{AssistantMessage, PromptMessage, TokenUsage, ToolCall};
+use zubi_models::{
+    AnswerDelta, ErrorKind, FinishReason, LanguageModel, ModelAnswer, ModelError, ModelInfo, OnDelta, Prompt,
+};
 
 /// A Monday.
 const NOW: Duration = Duration::from_hours(498_720);
@@ -55,7 +57,9 @@ impl Reply {
 
     pub(crate) fn usage(self, input: u64, output: u64) -> Self {
         match self {
-            Self::Answer(answer) => Self::Answer(ModelAnswer { usage: TokenUsage { input, output, cached: 0 }, ..answer }),
+            Self::Answer(answer) => {
+                Self::Answer(ModelAnswer { usage: TokenUsage { input, output, cached: 0 }, ..answer })
+            }
             other => other,
         }
     }
@@ -71,7 +75,7 @@ pub(crate) fn call(id: &str, tool: &str, arguments: Value) -> ToolCall {
 
 pub(crate) fn calls(text: &str, calls: &[ToolCall]) -> Reply {
     let message = AssistantMessage { text: text.to_owned(), calls: calls.to_vec(), ..AssistantMessage::default() };
-    Reply::Answer(ModelAnswer { message: said: message, ..ModelAnswer::default() })
+    Reply::Answer(ModelAnswer { message, ..ModelAnswer::default() })
 }
 
 pub(crate) fn fail(kind: ErrorKind, message: &str, retry_after: Option<Duration>) -> Reply {
@@ -101,7 +105,12 @@ impl Script {
     fn new(replies: Vec<Reply>, context: Option<u64>) -> Arc<Self> {
         let info =
             ModelInfo { id: "play/list".to_owned(), name: "List".to_owned(), provider: "play".to_owned(), context };
-        Arc::new(Self { info, replies: Mutex::new(replies.into()), received: Mutex::default(), before_answer: Mutex::default() })
+        Arc::new(Self {
+            info,
+            replies: Mutex::new(replies.into()),
+            received: Mutex::default(),
+            before_answer: Mutex::default(),
+        })
     }
 }
 

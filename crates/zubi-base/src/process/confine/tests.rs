@@ -50,7 +50,11 @@ fn excluded_paths_expand_to_their_siblings() {
         expand_names(&[""], &["home/.ssh", "home/.config/gh"]),
         is("home/.config/other home/work opt", " home home/.config")
     );
-    assert_eq!(expand_names(&["opt", "home/.ssh"], &["home/.ssh"]), is("opt", ""), "what is left out is, even if it is named");
+    assert_eq!(
+        expand_names(&["opt", "home/.ssh"], &["home/.ssh"]),
+        is("opt", ""),
+        "what is left out is, even if it is named"
+    );
     assert_eq!(expand_names(&["home/link"], &["home/.ssh"]), is("", ""), "links are resolved on one side");
     assert_eq!(expand_names(&["home"], &["keys"]), is("home/.config home/work", "home"), "and on the other");
 }

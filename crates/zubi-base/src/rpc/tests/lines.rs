@@ -40,7 +40,8 @@ struct World {
     writer: WriteHalf<DuplexStream>,
 }
 
-const SMALL: ConnectionOptions = ConnectionOptions { max_body: 1_000, max_queued: 10_000, max_queued_answers: 10_000, ..ConnectionOptions::ipc() };
+const SMALL: ConnectionOptions =
+    ConnectionOptions { max_body: 1_000, max_queued: 10_000, max_queued_answers: 10_000, ..ConnectionOptions::ipc() };
 
 fn world(options: ConnectionOptions) -> World {
     let (near, far) = duplex(1024);

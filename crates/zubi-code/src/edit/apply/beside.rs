@@ -10,7 +10,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::text::{EditOptions, EditSink, EditorSink, FileOperation, EditOutcome, SinkError, TextOrigin, TextSource};
+use zubi_base::text::{
+    EditOptions, EditOutcome, EditSink, EditorSink, FileOperation, SinkError, TextOrigin, TextSource,
+};
 
 use super::disk::DiskSink;
 use super::prepare::{ReversibleStep, prepare, undo_of};

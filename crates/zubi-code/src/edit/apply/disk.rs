@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::text::{EditOptions, EditSink, FileOperation, EditOutcome, SinkError};
+use zubi_base::text::{EditOptions, EditOutcome, EditSink, FileOperation, SinkError};
 
 use super::journal::EditJournal;
 use super::prepare::prepare;
@@ -121,7 +121,12 @@ impl DiskSink {
 }
 
 /// After a failure: puts everything back, the step that failed included, for it may have been half done.
-fn take_back(mut journal: EditJournal, steps: &[super::prepare::ReversibleStep], failed: usize, error: SinkError) -> SinkError {
+fn take_back(
+    mut journal: EditJournal,
+    steps: &[super::prepare::ReversibleStep],
+    failed: usize,
+    error: SinkError,
+) -> SinkError {
     let left = journal.revert(steps, failed);
     if left.is_empty() {
         if let Err(error) = journal.remove() {

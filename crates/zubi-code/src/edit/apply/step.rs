@@ -17,7 +17,8 @@ pub(super) fn execute(operation: &FileOperation) -> Result<(), SinkError> {
     let path = operation.path();
     let changed = || SinkError::Changed { path: path.to_owned() };
     let entry = DirectoryEntry::open(path, makes_parent(operation))?;
-    let expect = |expected: &ExpectedContent| if matches_expected(&entry.path, expected) { Ok(()) } else { Err(changed()) };
+    let expect =
+        |expected: &ExpectedContent| if matches_expected(&entry.path, expected) { Ok(()) } else { Err(changed()) };
     let free = || {
         let is_free = kind_on_disk(&entry.path) == EntryKind::Missing;
         if is_free { Ok(()) } else { Err(SinkError::Exists { path: path.to_owned() }) }
@@ -77,8 +78,12 @@ pub(super) fn revert(operation: &FileOperation) -> Result<(), SinkError> {
         FileOperation::Write { content, .. } => {
             matches_expected(path, &ExpectedContent::Content(ContentHash::from_bytes(content)))
         }
-        FileOperation::Rename { from, to } => kind_on_disk(from) == EntryKind::Missing && kind_on_disk(to) != EntryKind::Missing,
-        FileOperation::Delete { .. } | FileOperation::RemoveDirectory { .. } => kind_on_disk(path) == EntryKind::Missing,
+        FileOperation::Rename { from, to } => {
+            kind_on_disk(from) == EntryKind::Missing && kind_on_disk(to) != EntryKind::Missing
+        }
+        FileOperation::Delete { .. } | FileOperation::RemoveDirectory { .. } => {
+            kind_on_disk(path) == EntryKind::Missing
+        }
         FileOperation::CreateDirectory { .. } => kind_on_disk(path) == EntryKind::Directory,
         FileOperation::CreateLink { .. } => kind_on_disk(path) == EntryKind::Link,
         FileOperation::SetMode { .. } => false,

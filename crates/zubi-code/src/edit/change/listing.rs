@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use zubi_base::text::FileOperation;
 
 use super::{FileAction, FileChange};
-use crate::edit::overlay::{self, EntryKind, EditOverlay};
+use crate::edit::overlay::{self, EditOverlay, EntryKind};
 
 /// Returns the net effect of the steps, from before the first to after the last: a file that moved twice is listed
 /// once.
@@ -17,7 +17,8 @@ pub(super) fn moved_and_removed(tree: &EditOverlay<'_>, removed: &FxHashMap<Utf8
         let (done, rest) = tree.steps.split_at(index);
         let removal = |path: &Utf8PathBuf, action| {
             // A file that the edit itself made and removed again is not a loss.
-            let path = overlay::disk_before(done, path).filter(|path| overlay::kind_on_disk(path) != EntryKind::Missing)?;
+            let path =
+                overlay::disk_before(done, path).filter(|path| overlay::kind_on_disk(path) != EntryKind::Missing)?;
             let before = removed.get(&path).cloned();
             Some(FileChange { path, old_path: None, action, edits: 0, before, after: None })
         };

@@ -106,8 +106,11 @@ fn parts_are_applied_where_their_text_lives_and_undone() {
     d/c: "c\n"
     "#);
     // A file of the editor that moves takes the edits of its text along; the folder above it is the disk's.
-    let moves =
-        [fake_editor.rename("a", "new/a"), insert(&fake_editor.tree.uri("new/a"), 0, "1\n"), insert(&fake_editor.tree.uri("b"), 0, "2\n")];
+    let moves = [
+        fake_editor.rename("a", "new/a"),
+        insert(&fake_editor.tree.uri("new/a"), 0, "1\n"),
+        insert(&fake_editor.tree.uri("b"), 0, "2\n"),
+    ];
     insta::assert_snapshot!(fake_editor.check(&changes(&moves), EditOptions::default()), @r#"
     ["a a"]
     b: "2\nb\n"

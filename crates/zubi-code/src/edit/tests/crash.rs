@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use zubi_base::clock::FixedClock;
 use zubi_base::position::Encoding;
-use zubi_base::text::{DiskText, EditOptions, EditSink, FileOperation, EditOutcome, SinkError};
+use zubi_base::text::{DiskText, EditOptions, EditOutcome, EditSink, FileOperation, SinkError};
 
 use super::tree::{NOW, Tree};
 use crate::edit::apply::disk::InjectedFault;

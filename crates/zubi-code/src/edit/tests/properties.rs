@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use zubi_base::position::Encoding;
 
-use super::tree::{TreeEntry, Tree};
+use super::tree::{Tree, TreeEntry};
 use crate::edit::EditError;
 
 /// One operation that a server can request. Paths are workspace-relative.

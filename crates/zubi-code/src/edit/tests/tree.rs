@@ -117,7 +117,9 @@ impl Tree {
         for (path, thing) in self.state() {
             match thing {
                 TreeEntry::Link(target) => writeln!(rendered, "{path} -> {target}").unwrap(),
-                TreeEntry::Directory { mode } => writeln!(rendered, "{path}/{}", special(mode, usual_directory)).unwrap(),
+                TreeEntry::Directory { mode } => {
+                    writeln!(rendered, "{path}/{}", special(mode, usual_directory)).unwrap()
+                }
                 TreeEntry::File { bytes, mode } => {
                     let text = String::from_utf8(bytes).map_or("not text".to_owned(), |text| format!("{text:?}"));
                     writeln!(rendered, "{path}{}: {text}", special(mode, usual_file)).unwrap();

@@ -68,7 +68,10 @@ impl Lexer<'_> {
                 // bash has escapes in there, dash has none: they agree where it ends if there is no backslash.
                 let rest = self.symbols.get(self.at + 1..).unwrap_or_default();
                 let end = rest.iter().position(|symbol| matches!(symbol, TemplateToken::Char('\'' | '\\', _)));
-                if end.and_then(|end| rest.get(end)).is_some_and(|symbol| matches!(symbol, TemplateToken::Char('\\', _))) {
+                if end
+                    .and_then(|end| rest.get(end))
+                    .is_some_and(|symbol| matches!(symbol, TemplateToken::Char('\\', _)))
+                {
                     self.tangle("a backslash in `$'…'`");
                 }
             }

@@ -6,7 +6,8 @@ use super::*;
 
 #[tokio::test]
 async fn a_silent_server_is_ended_after_the_second_request() {
-    let mut fixture = Fixture::with_timeouts(TestWorkspace::new(&[]), Duration::from_mins(30), Duration::from_millis(200));
+    let mut fixture =
+        Fixture::with_timeouts(TestWorkspace::new(&[]), Duration::from_mins(30), Duration::from_millis(200));
     let capabilities = json!({ "hoverProvider": true });
     let question = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(capabilities.clone()).await;

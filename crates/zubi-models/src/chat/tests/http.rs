@@ -364,7 +364,8 @@ async fn a_server_that_only_shows_that_it_is_there_is_not_waited_for() {
         ..ProviderTimeouts::default()
     };
     let partial_response = ok(&frames(&[r#"{"content":"Hi"}"#]));
-    let outcome = check_with(vec![Script::Alive(partial_response.clone())], |config| config.timeouts = timeouts).await.0;
+    let outcome =
+        check_with(vec![Script::Alive(partial_response.clone())], |config| config.timeouts = timeouts).await.0;
     assert_snapshot!(outcome, @"TimedOut: it said nothing for 300 ms, and only kept the connection alive");
     let timeouts = ProviderTimeouts {
         idle: Duration::from_millis(300),

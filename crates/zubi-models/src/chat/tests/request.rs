@@ -27,7 +27,12 @@ fn user(text: &str) -> PromptMessage {
 }
 
 fn outcome(call: &str, text: &str) -> PromptMessage {
-    PromptMessage::Tool(ToolResult { call: call.to_owned(), tool: "read".to_owned(), text: text.to_owned(), is_error: false })
+    PromptMessage::Tool(ToolResult {
+        call: call.to_owned(),
+        tool: "read".to_owned(),
+        text: text.to_owned(),
+        is_error: false,
+    })
 }
 
 fn call(id: &str, arguments: serde_json::Value) -> ToolCall {

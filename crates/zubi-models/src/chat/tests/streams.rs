@@ -4,7 +4,7 @@
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
-use super::{Ids, KEY, StreamReader, Redactor, check, frames, read, render_answer, stream};
+use super::{Ids, KEY, Redactor, StreamReader, check, frames, read, render_answer, stream};
 
 #[test]
 fn streams_as_they_should_be() {

@@ -180,8 +180,8 @@ async fn what_is_no_answer() {
 #[tokio::test]
 async fn a_call_that_is_cut_by_the_limit_is_a_text() {
     for dialect in [Dialect::Anthropic, Dialect::Responses] {
-        let whole =
-            dialect.answer(&ScriptedReply::default().call("file_read", json!({ "path": "abcdefgh" })).stop(Stop::Length));
+        let whole = dialect
+            .answer(&ScriptedReply::default().call("file_read", json!({ "path": "abcdefgh" })).stop(Stop::Length));
         // Without the last fragment of its arguments, also where they are repeated.
         let cut = whole.replace(r#"{\"path\":\"abcdefgh\"}"#, r#"{\"path\":\"abcdef"#).replace(r#""gh\"}""#, r#""""#);
         let answer = serve_and_query(dialect, Turn::raw(200, cut)).await.unwrap();

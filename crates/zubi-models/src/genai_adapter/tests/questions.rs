@@ -140,7 +140,9 @@ async fn model_names_are_sent_unchanged() {
             let request = server.requests().pop().unwrap();
             let sent = if dialect == Dialect::Gemini { json!(request.path) } else { request.body["model"].clone() };
             assert!(sent.as_str().unwrap().contains(name), "{dialect:?} {name}: {sent}");
-            assert!(!request.body.to_string().contains("effort") && !request.body.to_string().contains("thinkingBudget"));
+            assert!(
+                !request.body.to_string().contains("effort") && !request.body.to_string().contains("thinkingBudget")
+            );
             server.finish();
         }
         let server = Server::start(dialect, KEY, Vec::new());

@@ -94,7 +94,7 @@ impl Session {
             restrictions: Restrictions::default(),
         });
         let person = Arc::new(Person { answers: Mutex::default(), questions: Mutex::default() });
-        Self { fixture: Fixture { registry, records }, rule_store: kept: rule_store, person }
+        Self { fixture: Fixture { registry, records }, rule_store, person }
     }
 
     /// Returns the session that follows this one, with the rules that were stored for this scope.
@@ -247,7 +247,10 @@ async fn prompts_list_only_calls_of_their_session() {
     for (session, own) in [(1, "one"), (2, "two")] {
         let affected = affected_calls(session).await;
         let expected = format!("shell.run: git push {own}");
-        assert!(!affected.is_empty() && affected.iter().all(|call| *call == expected), "session {session}: {affected:?}");
+        assert!(
+            !affected.is_empty() && affected.iter().all(|call| *call == expected),
+            "session {session}: {affected:?}"
+        );
     }
     host.fixture.registry.end_session(2);
     assert!(affected_calls(2).await.is_empty(), "the calls of a session that has ended are forgotten");
@@ -323,7 +326,7 @@ async fn edited_arguments_are_validated_and_judged_again() {
     // Invalid arguments are reported.
     session.queue_answer(ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"txt": "x"})) });
     assert_snapshot!(session.call("make").await, @r#"
-    Invalid input: txt: no such parameter; did you mean `text`?
+    Invalid input: no such parameter; did you mean `text`?
     The user changed the arguments to {"txt":"x"}.
     shell.run takes text (string).
     (deny, invalid_input)

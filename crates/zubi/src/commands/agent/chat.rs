@@ -4,14 +4,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use tokio::task::JoinHandle;
-use zubi_agent::wire::{ConversationList, ModelList, ConversationQuery, SendParams, ServerInfo};
+use zubi_agent::wire::{ConversationList, ConversationQuery, ModelList, SendParams, ServerInfo};
 use zubi_base::escape::printable;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{Interruption, block_on};
 use zubi_cli::terminal;
 use zubi_models::registry::ModelRegistry;
 
-use super::chat_session::{ChatSession, InputMode, LINE, ChatStep, request};
+use super::chat_session::{ChatSession, ChatStep, InputMode, LINE, request};
 use super::conversations::{self, find};
 use super::output::{EventOutput, page};
 use super::run::{code, text_of};
@@ -256,7 +256,11 @@ impl Chat<'_> {
                         Some(model) => models.is_listed(model.info()).await,
                         None => None,
                     };
-                    Ok(ModelsState::Single { requested: wanted, id: named.map(|model| model.info().id.clone()), is_listed })
+                    Ok(ModelsState::Single {
+                        requested: wanted,
+                        id: named.map(|model| model.info().id.clone()),
+                        is_listed,
+                    })
                 };
                 self.query_models(found, given_up);
             }

@@ -8,7 +8,8 @@ use chrono::DateTime;
 use serde_json::{Value, json};
 use zubi_agent::chat::ChatService;
 use zubi_agent::wire::{
-    ConversationList, ConversationRef, ExportedScenario, OpenParams, OpenResult, ConversationQuery, ConversationState, ListedConversation,
+    ConversationList, ConversationQuery, ConversationRef, ConversationState, ExportedScenario, ListedConversation,
+    OpenParams, OpenResult,
 };
 use zubi_base::escape::printable;
 use zubi_cli::failure::Failure;
@@ -30,7 +31,8 @@ const TITLE: usize = 70;
 const MAX_MATCHES: usize = 5;
 
 pub(super) fn list(session: &CliSession, search: Option<&str>, limit: usize, json: bool) -> Result<ExitCode, Failure> {
-    let search = ConversationQuery { query: search.map(str::to_owned), limit: Some(limit), ..ConversationQuery::default() };
+    let search =
+        ConversationQuery { query: search.map(str::to_owned), limit: Some(limit), ..ConversationQuery::default() };
     let list = with_chats(session, async |chats| request::<ConversationList>(chats, "conversations", &search).await)?;
     if json {
         terminal::print_json(&json!(list))?;
@@ -114,7 +116,8 @@ pub(super) async fn find(chats: &dyn ChatService, id: Option<&str>, after: u64) 
             "An id looks like `01a20a25dd52-554913fdac59fa64`; a prefix is enough. `zubi agent list` lists them.",
         ));
     }
-    let search = ConversationQuery { id: id.map(str::to_owned), limit: Some(MAX_MATCHES), ..ConversationQuery::default() };
+    let search =
+        ConversationQuery { id: id.map(str::to_owned), limit: Some(MAX_MATCHES), ..ConversationQuery::default() };
     let found: ConversationList = request(chats, "conversations", &search).await?;
     let conversation = match (id, found.conversations.as_slice()) {
         (None, [latest, ..]) => latest.id.clone(),

@@ -10,7 +10,7 @@ use zubi_cli::failure::Failure;
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_tool_api::cx::ProgressSink as _;
 
-use super::view::{OutputSegment, Style, AgentView};
+use super::view::{AgentView, OutputSegment, Style};
 
 /// The output format of events.
 #[derive(Debug, Clone)]

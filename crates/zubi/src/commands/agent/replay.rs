@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use serde_json::json;
-use zubi_agent::replay::{Difference, ReplayOutcome, ReplayedCall, ReplayReport};
+use zubi_agent::replay::{Difference, ReplayOutcome, ReplayReport, ReplayedCall};
 use zubi_agent::wire::{ConversationRef, ExportedScenario};
 use zubi_base::escape::printable;
 use zubi_base::fs::ReadError;
@@ -64,7 +64,8 @@ async fn of_conversation(agent_session: &agent::AgentSession, id: &str) -> Resul
     let found = find(agent_session.chats(), Some(id), NO_EVENTS).await;
     let found = found.map_err(|failure| failure.hint("There is no file of this name either."))?;
     let conversation = found.summary.id;
-    let exported: ExportedScenario = request(agent_session.chats(), "export", &ConversationRef { conversation }).await?;
+    let exported: ExportedScenario =
+        request(agent_session.chats(), "export", &ConversationRef { conversation }).await?;
     Scenario::read(&exported.scenario).map_err(Failure::environment)
 }
 

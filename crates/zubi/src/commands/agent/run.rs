@@ -11,7 +11,7 @@ use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
 
-use super::chat_session::{ChatSession, InputMode, ChatStep};
+use super::chat_session::{ChatSession, ChatStep, InputMode};
 use super::conversations::{NO_EVENTS, find};
 use super::output::EventOutput;
 use crate::agent;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use zubi_agent::event::{AgentEvent, EventKind, StopReason, TurnEnded};
 use zubi_base::escape::{on_lines, printable};
 use zubi_tool_api::cx::ApprovalAnswer;
-use zubi_tool_api::{ErrorCode, Effect};
+use zubi_tool_api::{Effect, ErrorCode};
 
 /// How many consecutive read-only calls are shown; further ones are only counted.
 const READS: usize = 5;
@@ -61,7 +61,15 @@ pub(super) struct AgentView {
 
 impl AgentView {
     pub(super) fn new(style: Style) -> Self {
-        Self { style, shown: 0, pending_text: String::new(), is_open: false, reads: 0, calls: BTreeMap::new(), preview: None }
+        Self {
+            style,
+            shown: 0,
+            pending_text: String::new(),
+            is_open: false,
+            reads: 0,
+            calls: BTreeMap::new(),
+            preview: None,
+        }
     }
 
     /// Returns the segments that an event adds.
@@ -134,7 +142,7 @@ impl AgentView {
         let goes_on =
             matches!(next, EventKind::Result { .. } | EventKind::Progress { .. } | EventKind::Iteration { .. });
         // Empty answers between calls do not separate them.
-        let is_silent = matches!(next, EventKind::Answered { message, .. } if said.text.is_empty());
+        let is_silent = matches!(next, EventKind::Answered { message, .. } if message.text.is_empty());
         if !(is_read || goes_on || is_silent) {
             let more = std::mem::take(&mut self.reads).saturating_sub(READS);
             if more > 0 {

@@ -31,7 +31,12 @@ pub(super) struct TestReport {
 }
 
 /// Runs the tests of these tools, or of all tools if none is named, and reports each result as its test ends.
-pub(super) fn run(session: &CliSession, loaded: &DeclaredTools, ids: &[String], json: bool) -> Result<TestReport, Failure> {
+pub(super) fn run(
+    session: &CliSession,
+    loaded: &DeclaredTools,
+    ids: &[String],
+    json: bool,
+) -> Result<TestReport, Failure> {
     let selected = select_tools(loaded, ids)?;
     let refused: Vec<&LoadedFile> =
         loaded.untrusted().filter(|file| selected.iter().any(|(other, _)| other.path == file.path)).collect();

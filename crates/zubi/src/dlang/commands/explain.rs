@@ -10,7 +10,7 @@ use zubi_cli::terminal;
 use super::get::{not_found, warn_of_namesakes};
 use crate::cli::Explain;
 use crate::load;
-use crate::output::{Mode, DlangOutput};
+use crate::output::{DlangOutput, Mode};
 
 pub(super) fn run(output: &DlangOutput, arguments: &Explain) -> Result<ExitCode, Failure> {
     load::query_model(output, &arguments.path, |snapshot| {

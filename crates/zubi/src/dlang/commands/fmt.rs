@@ -18,7 +18,7 @@ use zubi_cli::terminal;
 use crate::cli::Fmt;
 use crate::excerpt::{self, ExcerptPosition, ExcerptProblem};
 use crate::interrupt::Interrupt;
-use crate::output::{Mode, DlangOutput, count};
+use crate::output::{DlangOutput, Mode, count};
 
 pub(super) fn run(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> {
     if arguments.stdin { of_stdin(output, arguments) } else { of_files(output, arguments) }
@@ -96,7 +96,12 @@ fn of_files(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> 
     Ok(ExitCode::from(report.code(arguments)))
 }
 
-fn format_file(output: &DlangOutput, arguments: &Fmt, path: &Utf8Path, report: &mut FormatReport) -> Result<(), Failure> {
+fn format_file(
+    output: &DlangOutput,
+    arguments: &Fmt,
+    path: &Utf8Path,
+    report: &mut FormatReport,
+) -> Result<(), Failure> {
     let display_path = output.show(path).to_owned();
     let text = match DiskFiles.read_text(path, MAX_MODEL_BYTES) {
         Ok(text) => text,
@@ -237,8 +242,13 @@ fn report_syntax_errors(output: &DlangOutput, display_path: &str, text: &str, pa
         let message = format!("{}{hint}", diagnostic.message);
         let position = ExcerptPosition { path: display_path, text: Some(text), range, start };
         let code = diagnostic.code.as_str();
-        let problem =
-            ExcerptProblem { severity: dlang_workspace::Severity::Error, code, message: &message, position: place: position, related: vec![] };
+        let problem = ExcerptProblem {
+            severity: dlang_workspace::Severity::Error,
+            code,
+            message: &message,
+            position,
+            related: vec![],
+        };
         match output.mode {
             Mode::Quiet => terminal::print_err(&format!("{display_path}:{line}:{column}: error: {message}")),
             Mode::Rich | Mode::Json => terminal::print_err_styled(&format!("{}\n", excerpt::render(&problem, style))),

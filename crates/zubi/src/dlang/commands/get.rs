@@ -12,7 +12,7 @@ use zubi_cli::terminal;
 
 use crate::cli::Get;
 use crate::load;
-use crate::output::{Mode, DlangOutput};
+use crate::output::{DlangOutput, Mode};
 
 pub(super) fn run(output: &DlangOutput, arguments: &Get) -> Result<ExitCode, Failure> {
     let (fqn, path) = words(arguments);

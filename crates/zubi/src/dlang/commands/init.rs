@@ -11,7 +11,7 @@ use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 
 use crate::cli::Init;
-use crate::output::{Mode, DlangOutput};
+use crate::output::{DlangOutput, Mode};
 
 /// The name of a model in a folder without a name, such as the root of a file system.
 const NAMELESS: &str = "model";

@@ -15,7 +15,7 @@ use zubi_cli::terminal;
 
 use crate::cli::InstallArgs;
 use crate::excerpt::{self, ExcerptPosition, ExcerptProblem};
-use crate::output::{Mode, DlangOutput};
+use crate::output::{DlangOutput, Mode};
 use crate::table;
 
 pub(super) fn run(output: &DlangOutput, arguments: &InstallArgs) -> Result<ExitCode, Failure> {
@@ -247,7 +247,8 @@ fn print_manifest_diagnostics(output: &DlangOutput, module: &Module) {
                 continue;
             }
             let position = ExcerptPosition { path: display_path, text: Some(own.text), range: (*range).into(), start };
-            let problem = ExcerptProblem { severity: *severity, code: code.as_str(), message, position: place: position, related: Vec::new() };
+            let problem =
+                ExcerptProblem { severity: *severity, code: code.as_str(), message, position, related: Vec::new() };
             terminal::print_err_styled(&format!("{}\n", excerpt::render(&problem, output.on_stderr())));
         }
     }

@@ -10,7 +10,7 @@ use zubi_cli::terminal;
 
 use crate::cli::{Format, QueryArgs};
 use crate::load;
-use crate::output::{Mode, DlangOutput};
+use crate::output::{DlangOutput, Mode};
 use crate::{table, yaml};
 
 pub(super) fn run(output: &DlangOutput, arguments: &QueryArgs) -> Result<ExitCode, Failure> {

@@ -17,7 +17,7 @@ use zubi_cli::terminal;
 use crate::cli::Validate;
 use crate::excerpt;
 use crate::load::{self, LoadResult};
-use crate::output::{Mode, DlangOutput, count};
+use crate::output::{DlangOutput, Mode, count};
 
 /// How long a watch waits at most before it checks the files without a notification: some file systems send none.
 const AT_MOST: Duration = Duration::from_mins(1);

@@ -50,7 +50,7 @@ proptest! {
         if order % 2 == 0 {
             coming.reverse();
         }
-        let pending = PendingFindings::default();
+        let mut pending = PendingFindings::default();
         for (name, lines) in coming {
             let path = Utf8PathBuf::from(name);
             let line_limit = if pending.may_show(&path) { limit } else { 0 };

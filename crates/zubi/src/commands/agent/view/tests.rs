@@ -254,7 +254,7 @@ fn page_contains_requests_and_decisions() {
     |\n> Do\n> it\n\n
     → Run: x
       ? asked: it runs `x`
-      ✗ refused: terminal: use y
+      ✗ refused: use y
       ✗ Refused: use y
     |Well.\n
     · 2 answers · 1 call · 1000 tokens · 1.2 s
