@@ -134,7 +134,7 @@ fn program_read_from_stdin_requires_approval() {
         let answer_text =
             text(&sandbox, "shell.run", &json!({ "command": script, "stdin": "open('made', 'w') # ; touch made\n" }));
         assert!(
-            answer_text.contains("its effects cannot be determined") && answer_text.contains("nobody to ask"),
+            answer_text.contains("its effects cannot be determined") && answer_text.contains("no one can approve it here"),
             "{script}: {answer_text}"
         );
     }
@@ -219,7 +219,7 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
     let answer_text = call("shell.job", json!({ "job": "j-9" })).await;
     assert!(answer_text.starts_with("Invalid input: job: "), "{answer_text}");
     let answer_text = call("shell.run", json!({ "command": "tail -f /dev/null", "background": true })).await;
-    assert!(answer_text.starts_with("job j-3 runs;"), "{answer_text}");
+    assert!(answer_text.starts_with("job j-3 is running;"), "{answer_text}");
     host.shutdown().await;
     assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
 }

@@ -9,7 +9,7 @@ fn commands() {
     assert_snapshot!(check("", "--help"), @r#"
     exit 0
     --- stdout
-    Checks and asks DomainLang models: domains, bounded contexts, and how they are related
+    Checks and queries DomainLang models: domains, bounded contexts, and how they are related
 
     Usage: dlang [OPTIONS] <COMMAND>
 
@@ -182,5 +182,5 @@ fn the_version_has_three_names() {
 #[test]
 fn nothing_at_all_is_answered_with_help() {
     let output = check("", "");
-    assert!(output.starts_with("exit 2\n--- stderr\nChecks and asks"), "{output}");
+    assert!(output.starts_with("exit 2\n--- stderr\nChecks and queries"), "{output}");
 }

@@ -132,7 +132,7 @@ async fn a_change_resets_the_repetition_count() {
     let happened = world.run("go").await;
     let remarks: Vec<&str> = happened
         .lines()
-        .filter(|line| line.contains("very call"))
+        .filter(|line| line.contains("same call several times"))
         .filter_map(|line| line.split(" = ").next())
         .collect();
     assert_eq!(remarks, ["  c3", "  c6"], "{happened}");
