@@ -51,12 +51,26 @@ class App {
       (id) => void this.#open(id),
     );
     this.#composer = new Composer(
-      { form: element("composer"), text: element("text"), problem: element("problem"), model: element("model"),
-        providers: element("providers"), stop: element("stop"), send: element("send") },
-      { send: (text, chosen) => this.#send(text, chosen), stop: () => void this.#stop(), chosen: (id) => this.#choose(id) },
+      {
+        form: element("composer"),
+        text: element("text"),
+        problem: element("problem"),
+        model: element("model"),
+        providers: element("providers"),
+        stop: element("stop"),
+        send: element("send"),
+      },
+      {
+        send: (text, chosen) => this.#send(text, chosen),
+        stop: () => void this.#stop(),
+        chosen: (id) => this.#choose(id),
+      },
     );
-    this.#inspector = new Inspector(element("tools"), (method, params) => this.#inspectorAsks(method, params),
-      (text) => this.#announce(text));
+    this.#inspector = new Inspector(
+      element("tools"),
+      (method, params) => this.#inspectorAsks(method, params),
+      (text) => this.#announce(text),
+    );
     this.#wire();
     document.body.dataset.kind = this.#transport.kind;
     if (typeof conversation === "string" && conversation !== "") this.#opening = { id: conversation, told: [] };
@@ -71,7 +85,9 @@ class App {
 
   #wire() {
     element("new").addEventListener("click", () => this.#new());
-    element("menu").addEventListener("click", () => this.#menu(element("menu").getAttribute("aria-expanded") !== "true"));
+    element("menu").addEventListener("click", () =>
+      this.#menu(element("menu").getAttribute("aria-expanded") !== "true"),
+    );
     element("show-chat").addEventListener("click", () => this.#show("chat"));
     element("show-tools").addEventListener("click", () => this.#show("tools"));
     element("rename").addEventListener("click", () => void this.#rename());
@@ -141,7 +157,8 @@ class App {
     const outcome = conversation.apply(event);
     if (outcome === "gap") void this.#open(conversation.id);
     if (outcome !== "taken") return;
-    if (event.type === "answered" && event.said.text !== "") this.#announce(`zubi: ${event.said.text.slice(0, READ_OUT)}`);
+    if (event.type === "answered" && event.said.text !== "")
+      this.#announce(`zubi: ${event.said.text.slice(0, READ_OUT)}`);
     if (event.type === "ended" && event.reason !== "completed") this.#announce(`The turn has ended: ${event.reason}.`);
     this.#draw();
   }
@@ -179,7 +196,10 @@ class App {
     if (shown !== undefined) void this.#open(shown);
     try {
       const [hello, models] = await Promise.all([this.#transport.request("hello"), this.#transport.request("models")]);
-      setText(element("folder"), hello.folders.map((/** @type {string} */ path) => path.split(/[\\/]/).at(-1)).join(", "));
+      setText(
+        element("folder"),
+        hello.folders.map((/** @type {string} */ path) => path.split(/[\\/]/).at(-1)).join(", "),
+      );
       element("folder").title = hello.folders.join("\n");
       element("untrusted").hidden = hello.trusted;
       this.#composer.models(models, this.#model || (this.#conversation?.model ?? "") || hello.model);
@@ -210,7 +230,9 @@ class App {
       if (opened.summary.title !== "") conversation.title = opened.summary.title;
       const isOther = this.#conversation?.id !== id;
       this.#conversation = conversation;
-      this.#composer.say(opened.summary.state === "elsewhere" ? "Another process leads this conversation. It can be read here." : "");
+      this.#composer.say(
+        opened.summary.state === "elsewhere" ? "Another process leads this conversation. It can be read here." : "",
+      );
       if (isOther) this.#composer.choose(conversation.model);
       this.#keep();
       this.#show("chat");
@@ -250,7 +272,8 @@ class App {
       throw error;
     });
     this.#log.toEnd();
-    if (this.#conversation?.id !== sent.conversation && this.#opening?.id !== sent.conversation) await this.#open(sent.conversation);
+    if (this.#conversation?.id !== sent.conversation && this.#opening?.id !== sent.conversation)
+      await this.#open(sent.conversation);
   }
 
   async #stop() {
@@ -282,20 +305,37 @@ class App {
     if (conversation === undefined) return;
     const exported = await this.#try("export", { conversation });
     if (exported === null) return;
-    const text = h("textarea", { readonly: true, rows: 16, class: "json", "aria-label": exported.name }, exported.scenario);
+    const text = h(
+      "textarea",
+      { readonly: true, rows: 16, class: "json", "aria-label": exported.name },
+      exported.scenario,
+    );
     const address = URL.createObjectURL(new Blob([exported.scenario], { type: "application/yaml" }));
     const link = h("a", { href: address, download: exported.name }, `Save ${exported.name}`);
-    const about = h("p", {}, "A scenario, which the model ", h("code", {}, "mock:FILE"), " and ",
-      h("code", {}, "zubi agent replay FILE"), " play. ", link);
+    const about = h(
+      "p",
+      {},
+      "A scenario, which the model ",
+      h("code", {}, "mock:FILE"),
+      " and ",
+      h("code", {}, "zubi agent replay FILE"),
+      " play. ",
+      link,
+    );
     const isWanted = await ask("This conversation as a scenario", h("div", {}, about, text), "Copy");
-    if (isWanted) await navigator.clipboard.writeText(exported.scenario).catch((error) => this.#composer.say(messageOf(error)));
+    if (isWanted)
+      await navigator.clipboard.writeText(exported.scenario).catch((error) => this.#composer.say(messageOf(error)));
     URL.revokeObjectURL(address);
   }
 
   async #delete() {
     const conversation = this.#conversation;
     if (conversation === null) return;
-    const words = h("p", {}, `“${conversation.title}” will be deleted permanently. Files that it has changed stay changed.`);
+    const words = h(
+      "p",
+      {},
+      `“${conversation.title}” will be deleted permanently. Files that it has changed stay changed.`,
+    );
     if (!(await ask("Delete this conversation?", words, "Delete"))) return;
     if ((await this.#try("delete", { conversation: conversation.id })) !== null) this.#new();
     this.#list.refresh();
@@ -347,17 +387,21 @@ class App {
 
   #drawQuestions() {
     const wanted = [this.#conversation, this.#inspected].flatMap((conversation) =>
-      conversation === null ? [] : [...conversation.questions.values()].map((question) => ({
-        key: `${conversation.id} ${question.id}`,
-        question,
-        answer: async (/** @type {unknown} */ answer) => {
-          await this.#transport.request("answer", { conversation: conversation.id, question: question.id, answer });
-        },
-      })));
+      conversation === null
+        ? []
+        : [...conversation.questions.values()].map((question) => ({
+            key: `${conversation.id} ${question.id}`,
+            question,
+            answer: async (/** @type {unknown} */ answer) => {
+              await this.#transport.request("answer", { conversation: conversation.id, question: question.id, answer });
+            },
+          })),
+    );
     const hadFocus = element("questions").contains(document.activeElement);
     const fresh = showCards(element("questions"), wanted, this.#cards);
     if (hadFocus && this.#cards.size === 0) this.#composer.focus();
-    for (const { summary, request } of fresh) element("urgent").textContent = `zubi requests approval: ${summary}. ${request.why}`;
+    for (const { summary, request } of fresh)
+      element("urgent").textContent = `zubi requests approval: ${summary}. ${request.why}`;
     document.title = wanted.length > 0 ? "(?) zubi" : "zubi";
   }
 }
@@ -377,7 +421,9 @@ function ask(title, body, yes) {
   setText(element("dialog-yes"), yes);
   dialog.returnValue = "";
   dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
+  return new Promise((resolve) =>
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }),
+  );
 }
 
 new App();

@@ -25,13 +25,25 @@ export function makeCard(question, answer) {
   const words = h("input", { type: "text", id: newId(), maxlength: "2000", autocomplete: "off" });
   const problem = h("p", { class: "problem", role: "alert" });
   // The card describes the original arguments: changed ones get a prompt of their own.
-  const anew = h("p", { class: "about", hidden: true },
-    "zubi checks the changed arguments first and shows their effect, unless a rule allows them.");
-  const edit = h("details", { class: "edit", oninput: () => {
-    anew.hidden = !isEdited();
-    options.element.hidden = !anew.hidden || options.isOnly;
-    yes.textContent = anew.hidden ? "Allow" : "Use these arguments";
-  } }, h("summary", {}, "Edit the arguments"), args.element, anew);
+  const anew = h(
+    "p",
+    { class: "about", hidden: true },
+    "zubi checks the changed arguments first and shows their effect, unless a rule allows them.",
+  );
+  const edit = h(
+    "details",
+    {
+      class: "edit",
+      oninput: () => {
+        anew.hidden = !isEdited();
+        options.element.hidden = !anew.hidden || options.isOnly;
+        yes.textContent = anew.hidden ? "Allow" : "Use these arguments";
+      },
+    },
+    h("summary", {}, "Edit the arguments"),
+    args.element,
+    anew,
+  );
   const yes = h("button", { type: "submit", class: "primary" }, "Allow");
 
   let isSent = false;
@@ -61,22 +73,34 @@ export function makeCard(question, answer) {
   };
   const deny = () => ({ deny: { text: words.value.trim() === "" ? null : words.value.trim() } });
 
-  const card = h("form", { class: "card question", "aria-labelledby": title, tabindex: "-1", onsubmit: (/** @type {Event} */ event) => {
-    event.preventDefault();
-    void send(allow);
-  } },
+  const card = h(
+    "form",
+    {
+      class: "card question",
+      "aria-labelledby": title,
+      tabindex: "-1",
+      onsubmit: (/** @type {Event} */ event) => {
+        event.preventDefault();
+        void send(allow);
+      },
+    },
     h("h3", { id: title }, h("span", { class: "asks" }, "May this be done? "), question.summary),
     h("p", { class: "why" }, ...renderWords(sentence(request.why))),
     describe(request),
-    typeof request.footprint?.preview === "string" && h("div", { class: "preview" }, ...showText(request.footprint.preview)),
+    typeof request.footprint?.preview === "string" &&
+      h("div", { class: "preview" }, ...showText(request.footprint.preview)),
     edit,
     options.element,
     problem,
-    h("div", { class: "answers" },
+    h(
+      "div",
+      { class: "answers" },
       yes,
       h("button", { type: "button", class: "danger", onclick: () => void send(deny) }, "Deny"),
       h("label", { class: "sr", for: words.id }, "Reason for the model when you deny the call"),
-      words));
+      words,
+    ),
+  );
   words.placeholder = "Reason for the model (optional)";
   words.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.isComposing) return;
@@ -132,27 +156,58 @@ const EFFECTS = {
 /** The words of a command as a user would type them. Expansions that the shell evaluates are shown as written.
  * @param {string[]} words */
 function commandLine(words) {
-  return words.map((word) => (/^[\w@%+=:,./-]+$|["$`]/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(" ");
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$|["$`]/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(" ");
 }
 
 /** @param {{scope: string, label: string, would_also_allow?: string[]}[]} options */
 function makeOptions(options) {
   const name = newId();
-  const inputs = options.map((_, index) => h("input", { type: "radio", name, value: String(index), checked: index === 0 }));
+  const inputs = options.map((_, index) =>
+    h("input", { type: "radio", name, value: String(index), checked: index === 0 }),
+  );
   const entries = options.map((option, index) => {
     const also = option.would_also_allow ?? [];
-    return h("div", { class: "option" },
-      h("label", {}, inputs[index], h("span", {}, ...renderWords(option.label || (SCOPES[option.scope] ?? option.scope)),
-        option.scope !== "once" && also.length === 0 && h("span", { class: "about" }, " · would have allowed no other call so far"))),
-      option.scope !== "once" && also.length > 0 && h("details", {},
-        h("summary", {}, `Would also have allowed ${also.length} of the last calls`),
-        h("ul", {}, ...also.map((call) => h("li", {}, ...renderWords(call))))));
+    return h(
+      "div",
+      { class: "option" },
+      h(
+        "label",
+        {},
+        inputs[index],
+        h(
+          "span",
+          {},
+          ...renderWords(option.label || (SCOPES[option.scope] ?? option.scope)),
+          option.scope !== "once" &&
+            also.length === 0 &&
+            h("span", { class: "about" }, " · would have allowed no other call so far"),
+        ),
+      ),
+      option.scope !== "once" &&
+        also.length > 0 &&
+        h(
+          "details",
+          {},
+          h("summary", {}, `Would also have allowed ${also.length} of the last calls`),
+          h("ul", {}, ...also.map((call) => h("li", {}, ...renderWords(call)))),
+        ),
+    );
   });
   const element = h("fieldset", { class: "options" }, h("legend", {}, "How long the approval lasts"), ...entries);
   // A single option needs no choice.
   const isOnly = options.length < 2;
   element.hidden = isOnly;
-  return { element, isOnly, chosen: () => Math.max(0, inputs.findIndex((input) => input.checked)) };
+  return {
+    element,
+    isOnly,
+    chosen: () =>
+      Math.max(
+        0,
+        inputs.findIndex((input) => input.checked),
+      ),
+  };
 }
 
 /** @param {unknown} clause */

@@ -87,21 +87,33 @@ export class Composer {
 
   /** @param {{models: Model[], problems: {provider: string, message: string}[]}} list @param {string} chosen */
   models({ models, problems }, chosen) {
-    const providers = new Map(models.map(({ provider }) => [provider, models.filter((model) => model.provider === provider)]));
-    fill(this.#model, ...[...providers].map(([provider, own]) => h("optgroup", { label: provider },
-      ...own.map((model) => h("option", { value: model.id, title: model.id }, model.name)))));
+    const providers = new Map(
+      models.map(({ provider }) => [provider, models.filter((model) => model.provider === provider)]),
+    );
+    fill(
+      this.#model,
+      ...[...providers].map(([provider, own]) =>
+        h(
+          "optgroup",
+          { label: provider },
+          ...own.map((model) => h("option", { value: model.id, title: model.id }, model.name)),
+        ),
+      ),
+    );
     this.choose(chosen);
     this.#providers.hidden = problems.length === 0;
     const [summary, entries] = this.#providers.children;
     if (summary !== undefined) setText(summary, `More (${problems.length})`);
-    if (entries !== undefined) fill(entries, ...problems.map((one) => h("li", {}, h("strong", {}, one.provider), `: ${one.message}`)));
+    if (entries !== undefined)
+      fill(entries, ...problems.map((one) => h("li", {}, h("strong", {}, one.provider), `: ${one.message}`)));
   }
 
   /** @param {string} id */
   choose(id) {
     if (id === "") return;
     // A conversation may have been led with a model that is not listed now.
-    if (![...this.#model.options].some((option) => option.value === id)) this.#model.append(h("option", { value: id }, id));
+    if (![...this.#model.options].some((option) => option.value === id))
+      this.#model.append(h("option", { value: id }, id));
     this.#model.value = id;
   }
 

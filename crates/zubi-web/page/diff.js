@@ -12,7 +12,8 @@ import { h } from "./dom.js";
 /** Lines of a diff that are shown before the user expands it. */
 const SHOWN = 40;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;
-const HEADER = /^(?:new file|deleted file|deleted directory|rename from |rename to |index |old mode |new mode |similarity |Binary file)/;
+const HEADER =
+  /^(?:new file|deleted file|deleted directory|rename from |rename to |index |old mode |new mode |similarity |Binary file)/;
 
 /**
  * A text in parts, some of which are diffs.
@@ -111,7 +112,9 @@ function readHunk(lines, at, file) {
 
 /** A text with its diffs as cards. @param {string} text @returns {HTMLElement[]} */
 export function showText(text) {
-  return split(text).map((part) => ("file" in part ? showFile(part.file) : h("pre", { class: "plain", tabindex: "0" }, part.text)));
+  return split(text).map((part) =>
+    "file" in part ? showFile(part.file) : h("pre", { class: "plain", tabindex: "0" }, part.text),
+  );
 }
 
 /** @param {FileDiff} file */
@@ -128,19 +131,33 @@ function showFile(file) {
   const rest = all.length - SHOWN;
   const more =
     rest > 0 &&
-    h("button", { class: "quiet", onclick: (/** @type {MouseEvent} */ event) => {
-      show(SHOWN, all.length);
-      /** @type {HTMLElement} */ (event.currentTarget).remove();
-    } }, `Show ${rest} more lines`);
-  return h("figure", { class: "diff-card", "aria-label": label },
-    h("figcaption", {},
+    h(
+      "button",
+      {
+        class: "quiet",
+        onclick: (/** @type {MouseEvent} */ event) => {
+          show(SHOWN, all.length);
+          /** @type {HTMLElement} */ (event.currentTarget).remove();
+        },
+      },
+      `Show ${rest} more lines`,
+    );
+  return h(
+    "figure",
+    { class: "diff-card", "aria-label": label },
+    h(
+      "figcaption",
+      {},
       h("span", { class: "path" }, file.path),
       h("span", { class: "change" }, file.from === "" ? CHANGES[file.change] : `renamed from ${file.from}`),
       h("span", { class: "added" }, `+${file.added}`),
-      h("span", { class: "removed" }, `−${file.removed}`)),
+      h("span", { class: "removed" }, `−${file.removed}`),
+    ),
     ...file.notes.map((note) => h("p", { class: "note" }, note)),
-    all.length > 0 && h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Changes of ${file.path}` }, table),
-    more);
+    all.length > 0 &&
+      h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Changes of ${file.path}` }, table),
+    more,
+  );
 }
 
 const CHANGES = { changed: "changed", created: "new file", deleted: "deleted", renamed: "renamed" };
@@ -149,9 +166,12 @@ const SPOKEN = { add: "added", remove: "removed", context: "", gap: "" };
 
 /** The mark says what the colour says. @param {Line | {kind: "gap", old: null, new: null, text: string}} line */
 function showLine(line) {
-  return h("tr", { class: line.kind },
+  return h(
+    "tr",
+    { class: line.kind },
     h("td", { class: "number" }, line.old === null ? "" : String(line.old)),
     h("td", { class: "number" }, line.new === null ? "" : String(line.new)),
     h("td", { class: "mark", "aria-label": SPOKEN[line.kind] || null }, MARKS[line.kind]),
-    h("td", { class: "code" }, line.text));
+    h("td", { class: "code" }, line.text),
+  );
 }

@@ -28,7 +28,9 @@ export function h(tag, attributes = {}, ...children) {
 
 /** @param {readonly Child[]} children @returns {(Node | string)[]} */
 function present(children) {
-  return /** @type {(Node | string)[]} */ (children.filter((child) => child !== null && child !== undefined && child !== false));
+  return /** @type {(Node | string)[]} */ (
+    children.filter((child) => child !== null && child !== undefined && child !== false)
+  );
 }
 
 /** Puts these in place of what is in an element. @param {Element} element @param {...Child} children */

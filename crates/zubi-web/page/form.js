@@ -18,14 +18,25 @@ export function makeForm(schema) {
   const json = jsonInput();
   const own = inputs.filter((_, index) => !fields[index]?.common).map(({ element }) => element);
   const common = inputs.filter((_, index) => fields[index]?.common).map(({ element }) => element);
-  const asFields = h("div", {}, ...own,
+  const asFields = h(
+    "div",
+    {},
+    ...own,
     own.length === 0 && common.length === 0 && h("p", { class: "note" }, "It takes no arguments."),
-    common.length > 0 && h("details", { class: "common" }, h("summary", {}, "Options that all such tools have"), ...common));
+    common.length > 0 &&
+      h("details", { class: "common" }, h("summary", {}, "Options that all such tools have"), ...common),
+  );
   const asJson = h("div", { hidden: true }, json.element);
   const problem = h("p", { class: "problem", role: "alert" });
   const box = h("input", { type: "checkbox", onchange: () => turn() });
-  const element = h("div", { class: "form" }, asFields, asJson,
-    h("label", { class: "check" }, box, "Write the arguments as JSON"), problem);
+  const element = h(
+    "div",
+    { class: "form" },
+    asFields,
+    asJson,
+    h("label", { class: "check" }, box, "Write the arguments as JSON"),
+    problem,
+  );
 
   const turn = () => {
     // The two sides show the same values.
@@ -39,7 +50,8 @@ export function makeForm(schema) {
     read: () => {
       const { value, problem: wrong } = box.checked ? json.read() : readAll(fields, inputs);
       problem.textContent = wrong ?? "";
-      if (wrong !== undefined) /** @type {HTMLElement | null} */ (element.querySelector("[aria-invalid=true]"))?.focus();
+      if (wrong !== undefined)
+        /** @type {HTMLElement | null} */ (element.querySelector("[aria-invalid=true]"))?.focus();
       return wrong === undefined ? /** @type {Record<string, unknown>} */ (value) : null;
     },
     set: (value) => {
@@ -80,12 +92,19 @@ function simpleInput(field) {
   const shared = { id, "aria-describedby": `${about} ${wrong}`, required: field.required };
   const control = makeControl(field, shared);
   const problem = h("span", { class: "problem", id: wrong });
-  const element = h("div", { class: "field" },
-    h("label", { for: id }, field.name === "" ? "Entry" : field.name,
-      field.required && field.name !== "" && h("span", { class: "mark" }, " (required)")),
+  const element = h(
+    "div",
+    { class: "field" },
+    h(
+      "label",
+      { for: id },
+      field.name === "" ? "Entry" : field.name,
+      field.required && field.name !== "" && h("span", { class: "mark" }, " (required)"),
+    ),
     control,
     h("span", { class: "about", id: about }, field.about),
-    problem);
+    problem,
+  );
   return {
     element,
     read: () => {
@@ -106,12 +125,21 @@ function makeControl(field, shared) {
     case "boolean":
     case "choice": {
       const values = field.kind === "boolean" ? ["true", "false"] : field.choices.map(String);
-      return h("select", shared, h("option", { value: "" }, field.required ? "Choose…" : "(not set)"),
-        ...values.map((value) => h("option", { value }, value)));
+      return h(
+        "select",
+        shared,
+        h("option", { value: "" }, field.required ? "Choose…" : "(not set)"),
+        ...values.map((value) => h("option", { value }, value)),
+      );
     }
     case "integer":
     case "number":
-      return h("input", { ...shared, type: "text", inputmode: field.kind === "integer" ? "numeric" : "decimal", autocomplete: "off" });
+      return h("input", {
+        ...shared,
+        type: "text",
+        inputmode: field.kind === "integer" ? "numeric" : "decimal",
+        autocomplete: "off",
+      });
     default:
       // A text may have several lines; the field grows with it.
       return h("textarea", { ...shared, rows: 1, spellcheck: "false", class: field.kind === "json" ? "json" : null });
@@ -121,14 +149,25 @@ function makeControl(field, shared) {
 /** @param {Field} field @returns {Input} */
 function objectInput(field) {
   const inputs = field.fields.map(makeField);
-  const element = h("fieldset", { class: "field" }, h("legend", {}, field.name === "" ? "Entry" : field.name,
-    field.required && field.name !== "" && h("span", { class: "mark" }, " (required)")),
-    field.about !== "" && h("p", { class: "about" }, field.about), ...inputs.map((input) => input.element));
+  const element = h(
+    "fieldset",
+    { class: "field" },
+    h(
+      "legend",
+      {},
+      field.name === "" ? "Entry" : field.name,
+      field.required && field.name !== "" && h("span", { class: "mark" }, " (required)"),
+    ),
+    field.about !== "" && h("p", { class: "about" }, field.about),
+    ...inputs.map((input) => input.element),
+  );
   return {
     element,
     read: () => {
       // An empty optional group is omitted, so that its required fields are not enforced.
-      const isEmpty = [...element.querySelectorAll("input, select, textarea")].every((one) => /** @type {any} */ (one).value === "");
+      const isEmpty = [...element.querySelectorAll("input, select, textarea")].every(
+        (one) => /** @type {any} */ (one).value === "",
+      );
       return isEmpty && !field.required ? {} : readAll(field.fields, inputs);
     },
     set: (value) => setAll(field.fields, inputs, value),
@@ -141,21 +180,53 @@ function listInput(field) {
   /** @type {Input[]} */
   let inputs = [];
   const entries = h("div", { class: "entries" });
-  const draw = () => fill(entries, ...inputs.map((input, index) => h("div", { class: "entry" }, input.element,
-    h("button", { type: "button", class: "quiet", "aria-label": `Remove entry ${index + 1} of ${field.name}`, onclick: () => {
-      inputs = inputs.filter((one) => one !== input);
-      draw();
-      more.focus();
-    } }, "Remove"))));
-  const more = h("button", { type: "button", class: "quiet", onclick: () => {
-    const input = makeField(item);
-    inputs.push(input);
-    draw();
-    /** @type {HTMLElement | null} */ (input.element.querySelector("input, select, textarea"))?.focus();
-  } }, `Add to ${field.name}`);
-  const element = h("fieldset", { class: "field" }, h("legend", {}, field.name,
-    field.required && h("span", { class: "mark" }, " (required)")),
-    field.about !== "" && h("p", { class: "about" }, field.about), entries, more);
+  const draw = () =>
+    fill(
+      entries,
+      ...inputs.map((input, index) =>
+        h(
+          "div",
+          { class: "entry" },
+          input.element,
+          h(
+            "button",
+            {
+              type: "button",
+              class: "quiet",
+              "aria-label": `Remove entry ${index + 1} of ${field.name}`,
+              onclick: () => {
+                inputs = inputs.filter((one) => one !== input);
+                draw();
+                more.focus();
+              },
+            },
+            "Remove",
+          ),
+        ),
+      ),
+    );
+  const more = h(
+    "button",
+    {
+      type: "button",
+      class: "quiet",
+      onclick: () => {
+        const input = makeField(item);
+        inputs.push(input);
+        draw();
+        /** @type {HTMLElement | null} */ (input.element.querySelector("input, select, textarea"))?.focus();
+      },
+    },
+    `Add to ${field.name}`,
+  );
+  const element = h(
+    "fieldset",
+    { class: "field" },
+    h("legend", {}, field.name, field.required && h("span", { class: "mark" }, " (required)")),
+    field.about !== "" && h("p", { class: "about" }, field.about),
+    entries,
+    more,
+  );
   return {
     element,
     read: () => {
@@ -186,7 +257,14 @@ export function jsonInput() {
     control.setAttribute("aria-invalid", String(outcome.problem !== undefined));
     return outcome;
   };
-  const control = h("textarea", { id, class: "json", rows: 4, spellcheck: "false", "aria-describedby": wrong, oninput: check });
+  const control = h("textarea", {
+    id,
+    class: "json",
+    rows: 4,
+    spellcheck: "false",
+    "aria-describedby": wrong,
+    oninput: check,
+  });
   return {
     element: h("div", { class: "field" }, h("label", { for: id }, "Arguments (JSON)"), control, problem),
     read: check,

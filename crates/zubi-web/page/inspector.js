@@ -20,8 +20,14 @@ export class Inspector {
   /** @type {Tool[]} */
   #tools = [];
   #chosen = "";
-  #search = h("input", { type: "search", id: "tool-search", placeholder: "Search tools", autocomplete: "off", spellcheck: "false",
-    oninput: () => this.#draw() });
+  #search = h("input", {
+    type: "search",
+    id: "tool-search",
+    placeholder: "Search tools",
+    autocomplete: "off",
+    spellcheck: "false",
+    oninput: () => this.#draw(),
+  });
   #list = h("ul", { "aria-label": "Tools" });
   #found = h("p", { class: "sr", role: "status" });
   #pane = h("div", { class: "pane" }, h("p", { class: "note" }, "Choose a tool to call it by hand."));
@@ -36,8 +42,18 @@ export class Inspector {
     this.#element = element;
     this.#request = request;
     this.#announce = announce;
-    fill(element, h("div", { class: "tool-list" }, h("label", { class: "sr", for: "tool-search" }, "Search tools"), this.#search,
-      this.#found, this.#list), this.#pane);
+    fill(
+      element,
+      h(
+        "div",
+        { class: "tool-list" },
+        h("label", { class: "sr", for: "tool-search" }, "Search tools"),
+        this.#search,
+        this.#found,
+        this.#list,
+      ),
+      this.#pane,
+    );
     element.addEventListener("keydown", (event) => this.#move(event));
   }
 
@@ -60,16 +76,38 @@ export class Inspector {
   }
 
   #draw() {
-    const words = this.#search.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    const words = this.#search.value
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== "");
     const found = this.#tools.filter((tool) => {
-      const text = [tool.name, tool.id, tool.title, tool.description, tool.category, ...(tool.tags ?? [])].join(" ").toLowerCase();
+      const text = [tool.name, tool.id, tool.title, tool.description, tool.category, ...(tool.tags ?? [])]
+        .join(" ")
+        .toLowerCase();
       return words.every((word) => text.includes(word));
     });
     setText(this.#found, words.length === 0 ? "" : `${found.length} tools found`);
-    fill(this.#list, ...found.map((tool, index) => h("li", {}, h("button", {
-      type: "button", "data-name": tool.name, tabindex: index === 0 ? "0" : "-1",
-      "aria-current": tool.name === this.#chosen ? "true" : null, onclick: () => this.#choose(tool),
-    }, h("span", { class: "title" }, tool.title), h("code", {}, tool.name)))));
+    fill(
+      this.#list,
+      ...found.map((tool, index) =>
+        h(
+          "li",
+          {},
+          h(
+            "button",
+            {
+              type: "button",
+              "data-name": tool.name,
+              tabindex: index === 0 ? "0" : "-1",
+              "aria-current": tool.name === this.#chosen ? "true" : null,
+              onclick: () => this.#choose(tool),
+            },
+            h("span", { class: "title" }, tool.title),
+            h("code", {}, tool.name),
+          ),
+        ),
+      ),
+    );
   }
 
   /** @param {KeyboardEvent} event */
@@ -113,17 +151,35 @@ export class Inspector {
       }
     };
     const examples = (tool.examples ?? []).map((example) =>
-      h("button", { type: "button", class: "quiet", onclick: () => form.set(example.arguments) }, `Example: ${example.title}`));
+      h(
+        "button",
+        { type: "button", class: "quiet", onclick: () => form.set(example.arguments) },
+        `Example: ${example.title}`,
+      ),
+    );
     const heading = h("h2", { tabindex: "-1" }, tool.title);
-    fill(this.#pane,
+    fill(
+      this.#pane,
       h("button", { type: "button", class: "quiet back", onclick: () => this.#back() }, "← All tools"),
-      heading, h("p", { class: "facts" }, h("code", {}, tool.name), ` ${tool.effect}`), h("p", {}, ...renderWords(tool.description)),
+      heading,
+      h("p", { class: "facts" }, h("code", {}, tool.name), ` ${tool.effect}`),
+      h("p", {}, ...renderWords(tool.description)),
       examples.length > 0 && h("div", { class: "examples" }, ...examples),
-      h("form", { onsubmit: (/** @type {Event} */ event) => {
-        event.preventDefault();
-        void run();
-      }, novalidate: true, "aria-label": `Call ${tool.title}` }, form.element, h("div", { class: "answers" }, call, stop, this.#progress)),
-      result);
+      h(
+        "form",
+        {
+          onsubmit: (/** @type {Event} */ event) => {
+            event.preventDefault();
+            void run();
+          },
+          novalidate: true,
+          "aria-label": `Call ${tool.title}`,
+        },
+        form.element,
+        h("div", { class: "answers" }, call, stop, this.#progress),
+      ),
+      result,
+    );
     this.#element.classList.add("chosen");
     this.#pane.scrollTop = 0;
     heading.focus();
@@ -144,8 +200,17 @@ export class Inspector {
 function show(element, { text, isError, data, duration }, announce) {
   const title = isError ? "Failed" : "Done";
   announce(`${title}, after ${span(duration)}`);
-  fill(element, h("h3", { class: isError ? "failed" : "ok" }, `${isError ? "✗" : "✓"} ${title} · ${span(duration)}`),
+  fill(
+    element,
+    h("h3", { class: isError ? "failed" : "ok" }, `${isError ? "✗" : "✓"} ${title} · ${span(duration)}`),
     ...resultText(text),
-    data !== undefined && data !== null && h("details", {}, h("summary", {}, "The result as data"),
-      h("pre", { class: "plain", tabindex: "0" }, JSON.stringify(data, null, 2))));
+    data !== undefined &&
+      data !== null &&
+      h(
+        "details",
+        {},
+        h("summary", {}, "The result as data"),
+        h("pre", { class: "plain", tabindex: "0" }, JSON.stringify(data, null, 2)),
+      ),
+  );
 }

@@ -62,24 +62,33 @@ export class List {
     const { length } = found.conversations;
     setText(this.#found, query === "" ? "" : `${length + found.more} conversations found`);
     this.#more.hidden = found.more === 0 && (length > 0 || query === "");
-    setText(this.#more, length === 0 ? "Nothing found." : `${found.more} more. Search for words of the one that you want.`);
+    setText(
+      this.#more,
+      length === 0 ? "Nothing found." : `${found.more} more. Search for words of the one that you want.`,
+    );
   }
 
   /** @param {Summary[]} conversations */
   #draw(conversations) {
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.id : undefined;
     fill(this.#list, ...conversations.map((one) => this.#entry(one)));
-    if (focused !== undefined) this.#buttons().find((button) => button.dataset.id === focused)?.focus();
+    if (focused !== undefined)
+      this.#buttons()
+        .find((button) => button.dataset.id === focused)
+        ?.focus();
     this.#oneStop();
   }
 
   /** @param {Summary} summary */
   #entry({ id, title, updated, state, found }) {
     const name = STATES[state];
-    const button = h("button", { type: "button", "data-id": id, tabindex: "-1", onclick: () => this.#open(id) },
+    const button = h(
+      "button",
+      { type: "button", "data-id": id, tabindex: "-1", onclick: () => this.#open(id) },
       h("span", { class: "title" }, title === "" ? "Without a title" : title),
       h("span", { class: "when" }, name !== undefined && h("span", { class: `badge ${state}` }, name), ago(updated)),
-      found !== undefined && found !== null && h("span", { class: "found" }, found));
+      found !== undefined && found !== null && h("span", { class: "found" }, found),
+    );
     markButton(button, id === this.#current);
     return h("li", {}, button);
   }

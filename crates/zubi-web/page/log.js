@@ -32,8 +32,12 @@ export class Log {
 
   constructor() {
     this.#earlier = h("button", { class: "quiet earlier", hidden: true, onclick: () => this.#showEarlier() });
-    this.element = h("div", { class: "log", role: "log", "aria-live": "off", "aria-label": "Conversation", tabindex: "0" },
-      this.#earlier, this.#rows);
+    this.element = h(
+      "div",
+      { class: "log", role: "log", "aria-live": "off", "aria-label": "Conversation", tabindex: "0" },
+      this.#earlier,
+      this.#rows,
+    );
     this.element.addEventListener("scroll", () => (this.#follows = this.isAtEnd()));
     // A card below it, or the keys of a phone, make it smaller.
     new ResizeObserver(() => this.#follows && this.toEnd()).observe(this.element);
@@ -199,8 +203,12 @@ function callRow() {
     // Screen readers get the state in words; the mark is visible only.
     name.className = item.status === "ok" ? "sr" : "";
     setText(summary, item.summary);
-    const parts = [item.status === "failed" ? item.failure.replaceAll("_", " ") : "", item.progress, item.decision,
-      item.duration >= 1000 ? span(item.duration) : ""].filter((part) => part !== "");
+    const parts = [
+      item.status === "failed" ? item.failure.replaceAll("_", " ") : "",
+      item.progress,
+      item.decision,
+      item.duration >= 1000 ? span(item.duration) : "",
+    ].filter((part) => part !== "");
     setText(facts, (item.status === "ok" || parts.length === 0 ? "" : " · ") + parts.join(" · "));
     details.dataset.status = item.status;
     draw();
@@ -227,19 +235,30 @@ function callDetails(item) {
 export function resultText(text) {
   if (text.length <= RESULT) return showText(text);
   const part = h("div", {}, ...showText(text.slice(0, RESULT)));
-  const more = h("button", { class: "quiet", onclick: () => {
-    fill(part, ...showText(text));
-    more.remove();
-  } }, `Show all ${count(text.length)} characters`);
+  const more = h(
+    "button",
+    {
+      class: "quiet",
+      onclick: () => {
+        fill(part, ...showText(text));
+        more.remove();
+      },
+    },
+    `Show all ${count(text.length)} characters`,
+  );
   return [part, more];
 }
 
 /** Calls that only looked: the last few, and how many there were before. @returns {Row} */
 function groupRow() {
-  const more = h("button", { class: "quiet more", hidden: true, onclick: () => {
-    isWhole = true;
-    draw();
-  } });
+  const more = h("button", {
+    class: "quiet more",
+    hidden: true,
+    onclick: () => {
+      isWhole = true;
+      draw();
+    },
+  });
   const list = h("div", {});
   const element = h("div", { class: "row group", role: "group" }, more, list);
   /** @type {Map<number, {row: Row, revision: number}>} */
@@ -261,14 +280,18 @@ function groupRow() {
       shown.set(item.key, known);
       if (known.revision !== item.revision) known.row.update([item]);
       known.revision = item.revision;
-      if (list.children[index] !== known.row.element) list.insertBefore(known.row.element, list.children[index] ?? null);
+      if (list.children[index] !== known.row.element)
+        list.insertBefore(known.row.element, list.children[index] ?? null);
     }
   };
-  return { element, update: (items) => {
-    last = items;
-    element.setAttribute("aria-label", `${items.length} calls that only looked`);
-    draw();
-  } };
+  return {
+    element,
+    update: (items) => {
+      last = items;
+      element.setAttribute("aria-label", `${items.length} calls that only looked`);
+      draw();
+    },
+  };
 }
 
 /** @returns {Row} */
@@ -296,15 +319,28 @@ const REASONS = {
 function drawNote(element, item) {
   switch (item.kind) {
     case "retry":
-      fill(element, `The model did not answer (attempt ${item.attempt}): ${item.message} Retrying in ${span(item.wait)}.`);
+      fill(
+        element,
+        `The model did not answer (attempt ${item.attempt}): ${item.message} Retrying in ${span(item.wait)}.`,
+      );
       break;
     case "notice":
       fill(element, item.text);
       break;
     case "compacted":
-      fill(element, h("details", {},
-        h("summary", {}, `The beginning was summed up for the model: ${count(item.before)} → ${count(item.after)} tokens`),
-        h("pre", { class: "plain" }, item.summary)));
+      fill(
+        element,
+        h(
+          "details",
+          {},
+          h(
+            "summary",
+            {},
+            `The beginning was summed up for the model: ${count(item.before)} → ${count(item.after)} tokens`,
+          ),
+          h("pre", { class: "plain" }, item.summary),
+        ),
+      );
       break;
     case "ended":
       element.classList.add("ended");
@@ -330,7 +366,8 @@ function endNote(item) {
     h("p", {}, h("strong", {}, REASONS[reason] ?? reason), ` · ${facts.join(" · ")}`),
     problem !== "" && h("p", { class: "problem" }, problem),
     reason !== "completed" && text !== "" && report,
-    data !== null && h("pre", { class: "plain", tabindex: "0", "aria-label": "The answer as data" }, JSON.stringify(data, null, 2)),
+    data !== null &&
+      h("pre", { class: "plain", tabindex: "0", "aria-label": "The answer as data" }, JSON.stringify(data, null, 2)),
   ];
 }
 

@@ -189,7 +189,10 @@ function readLink(text, at, open, depth) {
   if (text.charAt(at) === "h" && !/\w/.test(text.charAt(at - 1))) {
     const address = /^https?:\/\/[^\s<>"'`]+/.exec(text.slice(at, at + 2048))?.[0].replace(/[.,;:!?)\]}*_]+$/, "");
     if (address === undefined || safeAddress(address) === null) return null;
-    return { piece: { kind: "link", to: address, inside: [{ kind: "text", text: address }] }, next: at + address.length };
+    return {
+      piece: { kind: "link", to: address, inside: [{ kind: "text", text: address }] },
+      next: at + address.length,
+    };
   }
   if (text.charAt(at) !== "[" || depth > 0) return null;
   const middle = find(text, "](", at + 1, open);
@@ -268,7 +271,10 @@ export function show(element, text) {
   while (same < blocks.length && blocks[same]?.source === before[same]) same += 1;
   while (element.childNodes.length > same) element.lastChild?.remove();
   element.append(...blocks.slice(same).map(render));
-  shown.set(element, blocks.map(({ source }) => source));
+  shown.set(
+    element,
+    blocks.map(({ source }) => source),
+  );
 }
 
 /** @param {Block} block @returns {HTMLElement} */
@@ -300,13 +306,27 @@ function renderItem(block) {
 /** @param {{language: string, text: string}} code */
 function renderCode({ language, text }) {
   const label = language === "" ? "Code" : `Code, ${language}`;
-  const copy = h("button", { class: "quiet copy", "aria-label": "Copy this code", onclick: () => {
-    const said = (/** @type {string} */ words) => (copy.textContent = words);
-    navigator.clipboard.writeText(text).then(() => said("Copied"), () => said("Not copied"));
-  } }, "Copy");
-  return h("div", { class: "code-block" },
+  const copy = h(
+    "button",
+    {
+      class: "quiet copy",
+      "aria-label": "Copy this code",
+      onclick: () => {
+        const said = (/** @type {string} */ words) => (copy.textContent = words);
+        navigator.clipboard.writeText(text).then(
+          () => said("Copied"),
+          () => said("Not copied"),
+        );
+      },
+    },
+    "Copy",
+  );
+  return h(
+    "div",
+    { class: "code-block" },
     h("div", { class: "code-head" }, h("span", {}, language), copy),
-    h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)));
+    h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)),
+  );
 }
 
 /** A sentence with code in it. @param {string} text @returns {Node[]} */
@@ -328,7 +348,11 @@ function renderInline(piece) {
     case "struck":
       return h("s", {}, ...piece.inside.map(renderInline));
     case "link":
-      return h("a", { href: piece.to, target: "_blank", rel: "noopener noreferrer", title: piece.to }, ...piece.inside.map(renderInline));
+      return h(
+        "a",
+        { href: piece.to, target: "_blank", rel: "noopener noreferrer", title: piece.to },
+        ...piece.inside.map(renderInline),
+      );
     case "break":
       return h("br");
   }

@@ -68,7 +68,9 @@ function kindOf(schema, depth) {
     case "boolean":
       return types[0];
     case "array":
-      return depth < DEEPEST && typeof schema.items === "object" && kindOf(schema.items, depth + 1) !== "json" ? "list" : "json";
+      return depth < DEEPEST && typeof schema.items === "object" && kindOf(schema.items, depth + 1) !== "json"
+        ? "list"
+        : "json";
     case "object":
       return depth < DEEPEST && Object.keys(schema.properties ?? {}).length > 0 ? "object" : "json";
     default:
@@ -127,7 +129,8 @@ function readJson(typed) {
 export function readArguments(typed) {
   const { value, problem } = readJson(typed.trim() === "" ? "{}" : typed);
   if (problem !== undefined) return { problem };
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return { problem: "Arguments are a JSON object: { … }." };
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { problem: "Arguments are a JSON object: { … }." };
   return { value: /** @type {Record<string, unknown>} */ (value) };
 }
 

@@ -187,7 +187,15 @@ export class Conversation {
     if (this.#live === null) {
       if (this.items.some((item) => item.kind === "said" && isOf(item, event) && !item.live)) return "known";
       const { iteration } = event;
-      const said = { kind: "said", iteration, model: this.model, text: "", thoughts: "", live: true, interrupted: false };
+      const said = {
+        kind: "said",
+        iteration,
+        model: this.model,
+        text: "",
+        thoughts: "",
+        live: true,
+        interrupted: false,
+      };
       this.#live = this.#add(event, said);
     }
     const live = /** @type {Item & {kind: "said"}} */ (this.#live);
@@ -233,8 +241,19 @@ export class Conversation {
     const known = this.#calls.get(id);
     if (known !== undefined) return known;
     const call = this.#add(event, {
-      kind: "call", id, tool, summary: tool, arguments: given, effect: "", preview: "", status: "pending", progress: "",
-      result: null, failure: "", duration: 0, decision: "",
+      kind: "call",
+      id,
+      tool,
+      summary: tool,
+      arguments: given,
+      effect: "",
+      preview: "",
+      status: "pending",
+      progress: "",
+      result: null,
+      failure: "",
+      duration: 0,
+      decision: "",
     });
     this.#calls.set(id, call);
     return call;
@@ -373,7 +392,12 @@ function decisionText(answer, request, by) {
 /** How long an approval lasts. @type {Record<string, string>} */
 export const SCOPES = { once: "once", session: "for this session", workspace: "in this workspace", always: "always" };
 /** @type {Record<string, string>} */
-const DOORS = { web: "on this page", editor: "in the editor", terminal: "in the terminal", "--auto-approve": "by --auto-approve" };
+const DOORS = {
+  web: "on this page",
+  editor: "in the editor",
+  terminal: "in the terminal",
+  "--auto-approve": "by --auto-approve",
+};
 
 /** @returns {Usage} */
 function nothing() {

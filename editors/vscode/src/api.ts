@@ -30,7 +30,8 @@ export class Contributions implements Part {
         for (const spec of added) this.#added.fire(definitionOf(spec));
       }),
       client.onDidChangeState(({ newState }) => {
-        if (newState === State.Running) for (const offer of this.#offers.values()) this.#tell(protocol.TOOLS_REGISTER, offer);
+        if (newState === State.Running)
+          for (const offer of this.#offers.values()) this.#tell(protocol.TOOLS_REGISTER, offer);
       }),
     );
   }
@@ -40,18 +41,29 @@ export class Contributions implements Part {
       version: "1.0.0",
       registerTool: (definition, handler) => this.#add(definition, handler),
       registerToolProvider: (provider) => this.#follow(provider),
-      getTools: async () => (await server.request<protocol.ToolsListResult>(protocol.TOOLS_LIST, null)).tools.map(definitionOf),
+      getTools: async () =>
+        (await server.request<protocol.ToolsListResult>(protocol.TOOLS_LIST, null)).tools.map(definitionOf),
       executeTool: async (id, args) => {
         const begun = performance.now();
-        const { text, isError, data = text } = await server.request<protocol.ToolsCallResult>(protocol.TOOLS_CALL, { id, args })
+        const {
+          text,
+          isError,
+          data = text,
+        } = await server
+          .request<protocol.ToolsCallResult>(protocol.TOOLS_CALL, { id, args })
           .catch((error: unknown) => ({ text: failure(id, error), isError: true, data: undefined }));
         const metadata = { duration: performance.now() - begun };
         return isError ? { success: false, error: text, metadata } : { success: true, data, metadata };
       },
       runAgent: async (task, { systemPrompt: instructions, toolFilter: tools, model, maxIterations } = {}, token) => {
         const params = { task, instructions, tools, model, maxIterations };
-        const { reason, text, problem = "" } = await server.request<protocol.AgentRunResult>(protocol.AGENT_RUN, params, token);
-        if (reason !== "completed") throw new Error([`zubi: the agent has not finished (${reason}).`, problem, text].filter(Boolean).join("\n"));
+        const {
+          reason,
+          text,
+          problem = "",
+        } = await server.request<protocol.AgentRunResult>(protocol.AGENT_RUN, params, token);
+        if (reason !== "completed")
+          throw new Error([`zubi: the agent has not finished (${reason}).`, problem, text].filter(Boolean).join("\n"));
         return text;
       },
       onDidRegisterTool: this.#added.event,
@@ -59,12 +71,25 @@ export class Contributions implements Part {
     };
   }
 
-  #add({ id, name: title, description, parameters: input, execution, metadata }: ToolDefinition, run: ToolHandler): vscode.Disposable {
+  #add(
+    { id, name: title, description, parameters: input, execution, metadata }: ToolDefinition,
+    run: ToolHandler,
+  ): vscode.Disposable {
     if (!/^[\w-]+(\.[\w-]+)+$/.test(id)) throw new Error(`zubi: "${id}" is not a valid tool id: use namespace.name`);
     if (typeof run !== "function") throw new Error(`zubi: the tool ${id} has no handler`);
     if (this.#offers.has(id)) throw new Error(`zubi: a tool ${id} is registered already`);
     const { category, tags, timeout, effect, requiresApproval } = metadata ?? {};
-    const tool = { id, title, description, input, category, tags, timeout, effect, requiresApproval } as protocol.ContributedTool;
+    const tool = {
+      id,
+      title,
+      description,
+      input,
+      category,
+      tags,
+      timeout,
+      effect,
+      requiresApproval,
+    } as protocol.ContributedTool;
     const taken = [...this.#offers.values()].flatMap(({ functions }) => functions);
     const functions = execution.type === "function" && !taken.includes(execution.handler) ? [execution.handler] : [];
     const offer = { tool, functions, run };
@@ -79,17 +104,22 @@ export class Contributions implements Part {
   #follow(provider: ToolProvider): vscode.Disposable {
     const registered: vscode.Disposable[] = [];
     let asked: symbol | undefined;
-    const clear = (): void => { for (const tool of registered.splice(0)) tool.dispose(); };
-    const load = (): Promise<void> => this.#attempt(async () => {
-      const mine = (asked = Symbol());
-      const tools = await provider.getTools();
-      // The tool has been registered again since, or was removed.
-      if (mine !== asked) return;
-      clear();
-      for (const tool of tools) {
-        void this.#attempt(() => registered.push(this.#add(tool, (...call) => provider.executeTool(tool.id, ...call))));
-      }
-    }, `zubi: the tools of ${provider.name} are not known: `);
+    const clear = (): void => {
+      for (const tool of registered.splice(0)) tool.dispose();
+    };
+    const load = (): Promise<void> =>
+      this.#attempt(async () => {
+        const mine = (asked = Symbol());
+        const tools = await provider.getTools();
+        // The tool has been registered again since, or was removed.
+        if (mine !== asked) return;
+        clear();
+        for (const tool of tools) {
+          void this.#attempt(() =>
+            registered.push(this.#add(tool, (...call) => provider.executeTool(tool.id, ...call))),
+          );
+        }
+      }, `zubi: the tools of ${provider.name} are not known: `);
     void load();
     const changes = provider.onDidChangeTools?.(load);
     return new vscode.Disposable(() => {
@@ -106,9 +136,10 @@ export class Contributions implements Part {
     if (client?.state !== State.Running) return;
     const params = { tools: [method === protocol.TOOLS_REGISTER ? tool : tool.id], functions };
     // A server that has ended refuses nothing.
-    const sent = (): Promise<unknown> => client.sendRequest(method, params).catch((error: unknown) => {
-      if (client.state === State.Running) throw error;
-    });
+    const sent = (): Promise<unknown> =>
+      client.sendRequest(method, params).catch((error: unknown) => {
+        if (client.state === State.Running) throw error;
+      });
     this.#told = this.#told.then(() => this.#attempt(sent, `zubi: the tool ${tool.id} is not registered: `));
   }
 
@@ -121,18 +152,25 @@ export class Contributions implements Part {
     let percentage = 0;
     try {
       if (offer === undefined) throw new Error("no extension has it registered any more");
-      return checked(await offer.run(args as Record<string, unknown>, {
-        workspaceFolder: vscode.workspace.workspaceFolders?.[0],
-        activeEditor: vscode.window.activeTextEditor,
-        cancellationToken,
-        progress: {
-          report: ({ message, increment = 0 }) => {
-            percentage = Math.min(100, percentage + increment);
-            void client.sendNotification("$/progress", { token, value: { kind: "report", message, percentage } });
-          },
-        },
-        log: (text) => { client.outputChannel.appendLine(`${offer.tool.id}: ${text}`); },
-      } as ToolContext));
+      return checked(
+        await offer.run(
+          args as Record<string, unknown>,
+          {
+            workspaceFolder: vscode.workspace.workspaceFolders?.[0],
+            activeEditor: vscode.window.activeTextEditor,
+            cancellationToken,
+            progress: {
+              report: ({ message, increment = 0 }) => {
+                percentage = Math.min(100, percentage + increment);
+                void client.sendNotification("$/progress", { token, value: { kind: "report", message, percentage } });
+              },
+            },
+            log: (text) => {
+              client.outputChannel.appendLine(`${offer.tool.id}: ${text}`);
+            },
+          } as ToolContext,
+        ),
+      );
     } catch (error) {
       return { success: false, error: message(error) };
     }

@@ -19,16 +19,36 @@ export interface Part {
 
 /** Requests to the editor other than those to its language features. */
 const REQUESTS = [
-  protocol.EDITOR_APPLY, protocol.EDITOR_FLUSH, protocol.EDITOR_COMMAND, protocol.EDITOR_CONFIG,
-  protocol.INVOKE_CONTRIBUTED, protocol.APPROVAL_REQUEST, protocol.AGENT_TOLD, protocol.MODEL_LIST, protocol.MODEL_REQUEST,
+  protocol.EDITOR_APPLY,
+  protocol.EDITOR_FLUSH,
+  protocol.EDITOR_COMMAND,
+  protocol.EDITOR_CONFIG,
+  protocol.INVOKE_CONTRIBUTED,
+  protocol.APPROVAL_REQUEST,
+  protocol.AGENT_TOLD,
+  protocol.MODEL_LIST,
+  protocol.MODEL_REQUEST,
 ];
 /** Settings that the server receives; `package.json` has their types and defaults. */
-const SETTINGS = ["headlessFallback", "autoApprove", "toolFilter", "env", "allowedCommands", "ipcPort", "useMockLLM", "model", "maxIterations"];
+const SETTINGS = [
+  "headlessFallback",
+  "autoApprove",
+  "toolFilter",
+  "env",
+  "allowedCommands",
+  "ipcPort",
+  "useMockLLM",
+  "model",
+  "maxIterations",
+];
 
 /** The editor's data for `initialize`. */
 export function channelOptions(): protocol.ChannelOptions {
   const settings = vscode.workspace.getConfiguration("zubi");
-  const set = Object.fromEntries(SETTINGS.map((name) => [name, settings.get(name)])) as Omit<protocol.ChannelOptions, "editorProtocol">;
+  const set = Object.fromEntries(SETTINGS.map((name) => [name, settings.get(name)])) as Omit<
+    protocol.ChannelOptions,
+    "editorProtocol"
+  >;
   const { isTrusted } = vscode.workspace;
   return { ...set, editorProtocol: protocol.EDITOR_PROTOCOL, editorMethods: [...METHODS, ...REQUESTS], isTrusted };
 }
@@ -46,19 +66,31 @@ export function attach(client: LanguageClient, parts: readonly Part[]): { flush(
     client.onRequest(protocol.EDITOR_FLUSH, () => state.flush().then(() => null)),
     client.onRequest(protocol.EDITOR_CONFIG, answerConfig),
     client.onRequest(protocol.APPROVAL_REQUEST, approve),
-    client.onRequest(protocol.EDITOR_COMMAND, async ({ command, args }: protocol.EditorCommandParams): Promise<unknown> => {
-      const run = async (): Promise<unknown> => sendable(await vscode.commands.executeCommand(command, ...args));
-      if (command !== "zubi.restart") return run();
-      // The restart ends the server that requests it, so the response goes first.
-      setImmediate(() => void run());
-      return null;
-    }),
+    client.onRequest(
+      protocol.EDITOR_COMMAND,
+      async ({ command, args }: protocol.EditorCommandParams): Promise<unknown> => {
+        const run = async (): Promise<unknown> => sendable(await vscode.commands.executeCommand(command, ...args));
+        if (command !== "zubi.restart") return run();
+        // The restart ends the server that requests it, so the response goes first.
+        setImmediate(() => void run());
+        return null;
+      },
+    ),
   );
-  return { flush: () => state.flush(), dispose: () => { attached.dispose(); } };
+  return {
+    flush: () => state.flush(),
+    dispose: () => {
+      attached.dispose();
+    },
+  };
 }
 
 /** Shows an approval dialog. Closing it denies the call. */
-async function approve({ title, detail, options }: protocol.ApprovalRequestParams): Promise<protocol.ApprovalRequestResult> {
+async function approve({
+  title,
+  detail,
+  options,
+}: protocol.ApprovalRequestParams): Promise<protocol.ApprovalRequestResult> {
   const items = options.map((option) => ({ title: option }));
   const chosen = await vscode.window.showWarningMessage(title, { modal: true, detail }, ...items);
   return { choice: chosen === undefined ? null : items.indexOf(chosen) };

@@ -39,8 +39,12 @@ export class Chat implements Part, vscode.WebviewViewProvider {
     webview.options = { enableScripts: true, localResourceRoots: [this.#page] };
     webview.onDidReceiveMessage((said) => this.#hear(webview, said as object));
     // A hidden page is destroyed, and created again when it is shown: zubi stores the conversations.
-    view.onDidChangeVisibility(() => { this.#listens &&= view.visible; });
-    view.onDidDispose(() => { this.#view = undefined; });
+    view.onDidChangeVisibility(() => {
+      this.#listens &&= view.visible;
+    });
+    view.onDidDispose(() => {
+      this.#view = undefined;
+    });
     const html = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(this.#page, "index.html"));
     const { cspSource: own } = webview;
     const policy = `default-src 'none'; script-src ${own}; style-src ${own}; img-src ${own} data:; base-uri ${own}; form-action 'none'`;
@@ -57,7 +61,10 @@ export class Chat implements Part, vscode.WebviewViewProvider {
 
   /** Stops the running turns of every conversation. */
   async stop(): Promise<void> {
-    const { conversations } = await this.#request<{ conversations: readonly { id: string; state: string }[] }>("conversations", {});
+    const { conversations } = await this.#request<{ conversations: readonly { id: string; state: string }[] }>(
+      "conversations",
+      {},
+    );
     const busy = conversations.filter(({ state }) => state === "running" || state === "waiting");
     await Promise.all(busy.map(({ id: conversation }) => this.#request("stop", { conversation })));
   }
@@ -67,14 +74,20 @@ export class Chat implements Part, vscode.WebviewViewProvider {
   }
 
   /** Handles a message of the page. */
-  async #hear(webview: vscode.Webview, said: Readonly<Partial<{ ready: boolean; id: number; method: string; params: unknown }>>): Promise<void> {
+  async #hear(
+    webview: vscode.Webview,
+    said: Readonly<Partial<{ ready: boolean; id: number; method: string; params: unknown }>>,
+  ): Promise<void> {
     const { ready, id, method = "", params } = said;
     if (ready === true) {
       this.#listens = true;
       this.#post({ fresh: true });
       this.#grant();
     } else {
-      const answer = this.#request(method, params).then((result) => ({ id, result }), (error: unknown) => ({ id, error: message(error) }));
+      const answer = this.#request(method, params).then(
+        (result) => ({ id, result }),
+        (error: unknown) => ({ id, error: message(error) }),
+      );
       // A disposed view does not receive the response.
       await webview.postMessage(await answer).then(undefined, () => false);
     }

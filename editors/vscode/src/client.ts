@@ -1,7 +1,15 @@
 // The language server: its start, its end, and requests to it.
 import type { ChildProcess } from "node:child_process";
 import * as vscode from "vscode";
-import { CloseAction, type ErrorHandler, LanguageClient, type MessageTransports, State, Trace, TransportKind } from "vscode-languageclient/node";
+import {
+  CloseAction,
+  type ErrorHandler,
+  LanguageClient,
+  type MessageTransports,
+  State,
+  Trace,
+  TransportKind,
+} from "vscode-languageclient/node";
 import { type Attached, channelOptions } from "./channel.ts";
 import { message, unless } from "./failure.ts";
 import { locate } from "./program.ts";
@@ -51,7 +59,11 @@ export class Server {
   readonly #failed: (problem: string) => void;
 
   /** `connected` receives each client before its start, to register handlers; `failed` the reason why one does not run properly. */
-  constructor(extensionPath: string, connected: (client: LanguageClient) => Attached, failed: (problem: string) => void) {
+  constructor(
+    extensionPath: string,
+    connected: (client: LanguageClient) => Attached,
+    failed: (problem: string) => void,
+  ) {
     this.#start = () => this.#startProgram(locate(extensionPath), connected);
     this.#failed = failed;
   }
@@ -71,8 +83,10 @@ export class Server {
   async #ask<Result>(method: string, params: unknown, token?: vscode.CancellationToken): Promise<Result> {
     let starting;
     do await (starting = this.#starting);
-    // The start may have been replaced by another one.
-    while (starting !== this.#starting);
+    while (
+      // The start may have been replaced by another one.
+      starting !== this.#starting
+    );
     const client = this.#client;
     if (client?.state !== State.Running) throw new Error(NOT_RUNNING);
     if (this.#mismatch !== undefined && method.startsWith("zubi/")) throw new Error(this.#mismatch);
@@ -93,39 +107,52 @@ export class Server {
   #again(): Promise<void> {
     // A start that was replaced before it began does not begin.
     const begin = (): Promise<void> | undefined => (this.#starting === starting ? this.#start() : undefined);
-    const starting: Promise<void> = this.stop().then(begin).catch((error: unknown) => {
-      // Another start reports its own failure.
-      if (this.#starting === starting) this.#failed(`the language server did not start: ${message(error)}`);
-    });
+    const starting: Promise<void> = this.stop()
+      .then(begin)
+      .catch((error: unknown) => {
+        // Another start reports its own failure.
+        if (this.#starting === starting) this.#failed(`the language server did not start: ${message(error)}`);
+      });
     return (this.#starting = starting);
   }
 
   async #startProgram(command: string, connected: (client: LanguageClient) => Attached): Promise<void> {
     this.program = command;
     this.log.info(`Starting ${command}`);
-    const client: Client = new Client("zubi", "zubi", { command, args: ["lsp"], transport: TransportKind.stdio }, {
-      documentSelector: [{ language: "domain-lang" }],
-      initializationOptions: { zubi: channelOptions() },
-      outputChannel: this.log,
-      // The trace that the setting enables is logged at every level.
-      traceOutputChannel: Object.create(this.log, { trace: { value: (line: string) => { this.log.info(line); } } }) as vscode.LogOutputChannel,
-      errorHandler: {
-        error: (...happened) => usual.error(...happened),
-        closed: async () => {
-          // A server that exits by itself is restarted, unless that happened too often.
-          if (this.#client === client && client.state === State.Running) {
-            client.kill();
-            this.#client = undefined;
-            const { action, message: why = NOT_RUNNING } = await usual.closed();
-            if (action === CloseAction.Restart) void this.#again();
-            else this.#failed(why);
-          }
-          return { action: CloseAction.DoNotRestart, handled: true };
+    const client: Client = new Client(
+      "zubi",
+      "zubi",
+      { command, args: ["lsp"], transport: TransportKind.stdio },
+      {
+        documentSelector: [{ language: "domain-lang" }],
+        initializationOptions: { zubi: channelOptions() },
+        outputChannel: this.log,
+        // The trace that the setting enables is logged at every level.
+        traceOutputChannel: Object.create(this.log, {
+          trace: {
+            value: (line: string) => {
+              this.log.info(line);
+            },
+          },
+        }) as vscode.LogOutputChannel,
+        errorHandler: {
+          error: (...happened) => usual.error(...happened),
+          closed: async () => {
+            // A server that exits by itself is restarted, unless that happened too often.
+            if (this.#client === client && client.state === State.Running) {
+              client.kill();
+              this.#client = undefined;
+              const { action, message: why = NOT_RUNNING } = await usual.closed();
+              if (action === CloseAction.Restart) void this.#again();
+              else this.#failed(why);
+            }
+            return { action: CloseAction.DoNotRestart, handled: true };
+          },
         },
+        // A failed start is reported once, by the extension, with a remedy.
+        initializationFailedHandler: () => false,
       },
-      // A failed start is reported once, by the extension, with a remedy.
-      initializationFailedHandler: () => false,
-    });
+    );
     const usual = (this.#usual ??= client.createDefaultErrorHandler(RESTARTS));
     this.#client = client;
     this.#attached = connected(client);
@@ -147,11 +174,14 @@ export class Server {
     this.#client = this.#attached = this.#mismatch = undefined;
     // A server without a connection gets no `shutdown`.
     const hears = client?.state === State.Running;
-    const isEnded = await client?.dispose().then(() => hears, (error: unknown) => {
-      // A server that has already ended, or that never started, cannot be ended again.
-      this.log.debug(`The language server did not end in order: ${message(error)}`);
-      return false;
-    });
+    const isEnded = await client?.dispose().then(
+      () => hears,
+      (error: unknown) => {
+        // A server that has already ended, or that never started, cannot be ended again.
+        this.log.debug(`The language server did not end in order: ${message(error)}`);
+        return false;
+      },
+    );
     if (isEnded === false) client?.kill();
   }
 }
@@ -162,6 +192,7 @@ function mismatch({ initializeResult: told }: LanguageClient, program: string): 
   const spoken = zubi?.editorProtocol ?? 0;
   if (spoken === EDITOR_PROTOCOL) return undefined;
   const which = `${program} (${zubi?.version ?? told?.serverInfo?.version ?? "of an unknown version"})`;
-  const [old, other, next] = spoken < EDITOR_PROTOCOL ? [which, "this extension", "program"] : ["this extension", which, "extension"];
+  const [old, other, next] =
+    spoken < EDITOR_PROTOCOL ? [which, "this extension", "program"] : ["this extension", which, "extension"];
   return `${old} is too old for ${other}, so only DomainLang works. Update the ${next}, then run "zubi: Restart Language Server".`;
 }

@@ -42,23 +42,42 @@ const exact: Rule = (value, room) => {
 const held = (value: unknown): string => (typeof value === "string" ? value : String((value as Fields)["value"]));
 const markdown: Rule = (value, room) => text(held(value).replace(COMMAND_LINK, "$1"), room);
 /** One of VS Code's numbers, which begin at 0 where LSP's begin at 1. */
-const kind = (last: number, otherwise?: number): Rule => (value) => (Number(value) < last ? Number(value) + 1 : otherwise);
+const kind =
+  (last: number, otherwise?: number): Rule =>
+  (value) =>
+    Number(value) < last ? Number(value) + 1 : otherwise;
 /** Applies the first rule to strings, the second to all other values. */
-const ofString = (plain: Rule, otherwise: Rule): Rule => (value, room) => (typeof value === "string" ? plain : otherwise)(value, room);
-const shaped = (shape: Shape): Rule => (value, room) => convert(shape, value, room);
+const ofString =
+  (plain: Rule, otherwise: Rule): Rule =>
+  (value, room) =>
+    (typeof value === "string" ? plain : otherwise)(value, room);
+const shaped =
+  (shape: Shape): Rule =>
+  (value, room) =>
+    convert(shape, value, room);
 
 /** VS Code's own list of a change's parts; the list for extensions lacks changes of files. */
 type Parts = readonly { _type: number; from?: vscode.Uri; to?: vscode.Uri; options?: { contents?: unknown } }[];
 const workspaceEdit: Rule = (value, room) => {
   const edit = value as vscode.WorkspaceEdit & { _allEntries(): Parts };
   // The types 1 and 2 are files and texts; VS Code has files first.
-  const files = edit._allEntries().filter(({ _type }) => _type !== 2).map(({ _type, from, to, options = {} }) => {
-    if (_type !== 1 || !(from ?? to) || options.contents) throw new Error("it has parts that only the editor itself can apply");
-    const [oldUri, newUri] = [from?.toString(), to?.toString()];
-    const named = from && to ? { kind: "rename", oldUri, newUri } : { kind: to ? "create" : "delete", uri: newUri ?? oldUri };
-    return { ...named, options: convert("fileOptions", options, room) };
-  });
-  const texts = edit.entries().map(([uri, edits]) => ({ textDocument: { uri: uri.toString(), version: null }, edits: convert("textEdits", edits, room) }));
+  const files = edit
+    ._allEntries()
+    .filter(({ _type }) => _type !== 2)
+    .map(({ _type, from, to, options = {} }) => {
+      if (_type !== 1 || !(from ?? to) || options.contents)
+        throw new Error("it has parts that only the editor itself can apply");
+      const [oldUri, newUri] = [from?.toString(), to?.toString()];
+      const named =
+        from && to ? { kind: "rename", oldUri, newUri } : { kind: to ? "create" : "delete", uri: newUri ?? oldUri };
+      return { ...named, options: convert("fileOptions", options, room) };
+    });
+  const texts = edit
+    .entries()
+    .map(([uri, edits]) => ({
+      textDocument: { uri: uri.toString(), version: null },
+      edits: convert("textEdits", edits, room),
+    }));
   return { documentChanges: [...files, ...texts] };
 };
 /** An action whose change cannot be shown is still listed. */
@@ -71,14 +90,25 @@ const preview: Rule = (value, room) => {
 };
 
 const RULES: Readonly<Record<string, Rule>> = {
-  number: Number, uri: String, flag: (value) => value === true, text, exact, value: (value, room) => text(held(value), room),
-  symbolKind: kind(26, 7), completionKind: kind(25), highlightKind: kind(3), foldingKind: (value) => FOLDINGS[Number(value)],
+  number: Number,
+  uri: String,
+  flag: (value) => value === true,
+  text,
+  exact,
+  value: (value, room) => text(held(value), room),
+  symbolKind: kind(26, 7),
+  completionKind: kind(25),
+  highlightKind: kind(3),
+  foldingKind: (value) => FOLDINGS[Number(value)],
   markup: (value, room) => ({ kind: "markdown", value: markdown(value, room) }),
   marked: (value, room) => ("language" in Object(value) ? convert("block", value, room) : markdown(value, room)),
   name: ofString(text, (value, room) => text((value as Fields)["label"], room)),
   details: ofString(() => undefined, shaped("labelDetails")),
   inserted: (value, room) => exact(held(value), room),
-  insertedAs: ofString(() => 1, () => 2),
+  insertedAs: ofString(
+    () => 1,
+    () => 2,
+  ),
   // A string; or parts; or its position in another label.
   label: ofString(text, shaped(["labelPiece"])),
   labelPiece: (value, room) => (typeof value === "number" ? value : convert("labelPart", value, room)),
@@ -94,7 +124,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     if (room.leftOut > leftOut) throw new Error(TOO_LARGE);
     return edits;
   },
-  workspaceEdit, preview,
+  workspaceEdit,
+  preview,
 };
 
 /** Converts a value of VS Code to LSP. */
@@ -107,10 +138,12 @@ export function convert(shape: Shape, value: unknown, room: Room): unknown {
     room.leftOut += all.length - fit.length;
     return fit.map((item) => convert((shape as readonly Shape[])[0] ?? {}, item, room));
   }
-  return Object.fromEntries(Object.entries(shape).flatMap(([name, of]) => {
-    const [from = name, to = of] = typeof of === "string" && of.includes(":") ? of.split(":") : [];
-    const found = (value as Fields)[from] ?? undefined;
-    const made = found === undefined ? undefined : convert(to, found, room);
-    return made === undefined ? [] : [[name, made]];
-  }));
+  return Object.fromEntries(
+    Object.entries(shape).flatMap(([name, of]) => {
+      const [from = name, to = of] = typeof of === "string" && of.includes(":") ? of.split(":") : [];
+      const found = (value as Fields)[from] ?? undefined;
+      const made = found === undefined ? undefined : convert(to, found, room);
+      return made === undefined ? [] : [[name, made]];
+    }),
+  );
 }

@@ -21,17 +21,23 @@ export class Problems implements vscode.Disposable {
   readonly dispose: () => void;
 
   constructor() {
-    const changed = (uri: vscode.Uri, isCurrent = false): unknown => this.#known.set(uri.toString(), { isCurrent, hasWaited: false });
+    const changed = (uri: vscode.Uri, isCurrent = false): unknown =>
+      this.#known.set(uri.toString(), { isCurrent, hasWaited: false });
     for (const { uri } of vscode.workspace.textDocuments) changed(uri, vscode.languages.getDiagnostics(uri).length > 0);
     const subscriptions = vscode.Disposable.from(
       this.#spoken,
       vscode.workspace.onDidOpenTextDocument(({ uri }) => changed(uri)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#known.delete(uri.toString())),
       // Saving is a change event without changes.
-      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => contentChanges.length > 0 && changed(document.uri)),
+      vscode.workspace.onDidChangeTextDocument(
+        ({ document, contentChanges }) => contentChanges.length > 0 && changed(document.uri),
+      ),
       // Some providers check only visible documents.
       vscode.window.onDidChangeVisibleTextEditors((editors) => {
-        for (const { document: { uri } } of editors) changed(uri, this.#known.get(uri.toString())?.isCurrent);
+        for (const {
+          document: { uri },
+        } of editors)
+          changed(uri, this.#known.get(uri.toString())?.isCurrent);
       }),
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
         for (const uri of uris.map(String)) {
@@ -40,19 +46,31 @@ export class Problems implements vscode.Disposable {
         }
       }),
     );
-    this.dispose = () => { subscriptions.dispose(); };
+    this.dispose = () => {
+      subscriptions.dispose();
+    };
   }
 
   of(client: Convert, uri: vscode.Uri): DocumentReport {
     const document = vscode.workspace.textDocuments.find((open) => open.uri.toString() === uri.toString());
     const isCurrent = document !== undefined && this.#known.get(uri.toString())?.isCurrent === true;
     const items = shown(client, vscode.languages.getDiagnostics(uri));
-    return { kind: "full", items, isOpen: document !== undefined, isCurrent, ...(document && { languageId: document.languageId }) };
+    return {
+      kind: "full",
+      items,
+      isOpen: document !== undefined,
+      isCurrent,
+      ...(document && { languageId: document.languageId }),
+    };
   }
 
   all(client: Convert): { items: { uri: string; kind: "full"; items: Diagnostic[] }[] } {
     const files = vscode.languages.getDiagnostics().filter(([uri, items]) => uri.scheme === "file" && items.length > 0);
-    return { items: files.slice(0, MAX_FILES).map(([uri, items]) => ({ uri: uri.toString(), kind: "full", items: shown(client, items) })) };
+    return {
+      items: files
+        .slice(0, MAX_FILES)
+        .map(([uri, items]) => ({ uri: uri.toString(), kind: "full", items: shown(client, items) })),
+    };
   }
 
   /** Opens a document without showing it, and waits until a provider has checked its present text. A document gets the time once. */
@@ -72,9 +90,14 @@ export class Problems implements vscode.Disposable {
     await new Promise<void>((resolve) => {
       setTimeout(resolve, PATIENCE_MS);
       let quiet: NodeJS.Timeout | undefined;
-      listening.push(token.onCancellationRequested(() => { resolve(); }), this.#spoken.event((spoken) => {
-        if (spoken === uri) (quiet ??= setTimeout(resolve, QUIET_MS)).refresh();
-      }));
+      listening.push(
+        token.onCancellationRequested(() => {
+          resolve();
+        }),
+        this.#spoken.event((spoken) => {
+          if (spoken === uri) (quiet ??= setTimeout(resolve, QUIET_MS)).refresh();
+        }),
+      );
     });
     vscode.Disposable.from(...listening).dispose();
   }

@@ -21,11 +21,15 @@ export let deactivate = (): Promise<void> => Promise.resolve();
 /** Starts the server without waiting for it: the tools do. */
 export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<Internals> {
   const [status, contributions] = [new Status(), new Contributions()];
-  const server: Server = new Server(context.extensionPath, (client) => attach(client, [status, contributions, models, chat]), (problem) => {
-    server.log.error(problem);
-    status.failed(problem);
-    void offerHelp(problem);
-  });
+  const server: Server = new Server(
+    context.extensionPath,
+    (client) => attach(client, [status, contributions, models, chat]),
+    (problem) => {
+      server.log.error(problem);
+      status.failed(problem);
+      void offerHelp(problem);
+    },
+  );
   const chat = new Chat(server, vscode.Uri.joinPath(context.extensionUri, "dist/page"));
   const announced = announce(server, status);
   deactivate = () => {
@@ -41,7 +45,8 @@ export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<In
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
       const text = "zubi: the settings hold when the language server starts again.";
-      if (change.affectsConfiguration("zubi") && (await vscode.window.showInformationMessage(text, "Restart"))) await server.restart();
+      if (change.affectsConfiguration("zubi") && (await vscode.window.showInformationMessage(text, "Restart")))
+        await server.restart();
     }),
   );
   void server.restart();

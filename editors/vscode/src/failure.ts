@@ -20,8 +20,18 @@ export const sendable = (value: unknown): unknown => JSON.parse(JSON.stringify(v
 export const unlinked = (text: string): string => text.replaceAll("](", "] (");
 
 /** The outcome of a promise, unless this event happens first: then it fails at once. */
-export function unless<Value>(happens: vscode.Event<unknown>, why: Error, something: PromiseLike<Value>): Promise<Value> {
+export function unless<Value>(
+  happens: vscode.Event<unknown>,
+  why: Error,
+  something: PromiseLike<Value>,
+): Promise<Value> {
   let listening: vscode.Disposable | undefined;
-  const happened = new Promise<never>((_, reject) => { listening = happens(() => { reject(why); }); });
-  return Promise.race([something, happened]).finally(() => { listening?.dispose(); });
+  const happened = new Promise<never>((_, reject) => {
+    listening = happens(() => {
+      reject(why);
+    });
+  });
+  return Promise.race([something, happened]).finally(() => {
+    listening?.dispose();
+  });
 }

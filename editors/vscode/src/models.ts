@@ -10,13 +10,22 @@ const justification = "zubi's agent uses this model for the task that you gave i
 
 /** Answers requests for the editor's models. */
 export const models: Part = {
-  attach: (client) => vscode.Disposable.from(
-    client.onRequest(protocol.MODEL_LIST, async (): Promise<protocol.ModelListResult> => {
-      const listed = await vscode.lm.selectChatModels();
-      return { models: listed.map(({ id, vendor, family, name, maxInputTokens }) => ({ id, vendor, family, name, maxInputTokens })) };
-    }),
-    client.onRequest(protocol.MODEL_REQUEST, answer.bind(undefined, client)),
-  ),
+  attach: (client) =>
+    vscode.Disposable.from(
+      client.onRequest(protocol.MODEL_LIST, async (): Promise<protocol.ModelListResult> => {
+        const listed = await vscode.lm.selectChatModels();
+        return {
+          models: listed.map(({ id, vendor, family, name, maxInputTokens }) => ({
+            id,
+            vendor,
+            family,
+            name,
+            maxInputTokens,
+          })),
+        };
+      }),
+      client.onRequest(protocol.MODEL_REQUEST, answer.bind(undefined, client)),
+    ),
 };
 
 async function answer(
@@ -35,11 +44,16 @@ async function answer(
     if (model === undefined) throw vscode.LanguageModelError.NotFound(`there is no model ${vendor}/${id}`);
     // The common name of this option among extensions.
     const modelOptions = maxOutput === undefined ? {} : { max_tokens: maxOutput };
-    const options = { justification, modelOptions, tools: tools.map((tool) => ({ ...tool, inputSchema: tool.inputSchema as object })) };
+    const options = {
+      justification,
+      modelOptions,
+      tools: tools.map((tool) => ({ ...tool, inputSchema: tool.inputSchema as object })),
+    };
     const { stream } = await model.sendRequest(messages.map(messageOf), options, cancelled);
     for await (const part of stream) {
       if (part instanceof vscode.LanguageModelTextPart) hear("text", part.value);
-      else if (part instanceof vscode.LanguageModelToolCallPart) calls.push({ id: part.callId, name: part.name, input: sendable(part.input) });
+      else if (part instanceof vscode.LanguageModelToolCallPart)
+        calls.push({ id: part.callId, name: part.name, input: sendable(part.input) });
       else for (const thought of thoughts(part)) hear("thought", thought);
     }
     return { ...said, calls };
@@ -63,8 +77,14 @@ function messageOf({ role, parts }: protocol.ModelMessage): vscode.LanguageModel
   return new vscode.LanguageModelChatMessage(role === "user" ? User : Assistant, parts.map(partOf));
 }
 
-function partOf({ text = "", call, outcome }: protocol.ModelPart): vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelToolResultPart {
+function partOf({
+  text = "",
+  call,
+  outcome,
+}: protocol.ModelPart):
+  vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelToolResultPart {
   if (call) return new vscode.LanguageModelToolCallPart(call.id, call.name, call.input as object);
-  if (outcome) return new vscode.LanguageModelToolResultPart(outcome.id, [new vscode.LanguageModelTextPart(outcome.text)]);
+  if (outcome)
+    return new vscode.LanguageModelToolResultPart(outcome.id, [new vscode.LanguageModelTextPart(outcome.text)]);
   return new vscode.LanguageModelTextPart(text);
 }

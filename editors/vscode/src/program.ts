@@ -21,13 +21,22 @@ export function locate(extensionPath: string): string {
   // A package built on another system has lost the executable bit.
   if (isFile(bundled) && !isProgram(bundled)) chmodSync(bundled, 0o755);
   const { isTrusted } = vscode.workspace;
-  const configured = vscode.workspace.getConfiguration("zubi").get("server.path", "").trim().replace(/^~(?=[/\\])/, homedir());
+  const configured = vscode.workspace
+    .getConfiguration("zubi")
+    .get("server.path", "")
+    .trim()
+    .replace(/^~(?=[/\\])/, homedir());
   const onPath = (env["PATH"] ?? "").split(path.delimiter).map((directory) => path.join(directory, NAME));
   const found = (!isTrusted ? [bundled] : configured === "" ? [bundled, ...onPath] : [configured]).find(isProgram);
   if (found !== undefined) return found;
-  if (!isTrusted) throw new Error("no program zubi came with this extension, and no other is started in a folder that you do not trust; trust it");
+  if (!isTrusted)
+    throw new Error(
+      "no program zubi came with this extension, and no other is started in a folder that you do not trust; trust it",
+    );
   if (configured === "") throw new Error("there is no program zubi, neither with this extension nor on the PATH");
-  throw new Error(`${configured} ${isFile(configured) ? "is not executable" : "is not a file"}; the setting zubi.server.path names it`);
+  throw new Error(
+    `${configured} ${isFile(configured) ? "is not executable" : "is not a file"}; the setting zubi.server.path names it`,
+  );
 }
 
 /** Reports the reason why the server does not run properly, and offers remedies. */
@@ -40,7 +49,8 @@ export async function offerHelp(problem: string): Promise<void> {
 export const folderFlags = (): string[] =>
   (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => ["--workspace", uri.fsPath]);
 
-const isFile = (file: string): boolean => path.isAbsolute(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+const isFile = (file: string): boolean =>
+  path.isAbsolute(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 
 function isProgram(file: string): boolean {
   try {

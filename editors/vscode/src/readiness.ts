@@ -18,7 +18,10 @@ export async function wake(uri: vscode.Uri, token: vscode.CancellationToken): Pr
   const end = performance.now() + (waited.has(languageId) ? 0 : PATIENCE_MS);
   while (!awake.has(languageId)) {
     const asked = vscode.commands.executeCommand<unknown[] | undefined>("vscode.executeDocumentSymbolProvider", uri);
-    const outline = await asked.then((found) => found, () => undefined);
+    const outline = await asked.then(
+      (found) => found,
+      () => undefined,
+    );
     if (outline && outline.length > 0) awake.add(languageId);
     else if (performance.now() >= end || token.isCancellationRequested) break;
     else await pause(PAUSE_MS);
@@ -34,5 +37,9 @@ export async function wake(uri: vscode.Uri, token: vscode.CancellationToken): Pr
 export async function fence(uri: vscode.Uri | undefined, position: unknown = new vscode.Position(0, 0)): Promise<void> {
   const open = vscode.workspace.textDocuments.map((document) => document.uri).filter(({ scheme }) => scheme === "file");
   // The answer does not matter, nor a failure.
-  await Promise.allSettled((uri ? [uri] : open).map((uri) => vscode.commands.executeCommand("vscode.executeTypeDefinitionProvider", uri, position)));
+  await Promise.allSettled(
+    (uri ? [uri] : open).map((uri) =>
+      vscode.commands.executeCommand("vscode.executeTypeDefinitionProvider", uri, position),
+    ),
+  );
 }

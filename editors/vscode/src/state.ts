@@ -22,10 +22,16 @@ export class OpenState implements vscode.Disposable {
   constructor(tell: (method: string, params: EditorDidChangeParams) => Promise<void>) {
     this.#tell = tell;
     const now = (): void => void this.flush();
-    const changed = (): void => { this.#timer ??= setTimeout(now, DEBOUNCE_MS); };
+    const changed = (): void => {
+      this.#timer ??= setTimeout(now, DEBOUNCE_MS);
+    };
     this.#subscriptions = vscode.Disposable.from(
-      ...[vscode.window.onDidChangeActiveTextEditor, vscode.window.onDidChangeTextEditorSelection].map((event) => event(changed)),
-      ...[vscode.workspace.onDidOpenTextDocument, vscode.workspace.onDidCloseTextDocument].map((event) => event(changed)),
+      ...[vscode.window.onDidChangeActiveTextEditor, vscode.window.onDidChangeTextEditorSelection].map((event) =>
+        event(changed),
+      ),
+      ...[vscode.workspace.onDidOpenTextDocument, vscode.workspace.onDidCloseTextDocument].map((event) =>
+        event(changed),
+      ),
       // Changes of the source of a text are sent at once.
       vscode.workspace.onDidSaveTextDocument(now),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
@@ -48,14 +54,20 @@ export class OpenState implements vscode.Disposable {
     this.#diagnosed.clear();
     const before = this.#told === "" ? new Map<string, number>() : this.#texts;
     this.#told = told;
-    this.#texts = new Map(documents.filter(({ isDirty }) => isDirty).map(({ uri, version }) => [uri.toString(), version]));
+    this.#texts = new Map(
+      documents.filter(({ isDirty }) => isDirty).map(({ uri, version }) => [uri.toString(), version]),
+    );
     const open = documents.map((document) => {
       const isKnown = !document.isDirty || before.get(document.uri.toString()) === document.version;
       const text = isKnown ? undefined : document.getText();
-      return text !== undefined && Buffer.byteLength(text) <= MAX_TEXT_BYTES ? { ...file(document), text } : file(document);
+      return text !== undefined && Buffer.byteLength(text) <= MAX_TEXT_BYTES
+        ? { ...file(document), text }
+        : file(document);
     });
     // Without a listener nothing is sent. A later listener receives everything.
-    await this.#tell(EDITOR_DID_CHANGE, { ...state, open, diagnosticsUris }).catch(() => { this.#told = ""; });
+    await this.#tell(EDITOR_DID_CHANGE, { ...state, open, diagnosticsUris }).catch(() => {
+      this.#told = "";
+    });
   }
 
   /** A new listener needs everything. */
@@ -71,8 +83,13 @@ export class OpenState implements vscode.Disposable {
 }
 
 /** A file in the editor, loaded if not shown. */
-const file = ({ uri, languageId, isDirty, lineCount, version }: vscode.TextDocument): OpenFile =>
-  ({ uri: uri.toString(), languageId, isDirty, lineCount, version });
+const file = ({ uri, languageId, isDirty, lineCount, version }: vscode.TextDocument): OpenFile => ({
+  uri: uri.toString(),
+  languageId,
+  isDirty,
+  lineCount,
+  version,
+});
 
 const isFile = ({ uri, isClosed }: vscode.TextDocument): boolean => uri.scheme === "file" && !isClosed;
 

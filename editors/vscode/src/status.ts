@@ -4,7 +4,10 @@ import { type LanguageClient, State } from "vscode-languageclient/node";
 import type { Part } from "./channel.ts";
 import { STATUS, type StatusParams } from "./protocol.ts";
 
-const LOOKS = new Map([[State.Starting, ["loading~spin", "starting"]], [State.Running, ["plug", "running"]]]);
+const LOOKS = new Map([
+  [State.Starting, ["loading~spin", "starting"]],
+  [State.Running, ["plug", "running"]],
+]);
 const STOPPED = ["debug-disconnect", "stopped"];
 
 /** The state of the server and of its host. */
@@ -25,9 +28,17 @@ export class Status implements Part {
     this.#problem = undefined;
     this.#became(State.Starting);
     return vscode.Disposable.from(
-      client.onDidChangeState(({ newState }) => { this.#became(newState); }),
-      client.onNotification(STATUS, (host: StatusParams) => { this.#became(State.Running, host); }),
-      { dispose: () => { this.#became(State.Stopped); } },
+      client.onDidChangeState(({ newState }) => {
+        this.#became(newState);
+      }),
+      client.onNotification(STATUS, (host: StatusParams) => {
+        this.#became(State.Running, host);
+      }),
+      {
+        dispose: () => {
+          this.#became(State.Stopped);
+        },
+      },
     );
   }
 
@@ -42,7 +53,10 @@ export class Status implements Part {
     const problem = this.#problem ?? host?.problem;
     const [icon = "", text = ""] = LOOKS.get(state) ?? STOPPED;
     this.item.text = `$(${problem === undefined ? icon : "warning"}) zubi`;
-    const lines = host && [`${host.tools} tools, port ${host.port ?? "none"}`, ...host.clients.map(({ name }) => `Attached: ${name}`)];
+    const lines = host && [
+      `${host.tools} tools, port ${host.port ?? "none"}`,
+      ...host.clients.map(({ name }) => `Attached: ${name}`),
+    ];
     this.item.tooltip = [problem ?? `The language server is ${text}.`, ...(lines ?? [])].join("\n");
     void vscode.commands.executeCommand("setContext", "zubi.running", state === State.Running);
     void vscode.commands.executeCommand("setContext", "zubi.hasModels", host?.hasModels === true);

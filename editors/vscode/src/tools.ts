@@ -2,7 +2,13 @@
 import * as vscode from "vscode";
 import type { Server } from "./client.ts";
 import { failure } from "./failure.ts";
-import { TOOLS_CALL, TOOLS_PREPARE, type ToolsCallParams, type ToolsCallResult, type ToolsPrepareResult } from "./protocol.ts";
+import {
+  TOOLS_CALL,
+  TOOLS_PREPARE,
+  type ToolsCallParams,
+  type ToolsCallResult,
+  type ToolsPrepareResult,
+} from "./protocol.ts";
 
 /** The part of the server that the tools need. */
 export type Asks = Pick<Server, "request">;
@@ -14,7 +20,9 @@ export interface Contributes {
 
 /** Registers every tool of the manifest; what is returned takes them back. */
 export function register(server: Asks, { contributes: { languageModelTools: tools } }: Contributes): vscode.Disposable {
-  return vscode.Disposable.from(...tools.map(({ name }) => vscode.lm.registerTool(name, languageModelTool(name, server))));
+  return vscode.Disposable.from(
+    ...tools.map(({ name }) => vscode.lm.registerTool(name, languageModelTool(name, server))),
+  );
 }
 
 /** A tool as VS Code calls it. It never throws: a model can act on a text, and on nothing else. */
@@ -24,7 +32,9 @@ export function languageModelTool(name: string, server: Asks): vscode.LanguageMo
   return {
     prepareInvocation: async ({ input: args }, token) => {
       // The call itself reports errors.
-      const prepared = await server.request<ToolsPrepareResult>(TOOLS_PREPARE, { id, args }, token).catch(() => undefined);
+      const prepared = await server
+        .request<ToolsPrepareResult>(TOOLS_PREPARE, { id, args }, token)
+        .catch(() => undefined);
       if (prepared === undefined) return undefined;
       const { message, confirmation: asks } = prepared;
       const confirmationMessages = asks && { title: asks.title, message: new vscode.MarkdownString(asks.message) };
@@ -34,7 +44,8 @@ export function languageModelTool(name: string, server: Asks): vscode.LanguageMo
       const budget = tokenizationOptions?.tokenBudget;
       // VS Code calls the tool after the user has confirmed.
       const params: ToolsCallParams = { id, args, confirmed: true, ...(budget !== undefined && { budget }) };
-      const { text } = await server.request<ToolsCallResult>(TOOLS_CALL, params, token)
+      const { text } = await server
+        .request<ToolsCallResult>(TOOLS_CALL, params, token)
         .catch((error: unknown) => ({ text: failure(name, error) }));
       return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
     },
