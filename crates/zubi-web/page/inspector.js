@@ -1,17 +1,18 @@
 // @ts-check
 // The tool inspector: every tool with a form for its arguments. Manual calls follow the same rules as those of a model,
-// and use the
-// same approval prompts.
-import { fill, h, messageOf, setText, span } from "./dom.js";
+// and use the same approval prompts.
+import { fill, h, messageOf, setText, durationText } from "./dom.js";
 import { makeForm } from "./form.js";
 import { resultText } from "./log.js";
 import { renderWords } from "./markdown.js";
 
-/** The conversation that calls by hand belong to, as `wire::INSPECTOR`. */
+/** The conversation of manual calls, as `wire::INSPECTOR`. */
 export const INSPECTOR = "inspector";
 
-/** @typedef {{id: string, name: string, title: string, description: string, effect: string, category: string, tags?: string[],
- *    inputSchema: any, examples?: {title: string, arguments: any}[]}} Tool */
+/**
+ * @typedef {{id: string, name: string, title: string, description: string, effect: string, category: string,
+ *   tags?: string[], inputSchema: any, examples?: {title: string, arguments: any}[]}} Tool
+ */
 
 export class Inspector {
   #element;
@@ -30,7 +31,7 @@ export class Inspector {
   });
   #list = h("ul", { "aria-label": "Tools" });
   #found = h("p", { class: "sr", role: "status" });
-  #pane = h("div", { class: "pane" }, h("p", { class: "note" }, "Choose a tool to call it by hand."));
+  #pane = h("div", { class: "pane" }, h("p", { class: "note" }, "Choose a tool to call it."));
   #progress = h("span", { class: "note", role: "status" });
 
   /**
@@ -115,12 +116,12 @@ export class Inspector {
     const inList = this.#list.contains(/** @type {Node} */ (event.target));
     if (!inList && event.target !== this.#search) return;
     const buttons = [...this.#list.querySelectorAll("button")];
-    const at = buttons.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
-    if (to === undefined || (!inList && event.key !== "ArrowDown")) return;
+    const index = buttons.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+    const target = { ArrowDown: index + 1, ArrowUp: index - 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (target === undefined || (!inList && event.key !== "ArrowDown")) return;
     event.preventDefault();
-    if (to < 0) this.#search.focus();
-    else buttons[Math.min(to, buttons.length - 1)]?.focus();
+    if (target < 0) this.#search.focus();
+    else buttons[Math.min(target, buttons.length - 1)]?.focus();
   }
 
   /** @param {Tool} tool */
@@ -135,13 +136,13 @@ export class Inspector {
     const call = h("button", { type: "submit", class: "primary" }, "Call");
     const stop = h("button", { type: "button", class: "danger", hidden: true, onclick: () => this.#stop() }, "Stop");
     const run = async () => {
-      const given = stop.hidden ? form.read() : null;
-      if (given === null) return;
+      const args = stop.hidden ? form.read() : null;
+      if (args === null) return;
       stop.hidden = false;
       fill(result);
       this.progress("Running…");
       try {
-        show(result, await this.#request("call", { tool: tool.name, arguments: given }), this.#announce);
+        show(result, await this.#request("call", { tool: tool.name, arguments: args }), this.#announce);
       } catch (error) {
         fill(result, h("p", { class: "problem", role: "alert" }, messageOf(error)));
       } finally {
@@ -199,10 +200,10 @@ export class Inspector {
  * @param {(text: string) => void} announce */
 function show(element, { text, isError, data, duration }, announce) {
   const title = isError ? "Failed" : "Done";
-  announce(`${title}, after ${span(duration)}`);
+  announce(`${title}, after ${durationText(duration)}`);
   fill(
     element,
-    h("h3", { class: isError ? "failed" : "ok" }, `${isError ? "✗" : "✓"} ${title} · ${span(duration)}`),
+    h("h3", { class: isError ? "failed" : "ok" }, `${isError ? "✗" : "✓"} ${title} · ${durationText(duration)}`),
     ...resultText(text),
     data !== undefined &&
       data !== null &&

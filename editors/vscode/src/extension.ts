@@ -6,9 +6,9 @@ import { attach } from "./channel.ts";
 import { Chat } from "./chat.ts";
 import { Server } from "./client.ts";
 import { registerCommands } from "./commands.ts";
-import { announce } from "./mcp.ts";
+import { registerMcpProvider } from "./mcp.ts";
 import { models } from "./models.ts";
-import { offerHelp } from "./program.ts";
+import { showProblem } from "./program.ts";
 import { Status } from "./status.ts";
 import { type Contributes, register } from "./tools.ts";
 
@@ -20,20 +20,21 @@ export let deactivate = (): Promise<void> => Promise.resolve();
 
 /** Starts the server without waiting for it: the tools do. */
 export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<Internals> {
-  const [status, contributions] = [new Status(), new Contributions()];
+  const status = new Status();
+  const contributions = new Contributions();
   const server: Server = new Server(
     context.extensionPath,
     (client) => attach(client, [status, contributions, models, chat]),
     (problem) => {
       server.log.error(problem);
-      status.failed(problem);
-      void offerHelp(problem);
+      status.reportProblem(problem);
+      void showProblem(problem);
     },
   );
   const chat = new Chat(server, vscode.Uri.joinPath(context.extensionUri, "dist/page"));
-  const announced = announce(server, status);
+  const mcpProvider = registerMcpProvider(server, status);
   deactivate = () => {
-    announced.dispose();
+    mcpProvider.dispose();
     return server.stop();
   };
   context.subscriptions.push(

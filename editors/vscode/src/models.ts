@@ -24,20 +24,20 @@ export const models: Part = {
           })),
         };
       }),
-      client.onRequest(protocol.MODEL_REQUEST, answer.bind(undefined, client)),
+      client.onRequest(protocol.MODEL_REQUEST, requestModel.bind(undefined, client)),
     ),
 };
 
-async function answer(
+async function requestModel(
   client: Pick<LanguageClient, "sendNotification">,
   { id, vendor, messages, tools, maxOutput, token }: protocol.ModelRequestParams,
-  cancelled: vscode.CancellationToken,
+  cancellation: vscode.CancellationToken,
 ): Promise<protocol.ModelRequestResult> {
-  const said = { text: "", thought: "" };
+  const answer = { text: "", thought: "" };
   const calls: protocol.ModelCall[] = [];
-  const hear = (kind: "text" | "thought", piece: string): void => {
-    said[kind] += piece;
-    void client.sendNotification(protocol.MODEL_PIECE, { token, [kind]: piece });
+  const sendDelta = (kind: "text" | "thought", delta: string): void => {
+    answer[kind] += delta;
+    void client.sendNotification(protocol.MODEL_PIECE, { token, [kind]: delta });
   };
   try {
     const [model] = await vscode.lm.selectChatModels({ id, vendor });
@@ -49,20 +49,20 @@ async function answer(
       modelOptions,
       tools: tools.map((tool) => ({ ...tool, inputSchema: tool.inputSchema as object })),
     };
-    const { stream } = await model.sendRequest(messages.map(messageOf), options, cancelled);
+    const { stream } = await model.sendRequest(messages.map(messageOf), options, cancellation);
     for await (const part of stream) {
-      if (part instanceof vscode.LanguageModelTextPart) hear("text", part.value);
+      if (part instanceof vscode.LanguageModelTextPart) sendDelta("text", part.value);
       else if (part instanceof vscode.LanguageModelToolCallPart)
         calls.push({ id: part.callId, name: part.name, input: sendable(part.input) });
-      else for (const thought of thoughts(part)) hear("thought", thought);
+      else for (const thought of thoughts(part)) sendDelta("thought", thought);
     }
-    return { ...said, calls };
+    return { ...answer, calls };
   } catch (error) {
     // The extension's own error is more specific than its wrapper.
     const { code, name, cause } = error as Partial<vscode.LanguageModelError>;
-    const inner = cause instanceof Error ? cause : undefined;
-    const known = code === undefined || code === "Unknown" || code === "" ? (inner?.name ?? name) : code;
-    return { ...said, calls: [], error: { code: known ?? "", message: message(inner ?? error) } };
+    const original = cause instanceof Error ? cause : undefined;
+    const errorCode = code === undefined || code === "Unknown" || code === "" ? (original?.name ?? name) : code;
+    return { ...answer, calls: [], error: { code: errorCode ?? "", message: message(original ?? error) } };
   }
 }
 

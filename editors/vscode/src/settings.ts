@@ -6,7 +6,7 @@ const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
 const TARGETS = { user: Global, workspace: Workspace, folder: WorkspaceFolder };
 
 /** Answers `EDITOR_CONFIG`: reads a setting, after writing it when there is a value. */
-export async function answerConfig({
+export async function handleConfig({
   key,
   scope = "workspace",
   value,
@@ -15,13 +15,12 @@ export async function answerConfig({
   const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration(undefined, folder);
   if (value !== undefined) await settings().update(key, value ?? undefined, TARGETS[scope]);
   const { defaultValue, globalValue, workspaceValue, workspaceFolderValue } = settings().inspect<unknown>(key) ?? {};
-  const [user, workspace] = [globalValue ?? null, workspaceValue ?? null];
   return {
     key,
     value: settings().get<unknown>(key) ?? null,
     default: defaultValue ?? null,
-    user,
-    workspace,
+    user: globalValue ?? null,
+    workspace: workspaceValue ?? null,
     folder: workspaceFolderValue ?? null,
   };
 }

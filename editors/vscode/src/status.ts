@@ -1,10 +1,12 @@
-// How the server and the host of this window are doing: the item in the status bar, and the context keys of `package.json`.
+// The status of the server and the host of this window: the item in the status bar, and the context keys of
+// `package.json`.
 import * as vscode from "vscode";
 import { type LanguageClient, State } from "vscode-languageclient/node";
 import type { Part } from "./channel.ts";
 import { STATUS, type StatusParams } from "./protocol.ts";
 
-const LOOKS = new Map([
+/** The icon and the word for each state. */
+const APPEARANCES = new Map([
   [State.Starting, ["loading~spin", "starting"]],
   [State.Running, ["plug", "running"]],
 ]);
@@ -26,32 +28,33 @@ export class Status implements Part {
 
   attach(client: LanguageClient): vscode.Disposable {
     this.#problem = undefined;
-    this.#became(State.Starting);
+    this.#update(State.Starting);
     return vscode.Disposable.from(
       client.onDidChangeState(({ newState }) => {
-        this.#became(newState);
+        this.#update(newState);
       }),
       client.onNotification(STATUS, (host: StatusParams) => {
-        this.#became(State.Running, host);
+        this.#update(State.Running, host);
       }),
       {
         dispose: () => {
-          this.#became(State.Stopped);
+          this.#update(State.Stopped);
         },
       },
     );
   }
 
   /** A problem prevents the server from running, or from running properly. */
-  failed(problem: string): void {
+  reportProblem(problem: string): void {
     this.#problem = problem;
-    this.#became(this.#state);
+    this.#update(this.#state);
   }
 
-  #became(state: State, host = state === State.Running ? this.host : undefined): void {
-    [this.#state, this.host] = [state, host];
+  #update(state: State, host = state === State.Running ? this.host : undefined): void {
+    this.#state = state;
+    this.host = host;
     const problem = this.#problem ?? host?.problem;
-    const [icon = "", text = ""] = LOOKS.get(state) ?? STOPPED;
+    const [icon = "", text = ""] = APPEARANCES.get(state) ?? STOPPED;
     this.item.text = `$(${problem === undefined ? icon : "warning"}) zubi`;
     const lines = host && [
       `${host.tools} tools, port ${host.port ?? "none"}`,

@@ -23,9 +23,9 @@ function of(events: readonly Event[]): Conversation {
 function shown(conversation: Conversation): string[] {
   return conversation.items.map((item) => {
     switch (item.kind) {
-      case "asked":
+      case "user":
         return `you: ${item.text}${item.queued ? " (queued)" : ""}`;
-      case "said":
+      case "assistant":
         return `zubi: ${item.text}${item.live ? "▍" : ""}${item.interrupted ? " (interrupted)" : ""}`;
       case "call":
         return `${item.status}: ${[item.summary, item.progress, item.decision, item.result].filter((part) => part).join(" · ")}`;
@@ -67,9 +67,9 @@ test("text that is heard twice, or overlaps, stands there once", () => {
 test("what is missing is noticed", () => {
   const [asked, iteration, late] = numbered(ASKED, ITERATION, says(5, "late"));
   const conversation = new Conversation("c");
-  expect(conversation.apply(asked as Event)).toBe("taken");
+  expect(conversation.apply(asked as Event)).toBe("applied");
   expect(conversation.apply({ ...(iteration as Event), seq: 3 })).toBe("gap");
-  expect(conversation.apply(iteration as Event)).toBe("taken");
+  expect(conversation.apply(iteration as Event)).toBe("applied");
   expect(conversation.apply(iteration as Event)).toBe("known");
   expect(conversation.apply(late as Event)).toBe("gap");
 });
@@ -78,7 +78,7 @@ test("the end of a turn that could not be kept is its end, once", () => {
   const conversation = of(numbered(ASKED, ITERATION, calling("a")));
   const unkept = { seq: 3, at: 0, ...ended("failed"), type: "ended" };
   expect(conversation.apply({ ...unkept, turn: 2 })).toBe("known");
-  expect(conversation.apply(unkept)).toBe("taken");
+  expect(conversation.apply(unkept)).toBe("applied");
   expect([conversation.running, conversation.seq]).toEqual([0, 3]);
   expect(conversation.apply(unkept)).toBe("known");
   expect(shown(conversation)).toEqual(["you: Add cake", "stopped: Read a file: a", "ended: failed"]);
@@ -88,10 +88,10 @@ test("the end of a turn whose request could not be kept is shown, each time", ()
   const conversation = of(numbered(ASKED, ITERATION, answered("Done."), ended("completed")));
   const kept = conversation.seq;
   const unkept = { ...ended("failed"), type: "ended", seq: kept, turn: 2 };
-  expect(conversation.apply({ ...unkept, at: 7 })).toBe("taken");
+  expect(conversation.apply({ ...unkept, at: 7 })).toBe("applied");
   expect(conversation.apply({ ...unkept, at: 7 })).toBe("known");
   // The next turn has its number again.
-  expect(conversation.apply({ ...unkept, at: 8 })).toBe("taken");
+  expect(conversation.apply({ ...unkept, at: 8 })).toBe("applied");
   expect(shown(conversation)).toEqual(["you: Add cake", "zubi: Done.", "ended: completed", "ended: failed", "ended: failed"]);
 });
 
@@ -121,11 +121,11 @@ test("a question waits, and is answered here or elsewhere", () => {
   const options = [{ scope: "once" }, { scope: "session" }];
   const asks = [ASKED, ITERATION, answered("", "a"), calling("a", "execute"), question({ tool: "file.read", options })];
   const waiting = of(numbered(...asks));
-  expect([...waiting.questions.keys()]).toEqual(["q1"]);
+  expect([...waiting.prompts.keys()]).toEqual(["q1"]);
   expect(shown(waiting).at(-1)).toBe("waiting: Read a file: a");
   const last = (answer: object): unknown => {
     const conversation = of(numbered(...asks, decision(answer)));
-    expect(conversation.questions.size).toBe(0);
+    expect(conversation.prompts.size).toBe(0);
     return shown(conversation).at(-1);
   };
   expect(last({ allow: { option: 1, arguments: null } })).toBe("running: Read a file: a · Allowed for this session, in the editor");
@@ -134,10 +134,10 @@ test("a question waits, and is answered here or elsewhere", () => {
   expect(last({ unanswered: { how: "nobody came" } })).toBe("refused: Read a file: a · Not allowed: nobody came");
 });
 
-test("an edit of what a call makes in its course is none of its own arguments", () => {
+test("edited arguments of a nested call do not change those of the call, unless its tool delegates", () => {
   const edited = (tool: string, given: object, asked: string): unknown => {
     const decision = { type: "decision", question: "q1", answer: { allow: { option: 0, arguments: { command: "x" } } }, by: "web" };
-    const call = { ...calling("a", "execute"), tool, arguments: given };
+    const call = { ...calling("a", "execute"), tool, arguments: given, delegates: tool === "call_tool" };
     const asks = question({ tool: asked, options: [{ scope: "once" }] });
     const { items } = of(numbered(ASKED, ITERATION, answered("", "a"), call, asks, decision));
     return items.flatMap((item) => (item.kind === "call" ? [item.arguments as unknown] : []))[0];
@@ -151,18 +151,18 @@ test("an edit of what a call makes in its course is none of its own arguments", 
 
 test("a turn that ends leaves no question and nothing that seems to run", () => {
   const conversation = of(numbered(ASKED, ITERATION, answered("", "a"), calling("a"), question(), ended("killed")));
-  expect(conversation.questions.size).toBe(0);
+  expect(conversation.prompts.size).toBe(0);
   expect(conversation.running).toBe(0);
   expect(shown(conversation).slice(1)).toEqual(["stopped: Read a file: a", "ended: killed"]);
 });
 
 test("what is said while a turn goes on is queued until the model hears it", () => {
   const conversation = of(numbered(ASKED, ITERATION));
-  conversation.say("And tea");
-  conversation.say("And milk");
+  conversation.queueMessage("And tea");
+  conversation.queueMessage("And milk");
   conversation.apply({ ...ASKED, text: "And tea", seq: 3, at: 0 });
   expect(shown(conversation).at(-1)).toBe("you: And tea");
-  expect(conversation.queued.map((item) => item.kind === "asked" && item.text)).toEqual(["And milk"]);
+  expect(conversation.queued.map((item) => item.kind === "user" && item.text)).toEqual(["And milk"]);
 });
 
 test("calls in a row that only look share a row, others do not", () => {

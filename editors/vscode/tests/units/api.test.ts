@@ -121,8 +121,8 @@ test("of a provider's tools those count that were asked for last, not those that
 test("what can be seen to be none is refused at once, and what the server refuses is told", async () => {
   api.registerTool(definition("jira.create"), echo);
   for (const [id, handler, why] of [
-    ["create", echo, 'zubi: "create" is no id of a tool: it is namespace.name'],
-    ["jira.a b", echo, 'zubi: "jira.a b" is no id of a tool: it is namespace.name'],
+    ["create", echo, 'zubi: "create" is not a valid tool id: use namespace.name'],
+    ["jira.a b", echo, 'zubi: "jira.a b" is not a valid tool id: use namespace.name'],
     ["jira.create", echo, "zubi: a tool jira.create is registered already"],
     ["jira.other", "echo" as unknown as typeof echo, "zubi: the tool jira.other has no handler"],
   ] as const) {
@@ -190,7 +190,7 @@ test("a provider's tools follow what it says, one that is none does not stop the
   const registration = api.registerToolProvider(provider);
   await settled();
   expect(client.asked).toEqual(["register my-provider.hello (my-provider.hello)", "register my-provider.bye (my-provider.bye)"]);
-  expect(shownErrors).toEqual(['zubi: "none" is no id of a tool: it is namespace.name']);
+  expect(shownErrors).toEqual(['zubi: "none" is not a valid tool id: use namespace.name']);
   const call = { tool: "my-provider.hello", arguments: { name: "Ada" }, token: 1 };
   expect(await client.say("zubi/editor/invokeContributed", call)).toEqual({ success: true, data: ["my-provider.hello", { name: "Ada" }] });
   tools.splice(0, 2);

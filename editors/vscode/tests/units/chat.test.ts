@@ -108,12 +108,12 @@ test("what happens is told to a page that listens, and to no other", async () =>
 
 test("a wish waits until the page listens", async () => {
   const { view: shown, posted, say } = view();
-  await chat.wish({ do: "new" });
-  await chat.wish({ do: "focus" });
+  await chat.execute({ do: "new" });
+  await chat.execute({ do: "focus" });
   await chat.resolveWebviewView(shown);
   expect(posted).toEqual([]);
   await say({ ready: true });
-  await chat.wish({ do: "new" });
+  await chat.execute({ do: "new" });
   expect(posted).toEqual([{ fresh: true }, { wish: { do: "focus" } }, { wish: { do: "new" } }]);
 });
 

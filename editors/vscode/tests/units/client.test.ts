@@ -138,7 +138,7 @@ test("a server that has ended is started again, and one that then says nothing i
   await vi.advanceTimersByTimeAsync(1);
   expect(asked.outcome).toBe(NOT_RUNNING);
   expect(client.killed).toEqual(["SIGKILL"]);
-  expect(failures).toEqual(["the language server did not start: it has said nothing for 20 seconds"]);
+  expect(failures).toEqual(["the language server did not start: it has sent nothing for 20 seconds"]);
 });
 
 test("a server that was started again answers who has waited for it, and has its limit once more", async () => {

@@ -30,7 +30,7 @@ beforeEach(() => {
   asked.length = 0;
   user.shown.length = 0;
   const commands = registerCommands(server as unknown as Server, {
-    wish: (wish) => Promise.resolve(void asked.push(wish)),
+    execute: (command) => Promise.resolve(void asked.push(command)),
     stop: () => Promise.resolve(void asked.push("stop")),
   });
   return () => {

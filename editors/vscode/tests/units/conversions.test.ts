@@ -1,10 +1,10 @@
 // The conversion of VS Code's values.
 import { expect, test } from "vitest";
-import { convert, newRoom, type Room, type Shape } from "../../src/conversions.ts";
+import { convert, newBudget, type Budget, type Shape } from "../../src/conversions.ts";
 import { Position, Range } from "./vscode.ts";
 
 let kept = 0;
-const room = (): Room => newRoom(() => ({ data: { zubi: (kept += 1) } }));
+const room = (): Budget => newBudget(() => ({ data: { zubi: (kept += 1) } }));
 const at = (line: number, from: number, to: number): Range => new Range(new Position(line, from), new Position(line, to));
 const lsp = (line: number, from: number, to: number): object => ({ start: { line, character: from }, end: { line, character: to } });
 const uri = { toString: () => "file:///a.ts", _formatted: null };
@@ -19,10 +19,10 @@ function change(parts: readonly object[], texts: readonly [object, readonly obje
 }
 
 const cases: readonly [what: string, shape: Shape, value: unknown, lsp: unknown][] = [
-  ["a location", "place", { ...location, other: 1 }, lspLocation],
+  ["a location", "locationOrLink", { ...location, other: 1 }, lspLocation],
   [
     "locations and links come as they are, and only what they say",
-    ["place"],
+    ["locationOrLink"],
     [{ targetUri: uri, targetRange: at(1, 0, 9), originSelectionRange: undefined }, location],
     [{ targetUri: "file:///a.ts", targetRange: lsp(1, 0, 9) }, lspLocation],
   ],
@@ -140,10 +140,10 @@ test.each(cases)("%s", (_what, shape, value, expected) => {
 test("a list that is read is cut, and it is counted", () => {
   const some = room();
   const many = Array.from({ length: 5002 }, () => location);
-  expect(convert(["place"], many, some)).toHaveLength(5000);
+  expect(convert(["locationOrLink"], many, some)).toHaveLength(5000);
   expect(some.leftOut).toBe(2);
   some.items = 1;
-  expect(convert(["place"], [location, location], some)).toHaveLength(1);
+  expect(convert(["locationOrLink"], [location, location], some)).toHaveLength(1);
 });
 
 test("a change that does not fit is refused whole", () => {

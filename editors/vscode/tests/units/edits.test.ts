@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { answerEdits } from "../../src/edits.ts";
+import { handleEdits } from "../../src/edits.ts";
 import type { EditorApplyParams, EditorApplyResult } from "../../src/protocol.ts";
 import type { OpenState } from "../../src/state.ts";
 import { commandResults, type Document, document, documents, edits, events, settings, window } from "./vscode.ts";
@@ -20,7 +20,7 @@ const answer = ((): Answer => {
       asWorkspaceEdit: (edit: unknown) => Promise.resolve(edit),
     },
   };
-  answerEdits(client as unknown as LanguageClient, { flush: () => { order.push("flush"); return Promise.resolve(); } } as OpenState);
+  handleEdits(client as unknown as LanguageClient, { flush: () => { order.push("flush"); return Promise.resolve(); } } as OpenState);
   if (handler === undefined) throw new Error("nobody answers");
   return handler;
 })();

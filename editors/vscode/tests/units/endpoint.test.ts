@@ -1,6 +1,6 @@
 // The editor's answers to `zubi lsp`, as they cross the channel.
 import { beforeEach, expect, test, vi } from "vitest";
-import { convert, newRoom } from "../../src/conversions.ts";
+import { convert, newBudget } from "../../src/conversions.ts";
 import { attachEndpoint, METHODS } from "../../src/endpoint.ts";
 import table from "../../src/endpoint.json" with { type: "json" };
 import { commandResults, EventEmitter, Position, Range } from "./vscode.ts";
@@ -42,10 +42,10 @@ beforeEach(() => {
 });
 
 test("every name of the table means something", () => {
-  const room = newRoom(() => ({}));
+  const room = newBudget(() => ({}));
   const shapes = new Set(Object.keys(table.shapes));
-  const rules = ["number", "uri", "flag", "text", "exact", "value", "symbolKind", "completionKind", "highlightKind", "foldingKind", "markup", "marked",
-    "name", "details", "inserted", "insertedAs", "label", "command", "item", "numbers", "textEdits", "workspaceEdit", "preview"];
+  const rules = ["number", "uri", "flag", "text", "exact", "value", "symbolKind", "completionKind", "highlightKind", "foldingKind", "markup", "markedString",
+    "name", "labelDetails", "insertText", "insertTextFormat", "label", "command", "item", "numbers", "textEdits", "workspaceEdit", "preview"];
   const names: string[] = [];
   JSON.stringify(Object.values(table.methods).map(({ result }) => result).concat(Object.values(table.shapes) as never[]), (_key, value: unknown) => {
     if (typeof value === "string") names.push(value.split(":").at(-1) ?? "");
@@ -112,7 +112,7 @@ test("nothing about a language for which nobody answers is no answer, and what a
   answering("executeHoverProvider", []);
   const ask = endpoint();
   const unknown = { textDocument: { uri: "b.unknown" }, position };
-  const asked = expect(ask("textDocument/hover", unknown)).rejects.toThrow("nobody in the editor answers about this language");
+  const asked = expect(ask("textDocument/hover", unknown)).rejects.toThrow("no provider in the editor serves this language");
   await vi.advanceTimersByTimeAsync(10_100);
   await asked;
   vi.useRealTimers();

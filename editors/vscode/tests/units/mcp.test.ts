@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { announce } from "../../src/mcp.ts";
+import { registerMcpProvider } from "../../src/mcp.ts";
 import type { StatusParams } from "../../src/protocol.ts";
 import { EventEmitter, type McpStdioServerDefinition, registered, workspace } from "./vscode.ts";
 
@@ -21,7 +21,7 @@ beforeEach(() => {
 function announced(): { status: { host: StatusParams | undefined; onDidChange: never }; changed: EventEmitter<void>; provider: Provider; end: () => void } {
   const changed = new EventEmitter<void>();
   const status = { host: HOST as StatusParams | undefined, onDidChange: changed.event as never };
-  const announcement = announce({ program: "/bin/zubi" }, status);
+  const announcement = registerMcpProvider({ program: "/bin/zubi" }, status);
   return { status, changed, provider: registered.get("mcp zubi") as Provider, end: () => { announcement.dispose(); } };
 }
 

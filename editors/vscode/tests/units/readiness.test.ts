@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import type * as vscode from "vscode";
-import { fence, wake } from "../../src/readiness.ts";
+import { waitForProject, activateLanguage } from "../../src/readiness.ts";
 import { commandResults, document, documents, Position } from "./vscode.ts";
 
 const never = { isCancellationRequested: false } as vscode.CancellationToken;
@@ -22,28 +22,28 @@ beforeEach(() => {
 
 test("a language that has never answered is asked again, and once it has answered not any more", async () => {
   const state = outlines(undefined, [], [{}]);
-  const awake = wake(inLanguage("slow"), never);
+  const awake = activateLanguage(inLanguage("slow"), never);
   await vi.advanceTimersByTimeAsync(200);
   expect(await awake).toBe(true);
   expect(state.asked).toBe(3);
-  expect(await wake(inLanguage("slow"), never)).toBe(true);
+  expect(await activateLanguage(inLanguage("slow"), never)).toBe(true);
   expect(state.asked).toBe(3);
 });
 
 test("a language about which nobody answers has its time once, and may answer later", async () => {
   outlines();
-  const awake = wake(inLanguage("unknown"), never);
+  const awake = activateLanguage(inLanguage("unknown"), never);
   await vi.advanceTimersByTimeAsync(10_100);
   expect(await awake).toBe(false);
-  expect(await wake(inLanguage("unknown"), never)).toBe(false);
+  expect(await activateLanguage(inLanguage("unknown"), never)).toBe(false);
   outlines([{}]);
-  expect(await wake(inLanguage("unknown"), never)).toBe(true);
+  expect(await activateLanguage(inLanguage("unknown"), never)).toBe(true);
 });
 
 test("nobody is asked again for a caller that has given up", async () => {
   const state = outlines();
   const cancelled = { isCancellationRequested: true } as vscode.CancellationToken;
-  expect(await wake(inLanguage("other"), cancelled)).toBe(false);
+  expect(await activateLanguage(inLanguage("other"), cancelled)).toBe(false);
   expect(state.asked).toBe(1);
 });
 
@@ -54,9 +54,9 @@ test("a project is waited for by a question that only the project's server answe
     return Promise.reject(new Error("cannot"));
   });
   const position = new Position(0, 0) as unknown as vscode.Position;
-  await fence(inLanguage("file:///a.ts"), position);
+  await waitForProject(inLanguage("file:///a.ts"), position);
   documents.length = 0;
   documents.push(document("/b.ts"), document("/log", "output"));
-  await fence(undefined, position);
+  await waitForProject(undefined, position);
   expect(waited).toEqual(["file:///a.ts", "file:///b.ts"]);
 });

@@ -53,7 +53,7 @@ test("a problem is shown until the server starts anew, one of the host as long a
   expect(seen()).toContain("$(warning) zubi | port 4000 is taken | 60 tools");
   tell(HOST);
   expect(seen()).toContain("$(plug) zubi");
-  made.failed("it is too old");
+  made.reportProblem("it is too old");
   expect(seen()).toContain("$(warning) zubi | it is too old");
   made.attach({ onDidChangeState: () => new Disposable(() => undefined), onNotification: () => new Disposable(() => undefined) } as unknown as LanguageClient);
   expect(seen()).toContain("$(loading~spin) zubi");

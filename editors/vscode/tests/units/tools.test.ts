@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type * as vscode from "vscode";
 import manifest from "../../package.json" with { type: "json" };
-import { type Asks, languageModelTool, register } from "../../src/tools.ts";
+import { type RequestSender, languageModelTool, register } from "../../src/tools.ts";
 import { type MarkdownString, registered } from "./vscode.ts";
 
 const token = { isCancellationRequested: false } as vscode.CancellationToken;
@@ -9,7 +9,7 @@ const token = { isCancellationRequested: false } as vscode.CancellationToken;
 type Question = readonly [method: string, params: unknown, token: vscode.CancellationToken];
 
 /** A server that records requests and gives the same answer to each. */
-function server(answer: () => Promise<unknown>): Asks & { questions: Question[] } {
+function server(answer: () => Promise<unknown>): RequestSender & { questions: Question[] } {
   const questions: Question[] = [];
   return {
     questions,
@@ -20,7 +20,7 @@ function server(answer: () => Promise<unknown>): Asks & { questions: Question[] 
   };
 }
 
-async function invoke(name: string, input: object, asked: Asks, tokenBudget?: number): Promise<string> {
+async function invoke(name: string, input: object, asked: RequestSender, tokenBudget?: number): Promise<string> {
   const options = {
     input,
     toolInvocationToken: undefined,
@@ -30,7 +30,7 @@ async function invoke(name: string, input: object, asked: Asks, tokenBudget?: nu
   return (result?.content as vscode.LanguageModelTextPart[]).map(({ value }) => value).join("|");
 }
 
-async function prepare(name: string, input: object, asked: Asks): Promise<unknown> {
+async function prepare(name: string, input: object, asked: RequestSender): Promise<unknown> {
   const prepared = await languageModelTool(name, asked).prepareInvocation?.({ input }, token);
   const text = (markdown: unknown): unknown => (markdown as MarkdownString | undefined)?.value;
   return prepared && [text(prepared.invocationMessage), prepared.confirmationMessages?.title, text(prepared.confirmationMessages?.message)];
@@ -67,7 +67,7 @@ test.each([
 });
 
 test("what the user reads and confirms is what the server says", async () => {
-  const says = (answer: object): Asks & { questions: Question[] } => server(() => Promise.resolve(answer));
+  const says = (answer: object): RequestSender & { questions: Question[] } => server(() => Promise.resolve(answer));
   const asked = says({ message: "Rename a file: `a.ts`" });
   expect(await prepare("rename_file", { oldUri: "a.ts" }, asked)).toEqual(["Rename a file: `a.ts`", undefined, undefined]);
   expect(asked.questions).toEqual([["zubi/tools/prepare", { id: "rename_file", args: { oldUri: "a.ts" } }, token]]);

@@ -8,7 +8,7 @@ export const guarded: Cases = {
   "a page without the token says how to get it, and shows nothing": async (world) => {
     for (const address of [world.address.replace(/#.*/, ""), world.address.replace(/token=\w{8}/, "token=00000000")]) {
       const page = await world.page(undefined, address);
-      await page.locator("#away").getByText("This page has no valid token. Open the whole address").waitFor();
+      await page.locator("#unavailable").getByText("This page has no valid token. Open the whole address").waitFor();
       same(await page.locator("#conversations button").count(), 0);
       await page.context().close();
     }

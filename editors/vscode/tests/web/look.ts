@@ -10,10 +10,10 @@ export const look: Cases = {
     const page = await world.page();
     await page.getByLabel("Message to zubi").fill("Put cake into the catalogue and see whether the shop still works.");
     await page.keyboard.press("Enter");
-    await page.locator(".question").waitFor();
+    await page.locator(".prompt").waitFor();
     await everyWay(world, async (shown) => {
       await open(shown);
-      await shown.locator(".question").waitFor();
+      await shown.locator(".prompt").waitFor();
       return "asks";
     });
     await page.getByRole("button", { name: "Allow" }).click();

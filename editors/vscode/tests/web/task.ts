@@ -35,32 +35,32 @@ export const task: Cases = {
     return undefined;
   },
   "a command is asked about, with all that it would do": async () => {
-    const card = one.getByRole("form", { name: /May this be done/ });
+    const card = one.getByRole("form", { name: /Allow this call/ });
     await card.waitFor();
     same(await one.title(), "(?) zubi");
-    contains(await one.locator("#urgent").textContent(), "zubi asks: ");
+    contains(await one.locator("#urgent").textContent(), "zubi requests approval: ");
     return await card.ariaSnapshot();
   },
   "a second tab follows": async (world) => {
     other = await world.page();
     await other.locator("#conversations").getByText("Add cake to the catalogue").click();
     await other.locator(".log").getByText("I look at the files first.").waitFor();
-    await other.getByRole("form", { name: /May this be done/ }).waitFor();
+    await other.getByRole("form", { name: /Allow this call/ }).waitFor();
     return undefined;
   },
   "arguments that are none are not sent": async () => {
-    const card = one.locator(".question");
+    const card = one.locator(".prompt");
     await card.getByText("Edit the arguments").click();
     const field = card.getByLabel("Arguments (JSON)");
     await field.fill("{ command: ");
-    contains(await card.locator(".edit .problem").innerText(), "This is no JSON");
+    contains(await card.locator(".edit .problem").innerText(), "Invalid JSON");
     await card.getByRole("button", { name: "Use these arguments" }).click();
     contains(await card.locator("> .problem").innerText(), "The arguments cannot be sent.");
     await field.fill(JSON.stringify({ command: "grep -c cake catalogue.md" }));
     return undefined;
   },
   "allowed for the session with other arguments, it runs and is not asked about again": async () => {
-    const card = one.locator(".question");
+    const card = one.locator(".prompt");
     await card.getByRole("button", { name: "Use these arguments" }).click();
     // The effect of the other arguments is shown before the call.
     await card.locator("dd code").getByText("grep -c cake catalogue.md").waitFor();
@@ -68,7 +68,7 @@ export const task: Cases = {
     await card.getByRole("button", { name: "Allow" }).click();
     await one.locator(".log").getByText("Done · ").waitFor();
     await other.locator(".log").getByText("Done · ").waitFor();
-    same(await other.locator(".question").count(), 0);
+    same(await other.locator(".prompt").count(), 0);
     const calls = await one.locator(".row.calls > details").allInnerTexts();
     contains(await one.locator(".log").getByText("cake is in the catalogue").innerText(), "cake");
     same(await one.title(), "zubi");
@@ -90,17 +90,17 @@ export const task: Cases = {
     await one.keyboard.press("Escape");
     await one.locator(".ended[data-reason=stopped]").waitFor();
     await other.locator(".ended[data-reason=stopped]").waitFor();
-    contains(await one.locator(".said").last().innerText(), "Stopped here.");
+    contains(await one.locator(".assistant").last().innerText(), "Stopped here.");
     same(await one.getByRole("button", { name: "Stop" }).isVisible(), false);
     return undefined;
   },
   "zubi goes away and the page says so": async (world) => {
     const { port } = world;
     await world.end();
-    await one.locator("#away").getByText("zubi does not answer").waitFor();
+    await one.locator("#unavailable").getByText("zubi does not answer").waitFor();
     await world.start(port);
     // The token of the old address is no longer valid.
-    await one.locator("#away").getByText("This page has no valid token").waitFor();
+    await one.locator("#unavailable").getByText("This page has no valid token").waitFor();
     return undefined;
   },
   "it is resumed where it was": async (world) => {
@@ -130,7 +130,7 @@ export const task: Cases = {
     same(await focused(), "text");
     await page.keyboard.type("Try the other one.");
     await page.keyboard.press("Enter");
-    await page.locator(".question").waitFor();
+    await page.locator(".prompt").waitFor();
     for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press("Shift+Tab");
     same(await focused(), "BUTTON Allow");
     await page.keyboard.press("Enter");
@@ -142,11 +142,11 @@ export const task: Cases = {
     const text = one.getByLabel("Message to zubi");
     await text.fill("Remove everything.");
     await text.press("Enter");
-    await one.locator(".question").waitFor();
+    await one.locator(".prompt").waitFor();
     await text.fill("But keep the tea.");
     await one.getByRole("button", { name: "Add", exact: true }).click();
-    await one.locator(".log").getByText("The model hears this when it is asked next.").waitFor();
-    await one.getByLabel("What the model is told when you deny it").fill("Never that.");
+    await one.locator(".log").getByText("Sent with the next model request.").waitFor();
+    await one.getByLabel("Reason for the denial").fill("Never that.");
     await one.keyboard.press("Enter");
     await one.locator(".log").getByText("I keep the tea.").waitFor();
     contains(await one.locator(".call[data-status=refused]").innerText(), "Denied, on this page: Never that.");

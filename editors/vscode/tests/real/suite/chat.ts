@@ -8,7 +8,7 @@ import * as page from "./page.ts";
 
 /** The page in its view. */
 const PAGE = "iframe.webview.ready >>> iframe#active-frame >>> ";
-const CARD = `${PAGE}#questions form.question`;
+const PROMPT = `${PAGE}#prompts form.prompt`;
 
 const run = (command: string): { readonly name: string; readonly input: object } => ({ name: "shell_run", input: { command } });
 
@@ -39,16 +39,16 @@ export const chat: readonly Case[] = [
       await vscode.commands.executeCommand("zubi.agent.start");
       await page.see(`${PAGE}#welcome`);
       await say("Rename the interface.");
-      assert.match(await page.see(CARD), /touch one\.txt/);
+      assert.match(await page.see(PROMPT), /touch one\.txt/);
       await page.shot("chat-question");
-      await page.click(`${CARD} details.edit summary`);
-      await page.fill(`${CARD} details.edit textarea`, '{"command": "touch other.txt"}');
-      await page.click(`${CARD} button:has-text("Use these arguments")`);
-      assert.match(await page.see(`${CARD}:has-text("touch other.txt")`), /this session/);
-      await page.click(`${CARD} .option:has-text("this session") input`);
-      await page.click(`${CARD} button:has-text("Allow")`);
+      await page.click(`${PROMPT} details.edit summary`);
+      await page.fill(`${PROMPT} details.edit textarea`, '{"command": "touch other.txt"}');
+      await page.click(`${PROMPT} button:has-text("Use these arguments")`);
+      assert.match(await page.see(`${PROMPT}:has-text("touch other.txt")`), /this session/);
+      await page.click(`${PROMPT} .option:has-text("this session") input`);
+      await page.click(`${PROMPT} button:has-text("Allow")`);
       await page.see(`${PAGE}.log strong:has-text("done")`);
-      await page.gone(CARD);
+      await page.gone(PROMPT);
       assert.deepEqual(["one.txt", "other.txt"].filter((path) => existsSync(file(path).fsPath)), ["other.txt"]);
       assert.match(content("web/src/shape.ts"), /interface Form/);
       await page.see(`${PAGE}.log .diff:has-text("interface Form")`);
@@ -91,8 +91,8 @@ export const chat: readonly Case[] = [
       await page.see('.notification-toast:has-text("shell.run wants to run")');
       await page.shot("chat-waits");
       await page.click('.notification-toast .monaco-button:has-text("Show in Chat")');
-      assert.match(await page.see(CARD), /chmod 600 other\.txt/);
-      await page.click(`${CARD} button:has-text("Deny")`);
+      assert.match(await page.see(PROMPT), /chmod 600 other\.txt/);
+      await page.click(`${PROMPT} button:has-text("Deny")`);
       await page.see(`${PAGE}.log :text("Then not.")`);
     },
   },

@@ -1,6 +1,6 @@
 // @ts-check
-// Approval prompts. A card shows the whole effect of a call, and which recent calls each approval would have allowed as
-// well.
+// Approval prompts. A prompt shows the whole effect of a call, and which recent calls each approval would also have
+// allowed.
 import { h, messageOf, newId } from "./dom.js";
 import { showText } from "./diff.js";
 import { jsonInput } from "./form.js";
@@ -8,24 +8,24 @@ import { renderWords } from "./markdown.js";
 import { SCOPES } from "./state.js";
 
 /**
- * A card for one question. `answer` is given what `zubi_tool_api::cx::ApprovalAnswer` says, and fails when it was not taken.
+ * A form for one prompt. `answer` receives a `zubi_tool_api::cx::ApprovalAnswer`, and fails if zubi did not accept it.
  *
- * @param {import("./state.js").Question} question
+ * @param {import("./state.js").ApprovalPrompt} prompt
  * @param {(answer: unknown) => Promise<void>} answer
  * @returns {HTMLElement}
  */
-export function makeCard(question, answer) {
-  const { request } = question;
+export function makePrompt(prompt, answer) {
+  const { request } = prompt;
   const title = newId();
   const args = jsonInput();
   args.set(request.arguments);
   const unchanged = JSON.stringify(request.arguments ?? {});
   const isEdited = () => JSON.stringify(args.read().value) !== unchanged;
   const options = makeOptions(request.options ?? []);
-  const words = h("input", { type: "text", id: newId(), maxlength: "2000", autocomplete: "off" });
+  const reason = h("input", { type: "text", id: newId(), maxlength: "2000", autocomplete: "off" });
   const problem = h("p", { class: "problem", role: "alert" });
-  // The card describes the original arguments: changed ones get a prompt of their own.
-  const anew = h(
+  // The form describes the original arguments: changed ones get a prompt of their own.
+  const editNote = h(
     "p",
     { class: "about", hidden: true },
     "zubi checks the changed arguments first and shows their effect, unless a rule allows them.",
@@ -35,48 +35,48 @@ export function makeCard(question, answer) {
     {
       class: "edit",
       oninput: () => {
-        anew.hidden = !isEdited();
-        options.element.hidden = !anew.hidden || options.isOnly;
-        yes.textContent = anew.hidden ? "Allow" : "Use these arguments";
+        editNote.hidden = !isEdited();
+        options.element.hidden = !editNote.hidden || options.isOnly;
+        allowButton.textContent = editNote.hidden ? "Allow" : "Use these arguments";
       },
     },
     h("summary", {}, "Edit the arguments"),
     args.element,
-    anew,
+    editNote,
   );
-  const yes = h("button", { type: "submit", class: "primary" }, "Allow");
+  const allowButton = h("button", { type: "submit", class: "primary" }, "Allow");
 
   let isSent = false;
-  /** @param {() => unknown} make */
-  const send = async (make) => {
-    const made = isSent ? undefined : make();
-    if (made === undefined) return;
-    // No button is switched off: the one that was pressed would lose the focus.
+  /** @param {() => unknown} build */
+  const send = async (build) => {
+    const body = isSent ? undefined : build();
+    if (body === undefined) return;
+    // Buttons stay enabled: a disabled one would lose the focus.
     isSent = true;
-    card.setAttribute("aria-busy", "true");
+    form.setAttribute("aria-busy", "true");
     try {
-      await answer(made);
+      await answer(body);
     } catch (error) {
       problem.textContent = messageOf(error);
-      card.removeAttribute("aria-busy");
+      form.removeAttribute("aria-busy");
       isSent = false;
     }
   };
   const allow = () => {
-    const { value, problem: wrong } = args.read();
-    if (wrong !== undefined) {
+    const { value, problem: invalid } = args.read();
+    if (invalid !== undefined) {
       edit.open = true;
-      problem.textContent = `The arguments cannot be sent. ${wrong}`;
+      problem.textContent = `The arguments cannot be sent. ${invalid}`;
       return undefined;
     }
     return { allow: isEdited() ? { option: 0, arguments: value } : { option: options.chosen(), arguments: null } };
   };
-  const deny = () => ({ deny: { text: words.value.trim() === "" ? null : words.value.trim() } });
+  const deny = () => ({ deny: { text: reason.value.trim() === "" ? null : reason.value.trim() } });
 
-  const card = h(
+  const form = h(
     "form",
     {
-      class: "card question",
+      class: "prompt",
       "aria-labelledby": title,
       tabindex: "-1",
       onsubmit: (/** @type {Event} */ event) => {
@@ -84,8 +84,8 @@ export function makeCard(question, answer) {
         void send(allow);
       },
     },
-    h("h3", { id: title }, h("span", { class: "asks" }, "May this be done? "), question.summary),
-    h("p", { class: "why" }, ...renderWords(sentence(request.why))),
+    h("h3", { id: title }, h("span", { class: "prefix" }, "Allow this call? "), prompt.summary),
+    h("p", { class: "reason" }, ...renderWords(sentence(request.why))),
     describe(request),
     typeof request.footprint?.preview === "string" &&
       h("div", { class: "preview" }, ...showText(request.footprint.preview)),
@@ -95,24 +95,24 @@ export function makeCard(question, answer) {
     h(
       "div",
       { class: "answers" },
-      yes,
+      allowButton,
       h("button", { type: "button", class: "danger", onclick: () => void send(deny) }, "Deny"),
-      h("label", { class: "sr", for: words.id }, "Reason for the model when you deny the call"),
-      words,
+      h("label", { class: "sr", for: reason.id }, "Reason for the denial"),
+      reason,
     ),
   );
-  words.placeholder = "Reason for the model (optional)";
-  words.addEventListener("keydown", (event) => {
+  reason.placeholder = "Reason for the denial (optional)";
+  reason.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.isComposing) return;
     // A user who writes a reason wants to deny the call.
     event.preventDefault();
     void send(deny);
   });
-  return card;
+  return form;
 }
 
-/** The effect of the call. @param {any} request */
-function describe({ tool, rule, arguments: given, footprint = {} }) {
+/** Describes the call and its effect. @param {any} request */
+function describe({ tool, rule, arguments: args, footprint = {} }) {
   /** @type {(HTMLElement)[]} */
   const rows = [];
   /** @param {string} name @param {unknown} values @param {(value: any) => string} [show] */
@@ -121,7 +121,7 @@ function describe({ tool, rule, arguments: given, footprint = {} }) {
     if (all.length === 0) return;
     rows.push(h("dt", {}, name), h("dd", {}, ...all.map((value) => h("code", {}, show(value)))));
   };
-  for (const [name, value] of Object.entries(given ?? {})) rows.push(h("dt", {}, name), h("dd", {}, argument(value)));
+  for (const [name, value] of Object.entries(args ?? {})) rows.push(h("dt", {}, name), h("dd", {}, argument(value)));
   row("Runs", (footprint.commands ?? []).map(commandLine));
   row("Directory", footprint.directory);
   row("Writes", footprint.writes);
@@ -129,28 +129,28 @@ function describe({ tool, rule, arguments: given, footprint = {} }) {
   row("Hosts", footprint.hosts);
   row("Secrets", footprint.secrets);
   /** @param {string} name @param {string} text */
-  const words = (name, text) => rows.push(h("dt", {}, name), h("dd", {}, h("span", {}, ...renderWords(text))));
-  for (const clause of footprint.unresolved ?? []) words("Not analysable", sentence(clause));
-  if (footprint.sandbox !== undefined) words("Sandbox", footprint.sandbox);
-  else if ((footprint.commands ?? []).length > 0) words("Sandbox", "none: it may do what you may do");
-  words("Effect", EFFECTS[footprint.effect] ?? footprint.effect ?? "not known");
-  words("Tool", tool);
-  words("Rule", rule ?? "No rule matches; such calls require approval by default.");
+  const sentenceRow = (name, text) => rows.push(h("dt", {}, name), h("dd", {}, h("span", {}, ...renderWords(text))));
+  for (const clause of footprint.unresolved ?? []) sentenceRow("Not analysable", sentence(clause));
+  if (footprint.sandbox !== undefined) sentenceRow("Sandbox", footprint.sandbox);
+  else if ((footprint.commands ?? []).length > 0) sentenceRow("Sandbox", "none: the command has all your permissions");
+  sentenceRow("Effect", EFFECTS[footprint.effect] ?? footprint.effect ?? "not known");
+  sentenceRow("Tool", tool);
+  sentenceRow("Rule", rule ?? "No rule matches; such calls require approval by default.");
   return h("dl", {}, ...rows);
 }
 
-/** All of an argument: what is cut is not known. @param {unknown} value */
+/** A whole argument: the user must see all of it. @param {unknown} value */
 function argument(value) {
   return h("pre", { tabindex: "0" }, typeof value === "string" ? value : JSON.stringify(value, null, 2));
 }
 
 /** @type {Record<string, string>} */
 const EFFECTS = {
-  read: "looks only",
+  read: "reads only",
   plan: "prepares a change",
   write: "changes files of the workspace",
-  execute: "runs something whose effect cannot be known",
-  network: "reaches beyond this machine",
+  execute: "runs a program with unknown effects",
+  network: "uses the network",
 };
 
 /** The words of a command as a user would type them. Expansions that the shell evaluates are shown as written.
@@ -168,7 +168,7 @@ function makeOptions(options) {
     h("input", { type: "radio", name, value: String(index), checked: index === 0 }),
   );
   const entries = options.map((option, index) => {
-    const also = option.would_also_allow ?? [];
+    const otherCalls = option.would_also_allow ?? [];
     return h(
       "div",
       { class: "option" },
@@ -181,17 +181,17 @@ function makeOptions(options) {
           {},
           ...renderWords(option.label || (SCOPES[option.scope] ?? option.scope)),
           option.scope !== "once" &&
-            also.length === 0 &&
-            h("span", { class: "about" }, " · would have allowed no other call so far"),
+            otherCalls.length === 0 &&
+            h("span", { class: "about" }, " · would have allowed no other recent call"),
         ),
       ),
       option.scope !== "once" &&
-        also.length > 0 &&
+        otherCalls.length > 0 &&
         h(
           "details",
           {},
-          h("summary", {}, `Would also have allowed ${also.length} of the last calls`),
-          h("ul", {}, ...also.map((call) => h("li", {}, ...renderWords(call)))),
+          h("summary", {}, `Would also have allowed ${otherCalls.length} recent calls`),
+          h("ul", {}, ...otherCalls.map((call) => h("li", {}, ...renderWords(call)))),
         ),
     );
   });
@@ -217,32 +217,36 @@ function sentence(clause) {
 }
 
 /**
- * Shows the cards of these prompts in a region. Existing cards stay as they are: the user may be typing in them.
+ * Shows prompts in a region. Existing forms stay as they are: the user may be typing in them.
  *
  * @param {HTMLElement} region
- * @param {{key: string, question: import("./state.js").Question, answer: (answer: unknown) => Promise<void>}[]} wanted
- * @param {Map<string, HTMLElement>} cards What is shown, by key.
- * @returns {import("./state.js").Question[]} Those that are new.
+ * @param {{
+ *   key: string,
+ *   prompt: import("./state.js").ApprovalPrompt,
+ *   answer: (answer: unknown) => Promise<void>,
+ * }[]} wanted
+ * @param {Map<string, HTMLElement>} shown The forms, by key.
+ * @returns {import("./state.js").ApprovalPrompt[]} The new ones.
  */
-export function showCards(region, wanted, cards) {
-  const fresh = wanted.filter(({ key }) => !cards.has(key));
-  const gone = [...cards.keys()].filter((key) => !wanted.some((one) => one.key === key));
-  if (fresh.length === 0 && gone.length === 0) return [];
+export function showPrompts(region, wanted, shown) {
+  const added = wanted.filter(({ key }) => !shown.has(key));
+  const removed = [...shown.keys()].filter((key) => !wanted.some((entry) => entry.key === key));
+  if (added.length === 0 && removed.length === 0) return [];
   const hadFocus = region.contains(document.activeElement);
-  for (const key of gone) {
-    cards.get(key)?.remove();
-    cards.delete(key);
+  for (const key of removed) {
+    shown.get(key)?.remove();
+    shown.delete(key);
   }
-  for (const { key, question, answer } of fresh) {
-    const card = makeCard(question, answer);
-    cards.set(key, card);
-    region.append(card);
+  for (const { key, prompt, answer } of added) {
+    const form = makePrompt(prompt, answer);
+    shown.set(key, form);
+    region.append(form);
   }
-  region.hidden = cards.size === 0;
+  region.hidden = shown.size === 0;
   // After an answer by keyboard the focus moves to the next prompt.
   if (hadFocus && !region.contains(document.activeElement)) {
-    cards.values().next().value?.focus({ preventScroll: true });
+    shown.values().next().value?.focus({ preventScroll: true });
     region.scrollTop = 0;
   }
-  return fresh.map(({ question }) => question);
+  return added.map(({ prompt }) => prompt);
 }
