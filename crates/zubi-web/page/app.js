@@ -164,7 +164,7 @@ class App {
     this.#draw();
   }
 
-  /** Its events are not stored, so they have no order to check. @param {any} event */
+  /** Handles an event of the inspector: those are not stored, so they have no order to check. @param {any} event */
   #inspect(event) {
     if (event.type === "progress") this.#inspector.progress(event.message);
     this.#inspected.apply({ ...event, seq: this.#inspected.seq + 1 });

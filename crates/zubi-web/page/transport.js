@@ -4,13 +4,13 @@
 //
 // In VS Code the page and the extension post each other these objects:
 //
-//   page → extension   {ready: true}                 the page receives messages now
-//                      {id, method, params}          a request, as in `zubi_agent::wire`
-//   extension → page   {id, result} or {id, error}   its response; `error` is a text for the user
-//                      {told}                        an event: `wire::ConversationEvent`
-//                      {fresh: true}                 the event stream begins, or events were lost
-//                      {away: "why"}                 zubi is not available
-//                      {wish}                        a command of the editor, see `ChatCommand`
+//   page → extension   `{ready: true}`                   the page receives messages now
+//                      `{id, method, params}`            a request, as in `zubi_agent::wire`
+//   extension → page   `{id, result}` or `{id, error}`   its response; `error` is a text for the user
+//                      `{told}`                          an event: `wire::ConversationEvent`
+//                      `{fresh: true}`                   the event stream begins, or events were lost
+//                      `{away: "why"}`                   zubi is not available
+//                      `{wish}`                          a command of the editor, see `ChatCommand`
 
 /**
  * A command of the editor to the page.
@@ -156,7 +156,7 @@ function readEvent(block) {
   let name = "message";
   const data = [];
   for (const line of block.split("\n")) {
-    // A line that begins with a colon only keeps the connection open.
+    // A line that begins with a colon only prevents a time-out.
     if (line.startsWith("event:")) name = line.slice(6).trim();
     else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
   }
