@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { convert, newBudget, type Budget, type Shape } from "../../src/conversions.ts";
 import { Position, Range } from "./vscode.ts";
 
-let kept = 0;
-const room = (): Budget => newBudget(() => ({ data: { zubi: (kept += 1) } }));
+let handles = 0;
+const budget = (): Budget => newBudget(() => ({ data: { zubi: (handles += 1) } }));
 const at = (line: number, from: number, to: number): Range => new Range(new Position(line, from), new Position(line, to));
 const lsp = (line: number, from: number, to: number): object => ({ start: { line, character: from }, end: { line, character: to } });
 const uri = { toString: () => "file:///a.ts", _formatted: null };
@@ -131,14 +131,14 @@ const cases: readonly [what: string, shape: Shape, value: unknown, lsp: unknown]
 ];
 
 test.each(cases)("%s", (_what, shape, value, expected) => {
-  const made = convert(shape, value, room());
-  expect(made).toEqual(expected);
+  const converted = convert(shape, value, budget());
+  expect(converted).toEqual(expected);
   // It has to go over a wire.
-  expect(JSON.parse(JSON.stringify(made))).toEqual(expected);
+  expect(JSON.parse(JSON.stringify(converted))).toEqual(expected);
 });
 
 test("a list that is read is cut, and it is counted", () => {
-  const some = room();
+  const some = budget();
   const many = Array.from({ length: 5002 }, () => location);
   expect(convert(["locationOrLink"], many, some)).toHaveLength(5000);
   expect(some.leftOut).toBe(2);
@@ -148,12 +148,12 @@ test("a list that is read is cut, and it is counted", () => {
 
 test("a change that does not fit is refused whole", () => {
   const edit = { range: at(0, 0, 0), newText: "x" };
-  expect(() => convert("textEdits", Array.from({ length: 5001 }, () => edit), room())).toThrow(/too large/);
-  expect(() => convert("textEdits", [{ ...edit, newText: "x".repeat(5_000_000) }], room())).toThrow(/too large/);
-  expect(() => convert("workspaceEdit", change([{ _type: 1, from: undefined, to: undefined }]), room())).toThrow(/only the editor/);
+  expect(() => convert("textEdits", Array.from({ length: 5001 }, () => edit), budget())).toThrow(/too large/);
+  expect(() => convert("textEdits", [{ ...edit, newText: "x".repeat(5_000_000) }], budget())).toThrow(/too large/);
+  expect(() => convert("workspaceEdit", change([{ _type: 1, from: undefined, to: undefined }]), budget())).toThrow(/only the editor/);
 });
 
 test("a text that is read is cut", () => {
-  const hover = convert("hover", { contents: ["x".repeat(1_000_000)] }, room()) as { contents: string[] };
+  const hover = convert("hover", { contents: ["x".repeat(1_000_000)] }, budget()) as { contents: string[] };
   expect(hover.contents[0]).toHaveLength(100_000);
 });

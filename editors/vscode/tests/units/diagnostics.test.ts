@@ -21,9 +21,9 @@ function speak(of: Document, ...items: string[]): void {
 
 /** The report, once there is one. */
 function validate(followed: DiagnosticsTracker, of: Document): { report?: DocumentReport } {
-  const asked: { report?: DocumentReport } = {};
-  void followed.validate(client, uri(of), token).then((report) => { asked.report = report; });
-  return asked;
+  const response: { report?: DocumentReport } = {};
+  void followed.validate(client, uri(of), token).then((report) => { response.report = report; });
+  return response;
 }
 
 beforeEach(() => {
@@ -36,7 +36,7 @@ beforeEach(() => {
 test("a file is opened, and waited for until everybody who speaks is quiet", async () => {
   const followed = new DiagnosticsTracker();
   const file = document("/a.toy");
-  const asked = validate(followed, file);
+  const response = validate(followed, file);
   await vi.advanceTimersByTimeAsync(1000);
   expect(documents).toHaveLength(1);
   speak(document("/other.toy"), "not about it");
@@ -44,9 +44,9 @@ test("a file is opened, and waited for until everybody who speaks is quiet", asy
   await vi.advanceTimersByTimeAsync(200);
   speak(file, "one", "two");
   await vi.advanceTimersByTimeAsync(249);
-  expect(asked.report).toBeUndefined();
+  expect(response.report).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
-  expect(asked.report).toEqual({ kind: "full", items: ["one", "two"], isOpen: true, isCurrent: true, languageId: "toy" });
+  expect(response.report).toEqual({ kind: "full", items: ["one", "two"], isOpen: true, isCurrent: true, languageId: "toy" });
   followed.dispose();
 });
 
@@ -72,11 +72,11 @@ test("about a file that somebody has spoken about nobody waits; a change makes i
 test("a file about which nobody speaks is waited for once, and that is told", async () => {
   const followed = new DiagnosticsTracker();
   const file = document("/a.toy");
-  const asked = validate(followed, file);
+  const response = validate(followed, file);
   await vi.advanceTimersByTimeAsync(4999);
-  expect(asked.report).toBeUndefined();
+  expect(response.report).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
-  expect(asked.report).toMatchObject({ items: [], isOpen: true, isCurrent: false });
+  expect(response.report).toMatchObject({ items: [], isOpen: true, isCurrent: false });
   const again = validate(followed, file);
   await vi.advanceTimersByTimeAsync(0);
   expect(again.report?.isCurrent).toBe(false);

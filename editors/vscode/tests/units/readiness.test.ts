@@ -9,9 +9,9 @@ const never = { isCancellationRequested: false } as vscode.CancellationToken;
 const inLanguage = (language: string): vscode.Uri => language as unknown as vscode.Uri;
 
 /** Outlines, one after the other; then empty ones. Returns the number of requests. */
-function outlines(...answers: (unknown[] | undefined)[]): { asked: number } {
-  const state = { asked: 0 };
-  commandResults.set("vscode.executeDocumentSymbolProvider", () => answers[(state.asked += 1) - 1]);
+function outlines(...answers: (unknown[] | undefined)[]): { requests: number } {
+  const state = { requests: 0 };
+  commandResults.set("vscode.executeDocumentSymbolProvider", () => answers[(state.requests += 1) - 1]);
   return state;
 }
 
@@ -25,9 +25,9 @@ test("a language that has never answered is asked again, and once it has answere
   const awake = activateLanguage(inLanguage("slow"), never);
   await vi.advanceTimersByTimeAsync(200);
   expect(await awake).toBe(true);
-  expect(state.asked).toBe(3);
+  expect(state.requests).toBe(3);
   expect(await activateLanguage(inLanguage("slow"), never)).toBe(true);
-  expect(state.asked).toBe(3);
+  expect(state.requests).toBe(3);
 });
 
 test("a language about which nobody answers has its time once, and may answer later", async () => {
@@ -44,7 +44,7 @@ test("nobody is asked again for a caller that has given up", async () => {
   const state = outlines();
   const cancelled = { isCancellationRequested: true } as vscode.CancellationToken;
   expect(await activateLanguage(inLanguage("other"), cancelled)).toBe(false);
-  expect(state.asked).toBe(1);
+  expect(state.requests).toBe(1);
 });
 
 test("a project is waited for by a question that only the project's server answers", async () => {
