@@ -80,6 +80,7 @@ fn call_event(turn: u64, call: &str) -> EventKind {
         arguments: json!({"path": call}),
         effect: None,
         preview: None,
+        delegates: false,
     }
 }
 
@@ -253,6 +254,7 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
             arguments: json!({ "tool": "shell_run", "arguments": {} }),
             effect: None,
             preview: None,
+            delegates: true,
         },
         question("through", "shell.run"),
     ] {
