@@ -279,8 +279,7 @@ impl ConversationManager {
 
     async fn tools(&self) -> Result<ToolList, ChatError> {
         let listed = self.config.service.list(&Restrictions::default()).await;
-        let specs =
-            listed.map_err(|error| ChatError::Failed(format!("{error}. {}", zubi_host::HostUnavailable::HINT)))?;
+        let specs = listed.map_err(|error| ChatError::Failed(format!("{error}. {}", error.hint())))?;
         Ok(ToolList { tools: specs.iter().map(|spec| spec.to_json()).collect() })
     }
 

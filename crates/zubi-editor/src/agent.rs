@@ -23,12 +23,11 @@ use zubi_agent::chat::{ChatError, ChatService};
 use zubi_agent::event::{AgentEvent, EventKind, TurnEnded};
 use zubi_agent::wire::{AnswerParams, ConversationEvent, ConversationRef, OpenResult, SendParams as Say, SendResult};
 use zubi_base::endpoint::{EndpointError, RequestCx};
-use zubi_host::ToolService;
+use zubi_host::{EditorIntegration, ToolService};
 use zubi_models::ModelSource;
 use zubi_tool_api::approval_prompt;
 use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest};
 
-use crate::EditorHostSpec;
 use crate::approvals::Approvals;
 use crate::editor::Editor;
 use crate::models::EditorModels;
@@ -115,7 +114,7 @@ impl Agent {
     /// Creates the conversations of a host. Blocks.
     pub(crate) fn make(
         &self,
-        wanted: &EditorHostSpec,
+        wanted: &EditorIntegration,
         service: Arc<dyn ToolService>,
     ) -> Result<Arc<dyn ChatService>, String> {
         let models = self.models.clone().map(|models| Arc::new(models) as Arc<dyn ModelSource>);

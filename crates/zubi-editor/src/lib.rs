@@ -79,7 +79,6 @@ mod agent;
 mod approvals;
 mod contributions;
 mod editor;
-mod live_editor;
 mod models;
 mod progress;
 mod settings;
@@ -92,24 +91,24 @@ pub mod wire;
 
 use std::sync::{Arc, OnceLock};
 
-use camino::Utf8PathBuf;
-use dlang_server::{Initialize, MethodTable, ModelHandle};
+use dlang_server::{Initialize, MethodTable};
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use zubi_agent::chat::ChatService;
-use zubi_base::endpoint::EndpointSource;
-use zubi_host::editor_state::EditorClient;
-use zubi_host::{EditorAccess, EditorOptions, ToolService};
+use zubi_base::text::TextSource;
+use zubi_host::{DomainModel, EditorIntegration, EditorOptions, ToolService, model_texts};
 use zubi_ipc::listener::DEFAULT_PORT;
 
 pub use crate::agent::{AgentSettings, ChatFactory, ChatSpec};
 use crate::editor::{Editor, EditorSource};
-use crate::live_editor::LiveEditor;
+use crate::settings::EditorConfiguration;
+use crate::sink::ChannelSink;
 pub use crate::status::PublicationReporter;
 use crate::status::Reporter;
+use crate::texts::EditorText;
 use crate::tools::ConnectionTools;
 use crate::view::{EditorView, PushedState};
-use crate::wire::{EDITOR_PROTOCOL, ServerOptions};
+use crate::wire::{EDITOR_APPLY, EDITOR_CONFIG, EDITOR_PROTOCOL, ServerOptions};
 
 /// Version of the program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -117,34 +116,13 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Methods of an editor that does not list any.
 const DEFAULT_METHODS: [&str; 1] = ["textDocument/definition"];
 
-/// Dependencies of a host for an editor.
-#[derive(Clone)]
-pub struct EditorHostSpec {
-    /// Folders that the editor has open, if any.
-    pub folders: Vec<Utf8PathBuf>,
-    /// The editor as an endpoint.
-    pub editor: Arc<dyn EndpointSource>,
-    /// Open documents of the editor, and the diagnostics that it shows.
-    pub view: Arc<dyn EditorClient>,
-    /// Texts and settings of the editor, and the sink for edits.
-    pub live: Arc<dyn EditorAccess>,
-    /// Whether the editor applies edits. If not, nothing is written.
-    pub takes_edits: bool,
-    /// DomainLang model of the same process.
-    pub model: ModelHandle,
-    /// Whether headless servers may answer requests that the editor does not.
-    pub headless_fallback: bool,
-    /// Port on 127.0.0.1 for other clients, if the editor names one.
-    pub ipc_port: Option<u16>,
-    /// Options that the user has set in the editor.
-    pub options: EditorOptions,
-    /// Reporter of how other clients can find the host.
-    pub findable: PublicationReporter,
-}
-
 /// Creates the host right after `initialize`, and another one when the editor has changed its folders, on a thread that
-/// may block. The error is returned to the requester.
-pub type HostFactory = dyn Fn(EditorHostSpec) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
+/// may block. It reports how other clients can find the host. The error is returned to the requester.
+pub type HostFactory =
+    dyn Fn(EditorIntegration, PublicationReporter) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
+
+/// A [`HostFactory`] that reports each host to the editor.
+pub(crate) type ReportingFactory = dyn Fn(EditorIntegration) -> Result<Arc<dyn ToolService>, String> + Send + Sync;
 
 /// The editor channel of one connection.
 pub struct EditorChannel {
@@ -158,7 +136,10 @@ impl EditorChannel {
     /// Creates a channel whose tools run on this runtime.
     pub fn new(
         runtime: Handle,
-        make: impl Fn(EditorHostSpec) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
+        make: impl Fn(EditorIntegration, PublicationReporter) -> Result<Arc<dyn ToolService>, String>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         Self { runtime, make: Arc::new(make), make_chat: None, tools: Arc::default() }
     }
@@ -213,18 +194,17 @@ impl EditorChannel {
 }
 
 /// Wraps `make`, so that the editor is notified of each host.
-fn with_reporter(make: Arc<HostFactory>, reporter: Reporter) -> Arc<HostFactory> {
-    Arc::new(move |spec: EditorHostSpec| {
-        let spec = EditorHostSpec { findable: PublicationReporter::default(), ..spec };
-        let (folders, findable) = (spec.folders.clone(), spec.findable.clone());
-        let made = make(spec);
+fn with_reporter(make: Arc<HostFactory>, reporter: Reporter) -> Arc<ReportingFactory> {
+    Arc::new(move |integration: EditorIntegration| {
+        let (folders, findable) = (integration.folders.clone(), PublicationReporter::default());
+        let made = make(integration, findable.clone());
         reporter.host_ready(&folders, &made, &findable);
         made
     })
 }
 
 /// Reads the client's options; `None` if it does not speak this version of the channel.
-fn of_client(client: Initialize<'_>) -> Option<(EditorHostSpec, Arc<Editor>)> {
+fn of_client(client: Initialize<'_>) -> Option<(EditorIntegration, Arc<Editor>)> {
     let options = client.params.pointer("/initializationOptions/zubi")?;
     let version = options.get("editorProtocol")?;
     if version.as_u64() != Some(EDITOR_PROTOCOL) {
@@ -238,23 +218,25 @@ fn of_client(client: Initialize<'_>) -> Option<(EditorHostSpec, Arc<Editor>)> {
     let headless_fallback = options.get("headlessFallback").and_then(Value::as_bool) == Some(true);
     let pushed_state = Arc::new(PushedState::new(client.folders));
     let editor = Arc::new(Editor::new(client.client.clone(), methods, client.encoding, Arc::clone(&pushed_state)));
-    let view = Arc::new(EditorView::new(name_of(client.params), Arc::clone(&editor)));
-    let live = LiveEditor::new(client.client.clone(), Arc::clone(&editor));
+    let model = Arc::new(DomainModel::from_server(client.model.clone()));
+    let texts: Arc<dyn TextSource> = Arc::new(EditorText::new(model_texts(&model), Arc::clone(&editor)));
+    let sink = ChannelSink::new(client.client.clone(), Arc::clone(&editor), Arc::clone(&texts));
+    let settings = EditorConfiguration(Arc::clone(&editor));
     let port = options.get("ipcPort").and_then(Value::as_u64).and_then(|port| u16::try_from(port).ok());
-    let spec = EditorHostSpec {
+    let integration = EditorIntegration {
         folders: client.folders.to_vec(),
-        takes_edits: live.applies_edits(),
-        live: Arc::new(live),
-        editor: Arc::new(EditorSource::new(Arc::clone(&editor), headless_fallback)),
-        view,
-        model: client.model.clone(),
+        source: Arc::new(EditorSource::new(Arc::clone(&editor), headless_fallback)),
+        view: Arc::new(EditorView::new(name_of(client.params), Arc::clone(&editor))),
+        texts,
+        sink: editor.answers(EDITOR_APPLY).then(|| Arc::new(sink) as _),
+        settings: editor.answers(EDITOR_CONFIG).then(|| Arc::new(settings) as _),
+        model,
         headless_fallback,
         options: parse_options(options),
         // The default of the editor's setting also means: if this port is taken, the next free one.
         ipc_port: port.filter(|port| *port != DEFAULT_PORT),
-        findable: PublicationReporter::default(),
     };
-    Some((spec, editor))
+    Some((integration, editor))
 }
 
 /// Reads the options that the user has set; absent ones have their defaults.

@@ -19,14 +19,15 @@ use tokio_util::task::TaskTracker;
 use zubi_agent::chat::ChatService;
 use zubi_host::contributed::RegistrationError;
 use zubi_host::{
-    CallAnswer, CallContext, CallRequest, Explanation, FilteredService, HostUnavailable, SessionFilters, ToolService,
-    UnknownTool,
+    CallAnswer, CallContext, CallRequest, EditorIntegration, Explanation, FilteredService, HostError, SessionFilters,
+    ToolService,
 };
 use zubi_policy::rule::Action;
 use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, ProgressSink, Restrictions, Surface};
 use zubi_tool_api::progress::ThrottledProgress;
 use zubi_tool_api::{Effect, ToolSpec};
 
+use crate::ReportingFactory;
 use crate::agent::{self, Agent, AgentSettings, ChatFactory};
 use crate::approvals::Approvals;
 use crate::contributions::{EditorContributions, HostRegistrations};
@@ -34,7 +35,6 @@ use crate::editor::Editor;
 use crate::progress::EditorProgressSink;
 use crate::wire::tools::{ToolsCallParams, ToolsCallResult, ToolsListResult, ToolsPrepareResult, ToolsRegisterParams};
 use crate::wire::{self, TOOLS_CALL, TOOLS_LIST, TOOLS_PREPARE, TOOLS_REGISTER, TOOLS_UNREGISTER};
-use crate::{EditorHostSpec, HostFactory};
 
 /// Maximum duration of a call that is not cancelled; the tools' own time-outs are shorter.
 const CALL_TIMEOUT: Duration = Duration::from_mins(10);
@@ -42,7 +42,7 @@ const CALL_TIMEOUT: Duration = Duration::from_mins(10);
 /// The tools of one connection.
 pub(crate) struct ConnectionTools {
     runtime: Handle,
-    make: Arc<HostFactory>,
+    make: Arc<ReportingFactory>,
     /// Host of the folders that are open now.
     host: Mutex<Arc<Host>>,
     /// Shutdowns of previous hosts.
@@ -59,7 +59,7 @@ pub(crate) struct ConnectionTools {
 
 /// A host, created on demand.
 pub(crate) struct Host {
-    spec: EditorHostSpec,
+    spec: EditorIntegration,
     service: OnceCell<Result<Arc<dyn ToolService>, String>>,
     /// Conversations of the host, created on demand.
     chat: OnceCell<Result<Arc<dyn ChatService>, String>>,
@@ -69,7 +69,7 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    fn new(spec: EditorHostSpec) -> Arc<Self> {
+    fn new(spec: EditorIntegration) -> Arc<Self> {
         let (questions, contributed) = (TaskTracker::new(), HostRegistrations::new());
         Arc::new(Self { spec, service: OnceCell::new(), chat: OnceCell::new(), questions, contributed })
     }
@@ -152,8 +152,8 @@ pub(crate) fn methods(tools: &Arc<ConnectionTools>) -> MethodTable {
 impl ConnectionTools {
     pub(crate) fn new(
         runtime: Handle,
-        make: Arc<HostFactory>,
-        spec: EditorHostSpec,
+        make: Arc<ReportingFactory>,
+        spec: EditorIntegration,
         editor: Arc<Editor>,
         client: Option<String>,
         agent: Option<(Arc<ChatFactory>, AgentSettings)>,
@@ -208,7 +208,7 @@ impl ConnectionTools {
         if current.spec.folders == folders {
             return;
         }
-        let spec = EditorHostSpec { folders: folders.to_vec(), ..current.spec.clone() };
+        let spec = EditorIntegration { folders: folders.to_vec(), ..current.spec.clone() };
         let before = std::mem::replace(&mut *current, Host::new(spec));
         drop(current);
         before.questions.close();
@@ -283,7 +283,7 @@ impl ConnectionTools {
     async fn list(self: &Arc<Self>, host: &Arc<Host>) -> Answer {
         let service = self.service(host).await?;
         let specs = self.list_for_editor(service.as_ref()).await;
-        let specs = specs.map_err(|error| RequestError::Failed(format!("{error}\n{}", HostUnavailable::HINT)))?;
+        let specs = specs.map_err(|error| request_error(&error))?;
         Ok(json!(ToolsListResult { tools: specs.iter().map(|spec| spec.to_json()).collect() }))
     }
 
@@ -313,8 +313,7 @@ impl ConnectionTools {
         let cancel_token = cancel.clone();
         responder.cancel().on_cancel(move || cancel_token.cancel());
         let service = self.service(host).await?;
-        let spec =
-            service.find(&params.id, &self.caller.restrictions).await.map_err(|error| unknown_tool_error(&error))?;
+        let spec = service.find(&params.id, &self.caller.restrictions).await.map_err(|error| request_error(&error))?;
         let request = CallRequest {
             tool: params.id.clone(),
             arguments: params.args.clone(),
@@ -329,19 +328,19 @@ impl ConnectionTools {
         };
         let about = service.describe();
         let message = prepare::message(&spec, &params.args, &about);
-        let Ok(explained) =
-            service.explain(request, circumstances).await.map_err(|error| unknown_tool_error(&error))?
-        else {
-            return Ok(json!(ToolsPrepareResult { message: message, confirmation: None }));
+        let explained = match service.explain(&request, &circumstances).await {
+            Ok(explained) => explained,
+            Err(HostError::InvalidCall(_)) => {
+                return Ok(json!(ToolsPrepareResult { message: message, confirmation: None }));
+            }
+            Err(error) => return Err(request_error(&error)),
         };
         if explained.tool == spec.id {
             return Ok(self.confirmation(params, &spec, message, explained));
         }
         // A delegating tool passes the call on to this one, which is the one that the user must see.
-        let inner = service
-            .find(&explained.tool, &self.caller.restrictions)
-            .await
-            .map_err(|error| unknown_tool_error(&error))?;
+        let inner = service.find(&explained.tool, &self.caller.restrictions).await;
+        let inner = inner.map_err(|error| request_error(&error))?;
         let arguments = params.args.get("arguments").unwrap_or(&Value::Null);
         let message = prepare::message(&inner, arguments, &about);
         // An editor remembers "always" under the name of the tool it calls, which here would cover every tool.
@@ -390,11 +389,11 @@ impl ConnectionTools {
         };
         let approver = self.approvals.approver(&request.tool, &request.arguments, params.confirmed, &cancel);
         let circumstances = CallContext { cancel, progress, approver, timeout: CALL_TIMEOUT };
-        let answer = service.call(request, circumstances).await;
+        let answer = service.call(&request, &circumstances).await;
         if let Some(client_progress) = client_progress {
             client_progress.end();
         }
-        let CallAnswer { text, data, failure, .. } = answer.map_err(|error| unknown_tool_error(&error))?;
+        let CallAnswer { text, data, failure, .. } = answer.map_err(|error| request_error(&error))?;
         Ok(json!(ToolsCallResult { text, is_error: failure.is_some(), code: failure, data }))
     }
 
@@ -413,6 +412,9 @@ fn restrictions(editor: &Editor) -> Restrictions {
     Restrictions { read_only: !editor.answers(wire::EDITOR_APPLY), ..Restrictions::default() }
 }
 
-fn unknown_tool_error(unknown: &UnknownTool) -> RequestError {
-    RequestError::InvalidParams { field: "id".to_owned(), message: unknown.to_string() }
+fn request_error(error: &HostError) -> RequestError {
+    match error {
+        HostError::UnknownTool(_) => RequestError::InvalidParams { field: "id".to_owned(), message: error.to_string() },
+        _ => RequestError::Failed(format!("{error}\n{}", error.hint())),
+    }
 }

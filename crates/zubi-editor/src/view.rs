@@ -11,7 +11,8 @@ use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::{fs, uri};
-use zubi_host::editor_state::{ActiveEditor, EditorClient, EditorDiagnostics, EditorFile, OpenEditors, ViewError};
+use zubi_host::editor_state::{ActiveEditor, EditorClient, EditorDiagnostics, OpenEditors, ViewError};
+use zubi_ipc::wire::editor;
 
 use crate::editor::Editor;
 use crate::texts::documents::{self, EditorDocuments};
@@ -29,10 +30,10 @@ pub(crate) const VALIDATE: &str = "zubi/validate";
 /// Maximum number of open files that are stored.
 const MAX_OPEN: usize = 5_000;
 
-impl From<OpenFile> for EditorFile {
+impl From<OpenFile> for editor::OpenFile {
     fn from(file: OpenFile) -> Self {
         let OpenFile { uri, language_id, is_dirty, line_count, .. } = file;
-        Self { uri, language_id, is_dirty, line_count }
+        Self { uri, path: String::new(), language_id, is_dirty, line_count }
     }
 }
 
@@ -86,7 +87,7 @@ impl PushedState {
             })
         }));
         let active = active.map(|ActiveFile { file, selection }| ActiveEditor { file: file.into(), selection });
-        let open = open.into_iter().take(MAX_OPEN).map(EditorFile::from).collect();
+        let open = open.into_iter().take(MAX_OPEN).map(Into::into).collect();
         *self.open_editors.lock().unwrap_or_else(PoisonError::into_inner) = Some(OpenEditors { active, open });
         Ok(())
     }

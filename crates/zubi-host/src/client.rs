@@ -20,15 +20,15 @@ use zubi_ipc::listener::PortChoice;
 use zubi_ipc::wire::host::{HostEnvironment, HostKind};
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::spec::Effect;
-use zubi_tool_api::{ErrorCode, ResourceSpec, ResourceText, ToolSpec};
+use zubi_tool_api::{ResourceSpec, ResourceText, ToolSpec};
 
 use self::backend::Backend;
 use self::election::DiscoverySnapshot;
 use crate::local::LocalHost;
-use crate::remote::{HostDisconnected, RemoteHost, outcome_unknown, unavailable};
+use crate::remote::RemoteHost;
 use crate::service::{
-    CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable, PolicyInForce,
-    PolicyUnknown, ToolService, UnknownTool,
+    CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostError, PolicyInForce,
+    ToolService, UnknownTool,
 };
 use crate::serving::ClientPolicy;
 
@@ -168,29 +168,59 @@ impl HostClient {
         Ok(found)
     }
 
-    /// Sends a query that can be repeated.
-    async fn query<T, Asked>(&self, send_query: impl Fn(Arc<Backend>) -> Asked) -> Result<T, String>
+    /// Sends a request to the host, and to the next one if that host has gone. `call`: the call that the request makes;
+    /// it is repeated only if it reads or plans. `None`: a query, which can always be repeated.
+    async fn send<T, Sent>(
+        &self,
+        call: Option<&CallRequest>,
+        send: impl Fn(Arc<dyn ToolService>) -> Sent,
+    ) -> Result<T, HostError>
     where
-        Asked: Future<Output = Result<T, HostDisconnected>>,
+        Sent: Future<Output = Result<T, HostError>>,
     {
-        let mut attached = self.current().await?;
-        let mut why = String::new();
+        let unavailable = |why| HostError::Unavailable { why };
+        let mut backend = self.current().await.map_err(unavailable)?;
+        let mut last = String::new();
         for _ in 0..ATTEMPTS {
-            match send_query(Arc::clone(&attached)).await {
-                Ok(answer) => return Ok(answer),
-                Err(error) => {
-                    why = error.to_string();
-                    attached = self.replace(&attached, true).await?;
+            let answer = {
+                let _in_progress = backend.track_query();
+                send(backend.service()).await
+            };
+            let Err(HostError::Disconnected { why }) = answer else { return answer };
+            let next = self.replace(&backend, true).await;
+            if let Some(call) = call {
+                // `None`: no host is left that could describe the tool, or it does not know the tool.
+                let effect = match &next {
+                    Ok(next) => next.service().find(&call.tool, &call.caller.restrictions).await.ok(),
+                    Err(_) => None,
+                };
+                let effect = effect.map(|spec| spec.effect);
+                if effect.is_none_or(|effect| effect > Effect::Plan) {
+                    return Err(HostError::OutcomeUnknown { why, journal: self.write_note(effect) });
                 }
             }
+            backend = next.map_err(unavailable)?;
+            last = why;
         }
-        Err(why)
+        Err(unavailable(if call.is_some() { format!("{last}, {ATTEMPTS} times in a row") } else { last }))
     }
 
-    /// The effect that a lost call may have had, as the next host declares it.
-    async fn effect(&self, attached: &Backend, request: &CallRequest) -> Option<Effect> {
-        let found = attached.find(&request.tool, &request.caller.restrictions).await;
-        found.ok()?.ok().map(|spec| spec.effect)
+    /// Sends a query about a tool. If there is no host, the tool is reported as unknown, with the reason.
+    async fn send_for_tool<T, Sent>(
+        &self,
+        name: &str,
+        send: impl Fn(Arc<dyn ToolService>) -> Sent,
+    ) -> Result<T, HostError>
+    where
+        Sent: Future<Output = Result<T, HostError>>,
+    {
+        self.send(None, send).await.map_err(|error| match error {
+            HostError::Unavailable { .. } => {
+                let (why, code) = (format!("{error}\n{}", error.hint()), error.code());
+                HostError::UnknownTool(UnknownTool { name: name.to_owned(), why, code })
+            }
+            error => error,
+        })
     }
 
     /// Describes, as a clause, how far a change to files got that was in progress. `None` for a call that is not known
@@ -227,7 +257,7 @@ async fn follow(client: Weak<HostClient>) {
         // Subscribed before the present host is read, so that no move in between is missed.
         let mut moved = strong.moved.subscribe();
         let now = strong.now();
-        let (mut changes, gone) = (now.changes(), now.disconnected());
+        let (mut changes, gone) = (now.service().changes(), now.disconnected());
         drop(strong);
         let is_disconnected = tokio::select! {
             () = gone => true,
@@ -253,95 +283,63 @@ async fn follow(client: Weak<HostClient>) {
     }
 }
 
-/// The error for a request for which no host could be found.
-fn no_host(name: &str, why: String) -> UnknownTool {
-    UnknownTool {
-        name: name.to_owned(),
-        why: format!("{}\n{}", HostUnavailable { why }, HostUnavailable::HINT),
-        code: ErrorCode::Unavailable,
-    }
-}
-
 #[async_trait]
 impl ToolService for HostClient {
     fn describe(&self) -> HostDescription {
-        self.now().describe()
+        self.now().service().describe()
     }
 
-    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
-        let listed = self.query(async |attached: Arc<Backend>| attached.list(restrictions).await).await;
-        listed.map_err(|why| HostUnavailable { why })
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostError> {
+        self.send(None, async |host: Arc<dyn ToolService>| host.list(restrictions).await).await
     }
 
-    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        let found = self.query(async |attached: Arc<Backend>| attached.find(name, restrictions).await).await;
-        found.unwrap_or_else(|why| Err(no_host(name, why)))
+    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, HostError> {
+        self.send_for_tool(name, async |host: Arc<dyn ToolService>| host.find(name, restrictions).await).await
     }
 
-    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
+    async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError> {
         let started = Instant::now();
-        let unavailable_answer = |why: String| Ok(unavailable(&request.tool, &HostUnavailable { why }));
-        let mut attached = match self.current().await {
-            Ok(attached) => attached,
-            Err(why) => return unavailable_answer(why),
-        };
-        let mut why = HostDisconnected(String::new());
-        for _ in 0..ATTEMPTS {
-            let error = match attached.call(&request, &circumstances).await {
-                Ok(answer) => return answer,
-                Err(error) => error,
-            };
-            attached = match self.replace(&attached, true).await {
-                Ok(attached) => attached,
-                // No host is left that could describe the tool.
-                Err(_) => {
-                    let noted = self.write_note(None);
-                    return Ok(outcome_unknown(&request.tool, &error, noted.as_deref(), started.elapsed()));
-                }
-            };
-            let effect = self.effect(&attached, &request).await;
-            if effect.is_none_or(|effect| effect > Effect::Plan) {
-                let noted = self.write_note(effect);
-                return Ok(outcome_unknown(&request.tool, &error, noted.as_deref(), started.elapsed()));
+        let send = async |host: Arc<dyn ToolService>| host.call(request, circumstances).await;
+        match self.send(Some(request), send).await {
+            Err(error @ (HostError::Unavailable { .. } | HostError::OutcomeUnknown { .. })) => {
+                let failure = CallFailure::new(&request.tool, error.code(), &error, &error.hint());
+                Ok(failure.into_answer(started.elapsed()))
             }
-            why = error;
+            answer => answer,
         }
-        unavailable_answer(format!("{why}, {ATTEMPTS} times in a row"))
     }
 
-    async fn explain(
-        &self,
-        request: CallRequest,
-        circumstances: CallContext,
-    ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
-        let explained =
-            self.query(async |attached: Arc<Backend>| attached.explain(&request, &circumstances).await).await;
-        explained.unwrap_or_else(|why| Err(no_host(&request.tool, why)))
+    async fn explain(&self, request: &CallRequest, circumstances: &CallContext) -> Result<Explanation, HostError> {
+        let send = async |host: Arc<dyn ToolService>| host.explain(request, circumstances).await;
+        self.send_for_tool(&request.tool, send).await
     }
 
-    async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
-        let policy = self.query(async |attached: Arc<Backend>| attached.policy().await).await;
-        policy.unwrap_or_else(|why| Err(PolicyUnknown { why }))
+    async fn policy(&self) -> Result<PolicyInForce, HostError> {
+        self.send(None, async |host: Arc<dyn ToolService>| host.policy().await).await.map_err(|error| match error {
+            HostError::Unavailable { why } => HostError::PolicyUnknown { why },
+            error => error,
+        })
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
-        self.query(async |attached: Arc<Backend>| attached.resources().await)
-            .await
-            .map_err(|why| HostUnavailable { why })
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostError> {
+        self.send(None, async |host: Arc<dyn ToolService>| host.resources().await).await
     }
 
     async fn read_resource(
         &self,
         uri: &str,
-        caller: Arc<Caller>,
-        circumstances: CallContext,
-    ) -> Option<Result<ResourceText, String>> {
-        let read = self.query(async |attached: Arc<Backend>| attached.read(uri, &caller, &circumstances).await).await;
-        read.unwrap_or_else(|why| Some(Err(format!("Failed to read {uri}: {why}"))))
+        caller: &Arc<Caller>,
+        circumstances: &CallContext,
+    ) -> Result<ResourceText, HostError> {
+        let send = async |host: Arc<dyn ToolService>| host.read_resource(uri, caller, circumstances).await;
+        self.send(None, send).await.map_err(|error| match error {
+            HostError::Unavailable { why } => HostError::UnreadableResource(format!("Failed to read {uri}: {why}")),
+            error => error,
+        })
     }
 
     async fn shutdown(&self) {

@@ -16,7 +16,7 @@ use zubi_tools::domainlang::{self, DomainModel, Root};
 
 pub use zubi_lsp_client::pool::report::{InstallWay, LanguageReport, ServerReport, ServerState, Survey};
 
-use crate::local::{HostConfig, HostError, code, exec, policy};
+use crate::local::{HostConfig, LocalHostError, code, exec, policy};
 
 /// Starts every installed server of the workspace's languages once, and ends them again. Each has `patience` as its
 /// time-out to become ready; `progress` receives the name of the item under examination.
@@ -24,8 +24,8 @@ pub async fn examine(
     config: &HostConfig,
     timeout: Duration,
     progress: &(dyn Fn(&str) + Send + Sync),
-) -> Result<Survey, HostError> {
-    let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(HostError::Workspace)?);
+) -> Result<Survey, LocalHostError> {
+    let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
     let pool = code::pool(config, &workspace)?;
     let mut survey = pool.survey(timeout, progress).await;
     pool.shutdown().await;

@@ -18,14 +18,14 @@ pub mod verify;
 pub use crate::client::{HostClient, HostClientConfig};
 pub use crate::daemon::{Daemon, DaemonConfig, DaemonEnd, DaemonError};
 pub use crate::local::{
-    DomainModel, EditorAccess, EditorIntegration, EditorOptions, HostConfig, HostError, LocalHost, Root,
+    DomainModel, EditorIntegration, EditorOptions, HostConfig, LocalHost, LocalHostError, Root, model_texts,
     user_requests_toolset,
 };
 pub use crate::remote::{AttachError, RemoteHost};
 pub use crate::scope::{FilteredService, SessionFilters, misspelt_flags, split_filters};
 pub use crate::service::{
-    AllowedTools, CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable,
-    PolicyInForce, PolicyUnknown, RuleInForce, ToolService, UnknownTool,
+    AllowedTools, CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostError,
+    PolicyInForce, RuleInForce, ToolService, UnknownTool,
 };
 pub use crate::serving::{ClientPolicy, HostServer, Identity, PublishOptions, PublishedHost};
 

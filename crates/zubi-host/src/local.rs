@@ -4,12 +4,11 @@ pub(crate) mod code;
 mod editor_options;
 pub(crate) mod exec;
 pub(crate) mod policy;
+mod tool_service;
 
 use std::ffi::OsString;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
 
-use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -17,10 +16,11 @@ use zubi_base::clock::Clock;
 use zubi_base::config::{Effective, Secrets, SettingSource, Settings};
 use zubi_base::endpoint::{Endpoint as _, EndpointSource};
 use zubi_base::process::Spawner;
-use zubi_base::text::{DiskText, TextSource};
+use zubi_base::text::{DiskText, EditorSink, TextSource};
 use zubi_base::trust::Trust;
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::CodeIntel;
+use zubi_code::settings::EditorSettings;
 use zubi_declared::testing::TestContext;
 use zubi_declared::{DeclaredProvider, DeclaredToolsConfig};
 use zubi_exec::job::Jobs;
@@ -29,25 +29,20 @@ use zubi_lsp_client::catalogue::CatalogueError;
 use zubi_lsp_client::pool::ServerPool;
 use zubi_policy::Policy;
 use zubi_tool_api::audit::{AuditFile, AuditSink, NoAudit};
-use zubi_tool_api::cx::{Caller, Restrictions};
+use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::ToolFilter;
 use zubi_tool_api::redact::Redactor;
-use zubi_tool_api::registry::{CallError, PolicyCheck, READ_ONLY, Registry, RegistryConfig};
-use zubi_tool_api::{Resource, ResourceSpec, ResourceText, ToolCx, ToolOutput, ToolProvider, ToolSpec, spec};
+use zubi_tool_api::registry::{READ_ONLY, Registry, RegistryConfig};
+use zubi_tool_api::{Resource, ToolProvider, spec};
 use zubi_tools::domainlang::{self, DomainExposure};
 use zubi_tools::editor_state::{EditorClient, EditorService, EditorServiceConfig};
 
 pub use self::editor_options::EditorOptions;
-pub use zubi_tools::domainlang::{DomainModel, Root};
-
-pub use self::code::EditorAccess;
+pub use zubi_tools::domainlang::{DomainModel, Root, texts as model_texts};
 
 use crate::contributed::ContributionRegistrar;
 use crate::scope;
-use crate::service::{
-    AllowedTools, CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable,
-    PolicyInForce, PolicyUnknown, RuleInForce, ToolService, UnknownTool,
-};
+use crate::service::AllowedTools;
 
 /// The configuration of a host; the composition root supplies it.
 #[derive(Clone)]
@@ -69,24 +64,34 @@ pub struct HostConfig {
 }
 
 /// The parts of an open editor that a host next to it needs.
+#[derive(Clone)]
 pub struct EditorIntegration {
+    /// The folders that the editor has open, if any.
+    pub folders: Vec<Utf8PathBuf>,
     /// The source of answers about code.
     pub source: Arc<dyn EndpointSource>,
-    /// The documents that are open in the editor.
+    /// The documents that are open in the editor, and the diagnostics that it shows.
     pub view: Arc<dyn EditorClient>,
-    /// Access to the editor's document texts, and the target of edits.
-    pub live: Arc<dyn EditorAccess>,
+    /// The editor's unsaved texts, and all other texts of the model's view ([`model_texts`]).
+    pub texts: Arc<dyn TextSource>,
+    /// The target for edits of documents open in the editor, computed on `texts`. `None`: the editor accepts no edits,
+    /// so nothing is written.
+    pub sink: Option<Arc<dyn EditorSink>>,
+    /// The editor's settings, if it sends them.
+    pub settings: Option<Arc<dyn EditorSettings>>,
     /// The models that the editor sees.
-    pub model: DomainModel,
+    pub model: Arc<DomainModel>,
     /// Whether headless servers may answer requests that the editor cannot.
     pub headless_fallback: bool,
+    /// The port on 127.0.0.1 for other clients, if the editor names one.
+    pub ipc_port: Option<u16>,
     /// The options that the user has chosen in the editor.
-    pub editor_options: EditorOptions,
+    pub options: EditorOptions,
 }
 
 /// Why there is no host.
 #[derive(Debug, thiserror::Error)]
-pub enum HostError {
+pub enum LocalHostError {
     #[error("{0}")]
     Workspace(std::io::Error),
     /// A row of the user's catalogue is not usable.
@@ -104,7 +109,7 @@ pub struct LocalHost {
     allowed: Option<AllowedTools>,
     resources: Vec<Arc<dyn Resource>>,
     texts: Arc<dyn TextSource>,
-    /// Ended on [`ToolService::shutdown`].
+    /// Ended on [`ToolService::shutdown`](crate::service::ToolService::shutdown).
     intel: Option<Arc<CodeIntel>>,
     /// Commands in the background; ended likewise.
     jobs: Option<Arc<Jobs>>,
@@ -121,29 +126,28 @@ pub struct LocalHost {
 impl LocalHost {
     /// A host with all compiled-in tools. Does no slow work: nothing is detected, read or started before the first
     /// request needs it.
-    pub fn new(config: &HostConfig) -> Result<Self, HostError> {
-        let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(HostError::Workspace)?);
+    pub fn new(config: &HostConfig) -> Result<Self, LocalHostError> {
+        let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
         let pool = Arc::new(code::pool(config, &workspace)?);
         let model = Arc::new(DomainModel::on_disk(workspace.roots().into_iter().map(Root::Folder).collect()));
         let sources = vec![Arc::clone(&pool) as _];
-        let host = Self::with_sources(config, workspace, sources, &model, None, &EditorOptions::default());
+        let host = Self::with_sources(config, workspace, sources, &model, None);
         Ok(Self { pool: Some(pool), ..host })
     }
 
     /// Builds a host next to an open editor, which is queried first. Headless servers are started and queried only with
     /// [`EditorIntegration::headless_fallback`], because the editor has its own.
-    pub fn with_editor(config: &HostConfig, beside: EditorIntegration) -> Result<Self, HostError> {
-        let EditorIntegration { source, view, live, model, headless_fallback, editor_options: chosen } = beside;
+    pub fn with_editor(config: &HostConfig, editor: &EditorIntegration) -> Result<Self, LocalHostError> {
         let mut config = config.clone();
-        if !chosen.is_trusted {
+        if !editor.options.is_trusted {
             config.trust = config.trust.without_trust();
         }
         let config = &config;
-        let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(HostError::Workspace)?);
-        let mut sources = vec![source];
-        let pool = if headless_fallback { Some(Arc::new(code::pool(config, &workspace)?)) } else { None };
+        let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
+        let mut sources = vec![Arc::clone(&editor.source)];
+        let pool = if editor.headless_fallback { Some(Arc::new(code::pool(config, &workspace)?)) } else { None };
         sources.extend(pool.clone().map(|pool| pool as Arc<dyn EndpointSource>));
-        let host = Self::with_sources(config, workspace, sources, &Arc::new(model), Some((view, live)), &chosen);
+        let host = Self::with_sources(config, workspace, sources, &editor.model, Some(editor));
         Ok(Self { pool, ..host })
     }
 
@@ -152,15 +156,14 @@ impl LocalHost {
         workspace: Arc<WorkspaceFolders>,
         mut sources: Vec<Arc<dyn EndpointSource>>,
         model: &Arc<DomainModel>,
-        editor: Option<(Arc<dyn EditorClient>, Arc<dyn EditorAccess>)>,
-        editor_options: &EditorOptions,
+        editor: Option<&EditorIntegration>,
     ) -> Self {
         // The built-in server answers for its own files, even if others could.
         sources.insert(0, domainlang::endpoint_source(model));
-        let (view, live) = editor.unzip();
-        let on_disk = domainlang::texts(model);
-        let texts = live.as_ref().map_or(Arc::clone(&on_disk), |live| live.texts(on_disk));
-        let intel = code::intelligence(config, &workspace, &texts, sources, live.as_deref());
+        let view = editor.map(|editor| Arc::clone(&editor.view));
+        let texts = editor.map_or_else(|| domainlang::texts(model), |editor| Arc::clone(&editor.texts));
+        let editor_options = editor.map(|editor| editor.options.clone()).unwrap_or_default();
+        let intel = code::intelligence(config, &workspace, &texts, sources, editor);
         let secrets = exec::secrets(config).with_values(editor_options.env());
         let redactor = redactor(&secrets);
         let jobs = Arc::new(exec::jobs(config, &secrets));
@@ -197,7 +200,7 @@ impl LocalHost {
             declared: Some(Arc::clone(&declared)),
             editor_service: Some(editor_service),
             texts,
-            ..Self::assemble(config, workspace, providers, resources, redactor, editor_options)
+            ..Self::assemble(config, workspace, providers, resources, redactor, &editor_options)
         };
         declared.connect(Arc::downgrade(&host.registry));
         host
@@ -205,8 +208,8 @@ impl LocalHost {
 
     /// Builds a host with only the DomainLang tools. The models are those of `root`; paths of callers are relative to
     /// `folder`. The host runs no programs, stores nothing and writes no audit log.
-    pub fn for_models(folder: Utf8PathBuf, root: Root, clock: Arc<dyn Clock>) -> Result<Self, HostError> {
-        let workspace = Arc::new(WorkspaceFolders::open(&[folder]).map_err(HostError::Workspace)?);
+    pub fn for_models(folder: Utf8PathBuf, root: Root, clock: Arc<dyn Clock>) -> Result<Self, LocalHostError> {
+        let workspace = Arc::new(WorkspaceFolders::open(&[folder]).map_err(LocalHostError::Workspace)?);
         let model = Arc::new(DomainModel::on_disk(vec![root]));
         let registry = Arc::new(Registry::new(RegistryConfig {
             providers: vec![domainlang::provider(&model, DomainExposure::All)],
@@ -237,8 +240,8 @@ impl LocalHost {
         config: &HostConfig,
         providers: Vec<Arc<dyn ToolProvider>>,
         resources: Vec<Arc<dyn Resource>>,
-    ) -> Result<Self, HostError> {
-        let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(HostError::Workspace)?);
+    ) -> Result<Self, LocalHostError> {
+        let workspace = Arc::new(WorkspaceFolders::open(&config.folders).map_err(LocalHostError::Workspace)?);
         let redactor = redactor(&exec::secrets(config));
         Ok(Self::assemble(config, workspace, providers, resources, redactor, &EditorOptions::default()))
     }
@@ -367,56 +370,11 @@ impl LocalHost {
         }
         found
     }
-
-    /// The rules in force for every session, including those from approvals that hold for longer than a session.
-    pub fn policy_in_force(&self) -> PolicyInForce {
-        let policy = self.registry.policy();
-        let rules = policy.rules().iter();
-        PolicyInForce {
-            broken: policy.broken().map(str::to_owned),
-            allow: self.allowed.clone(),
-            rules: rules.map(|rule| RuleInForce { source: rule.source.clone(), rule: rule.text.clone() }).collect(),
-        }
-    }
-
-    fn cx(&self, caller: Arc<Caller>, circumstances: CallContext, token_budget: Option<usize>) -> ToolCx {
-        let now = Instant::now();
-        ToolCx {
-            cancel: circumstances.cancel,
-            // If the sum overflows, the deadline is too far away to matter.
-            deadline: now.checked_add(circumstances.timeout).unwrap_or(now),
-            progress: circumstances.progress,
-            token_budget,
-            nesting: 0,
-            caller,
-            approver: circumstances.approver,
-            workspace: Arc::clone(&self.workspace),
-            text_source: Arc::clone(&self.texts),
-        }
-    }
 }
 
 /// Builds the redactor that removes the user's secrets from records.
 fn redactor(secrets: &Secrets) -> Redactor {
     Redactor::new(secrets.values().values().cloned())
-}
-
-/// Counts up whenever the list of any provider changes, including providers added later.
-async fn follow(registry: Arc<Registry>, changes: watch::Sender<u64>) {
-    loop {
-        let mut any = JoinSet::new();
-        // Receivers are taken before the change is announced, so that no change is missed in between.
-        let receivers = registry.changes();
-        changes.send_modify(|count| *count += 1);
-        for mut receiver in receivers {
-            any.spawn(async move {
-                if receiver.changed().await.is_err() {
-                    std::future::pending::<()>().await;
-                }
-            });
-        }
-        any.join_next().await;
-    }
 }
 
 /// Whether the user names a toolset, on the command line, in the environment or in the user's file. A workspace's file
@@ -444,125 +402,6 @@ pub(crate) fn unmatched_patterns(filters: &[Effective<Vec<String>>], names: &[&s
             .collect::<Vec<_>>()
     };
     filters.iter().flat_map(describe_unmatched).collect()
-}
-
-fn answer(result: Result<ToolOutput, CallError>, duration: Duration) -> Result<CallAnswer, UnknownTool> {
-    match result {
-        Ok(output) => {
-            let (text, status) = (output.render(), output.status.is_some());
-            Ok(CallAnswer { text, data: output.data, duration, status, failure: None, next: String::new() })
-        }
-        Err(error) => {
-            let CallFailure { code, text, next } = failure(error)?;
-            Ok(CallAnswer { text, data: None, duration, status: false, failure: Some(code), next })
-        }
-    }
-}
-
-/// How a call failed, unless there was no such tool.
-fn failure(error: CallError) -> Result<CallFailure, UnknownTool> {
-    match error {
-        CallError::Unknown { name, reason: why, code } => Err(UnknownTool { name, why, code }),
-        CallError::Tool { id, error } => {
-            Ok(CallFailure { code: error.code(), text: error.render(&id), next: error.hint().to_owned() })
-        }
-    }
-}
-
-#[async_trait]
-impl ToolService for LocalHost {
-    fn describe(&self) -> HostDescription {
-        let folders = self.workspace.folders().to_vec();
-        HostDescription {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            trusted: self.trust.as_ref().is_none_or(|trust| folders.iter().all(|folder| trust.folder(&folder.path))),
-            folders,
-        }
-    }
-
-    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
-        self.registry.prepare().await;
-        Ok(self.registry.list(restrictions).iter().map(|tool| Arc::new(tool.spec().clone())).collect())
-    }
-
-    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        match self.registry.find_refreshing(name, restrictions).await {
-            Ok(tool) => Ok(Arc::new(tool.spec().clone())),
-            Err(error) => {
-                let CallFailure { code, text, .. } = failure(error)?;
-                Err(UnknownTool { name: name.to_owned(), why: text, code })
-            }
-        }
-    }
-
-    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
-        let started = Instant::now();
-        let cx = self.cx(request.caller, circumstances, request.token_budget);
-        let result = self.registry.call(&request.tool, request.arguments, cx).await;
-        answer(result, started.elapsed())
-    }
-
-    async fn explain(
-        &self,
-        request: CallRequest,
-        circumstances: CallContext,
-    ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
-        self.registry.prepare().await;
-        let cx = self.cx(request.caller, circumstances, request.token_budget);
-        match self.registry.judge(&request.tool, request.arguments, &cx) {
-            Ok(PolicyCheck { tool, footprint, judgement, would_allow }) => {
-                Ok(Ok(Explanation { tool, judgement, footprint, would_allow }))
-            }
-            Err(error) => failure(error).map(Err),
-        }
-    }
-
-    async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
-        Ok(self.policy_in_force())
-    }
-
-    fn changes(&self) -> watch::Receiver<u64> {
-        let mut followers = self.followers.lock().unwrap_or_else(PoisonError::into_inner);
-        followers.get_or_insert_with(|| {
-            let mut tasks = JoinSet::new();
-            tasks.spawn(follow(Arc::clone(&self.registry), self.changes.clone()));
-            tasks
-        });
-        self.changes.subscribe()
-    }
-
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
-        Ok(self.resources.iter().map(|resource| resource.spec().clone()).collect())
-    }
-
-    async fn read_resource(
-        &self,
-        uri: &str,
-        caller: Arc<Caller>,
-        circumstances: CallContext,
-    ) -> Option<Result<ResourceText, String>> {
-        let resource = self.resources.iter().find(|resource| resource.spec().uri == uri)?;
-        let cx = self.cx(caller, circumstances, None);
-        Some(resource.read(uri, &cx).await.map_err(|error| error.render(&resource.spec().name)))
-    }
-
-    fn contributions(&self) -> Option<ContributionRegistrar> {
-        Some(self.registrar())
-    }
-
-    async fn shutdown(&self) {
-        let jobs = async {
-            if let Some(jobs) = &self.jobs {
-                jobs.stop_all().await;
-            }
-        };
-        let servers = async {
-            if let Some(intel) = &self.intel {
-                intel.shutdown().await;
-            }
-        };
-        tokio::join!(jobs, servers);
-    }
 }
 
 #[cfg(test)]

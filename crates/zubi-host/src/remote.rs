@@ -23,8 +23,8 @@ use zubi_tool_api::{ErrorCode, ResourceSpec, ResourceText, ToolSpec};
 use self::inbox::CallRouter;
 use crate::environment;
 use crate::service::{
-    CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable, PolicyInForce,
-    PolicyUnknown, ToolService, UnknownTool,
+    CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostError, PolicyInForce,
+    ToolService, UnknownTool,
 };
 
 /// The time-out for a host to accept a connection and to identify itself.
@@ -53,11 +53,6 @@ pub enum AttachError {
     #[error("it does not identify itself: {0}")]
     Silent(String),
 }
-
-/// The host has gone, or does not answer any more.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct HostDisconnected(pub String);
 
 /// A host in another process.
 pub struct RemoteHost {
@@ -137,132 +132,8 @@ impl RemoteHost {
         }
     }
 
-    async fn request<T: DeserializeOwned>(
-        &self,
-        method: &str,
-        params: Value,
-    ) -> Result<Result<T, ConnectionError>, HostDisconnected> {
-        let answer = self.request_raw(method, params, &CancellationToken::new(), QUICK).await;
-        read(answer)
-    }
-
-    pub(crate) async fn try_list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostDisconnected> {
-        let params = wire::ListParams { restrictions: Some(convert::restrictions(restrictions)) };
-        let listed: Result<wire::ToolInfoList, _> = self.request(wire::LIST, json!(params)).await?;
-        // A host that cannot list its tools is not usable.
-        let listed = listed.map_err(|error| HostDisconnected(error.to_string()))?;
-        Ok(listed.tools.into_iter().filter_map(|tool| ok_or_log(convert::spec(tool), "a tool is left out")).collect())
-    }
-
-    pub(crate) async fn try_find(
-        &self,
-        name: &str,
-        restrictions: &Restrictions,
-    ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, HostDisconnected> {
-        let params =
-            wire::FindParams { name: name.to_owned(), restrictions: Some(convert::restrictions(restrictions)) };
-        let found: Result<wire::ToolInfo, _> = self.request(wire::FIND, json!(params)).await?;
-        let unknown = |why: String| UnknownTool { name: name.to_owned(), why, code: ErrorCode::Failed };
-        Ok(match found {
-            Ok(tool) => convert::spec(tool).map_err(unknown),
-            Err(error) => Err(unknown_tool(&error).unwrap_or_else(|| unknown(error.to_string()))),
-        })
-    }
-
-    pub(crate) async fn try_call(
-        &self,
-        request: &CallRequest,
-        circumstances: &CallContext,
-    ) -> Result<Result<CallAnswer, UnknownTool>, HostDisconnected> {
-        let started = Instant::now();
-        let listening = self.inbox.listen(Arc::clone(&circumstances.progress), Arc::clone(&circumstances.approver));
-        let params = call_params(request, circumstances, listening.token());
-        let timeout = circumstances.timeout.saturating_add(GRACE);
-        let answer = self.request_raw(wire::CALL, json!(params), &circumstances.cancel, timeout).await;
-        let answer: Result<wire::CallResult, _> = read(answer)?;
-        Ok(match answer {
-            Ok(result) => Ok(self.with_difference(convert::answer(result))),
-            Err(error) => match unknown_tool(&error) {
-                Some(unknown) => Err(unknown),
-                None => Ok(failed_answer(&request.tool, &error, started.elapsed())),
-            },
-        })
-    }
-
-    pub(crate) async fn try_explain(
-        &self,
-        request: &CallRequest,
-        circumstances: &CallContext,
-    ) -> Result<Result<Result<Explanation, CallFailure>, UnknownTool>, HostDisconnected> {
-        #[derive(serde::Deserialize)]
-        #[serde(rename_all = "lowercase")]
-        enum ExplainReply {
-            Explanation(Box<Explanation>),
-            Failure(CallFailure),
-        }
-        let params = call_params(request, circumstances, Value::Null);
-        let answer = self.request_raw(wire::EXPLAIN, json!(params), &circumstances.cancel, circumstances.timeout).await;
-        let answer: Result<ExplainReply, _> = read(answer)?;
-        Ok(match answer {
-            Ok(ExplainReply::Explanation(explanation)) => Ok(Ok(*explanation)),
-            Ok(ExplainReply::Failure(failure)) => Ok(Err(failure)),
-            Err(error) => match unknown_tool(&error) {
-                Some(unknown) => Err(unknown),
-                None => {
-                    let CallAnswer { text, next, .. } = failed_answer(&request.tool, &error, Duration::ZERO);
-                    Ok(Err(CallFailure { code: ErrorCode::Failed, text, next }))
-                }
-            },
-        })
-    }
-
-    /// Queried while a call runs, so a host that does not report its policy is not dropped because of that.
-    pub(crate) async fn try_policy(&self) -> Result<Result<PolicyInForce, PolicyUnknown>, HostDisconnected> {
-        let policy: Result<PolicyInForce, _> = self.request(wire::POLICY, Value::Null).await?;
-        Ok(policy.map_err(|error| PolicyUnknown { why: error.to_string() }))
-    }
-
-    pub(crate) async fn try_resources(&self) -> Result<Vec<ResourceSpec>, HostDisconnected> {
-        let listed: Result<wire::Resources, _> = self.request(wire::RESOURCES, Value::Null).await?;
-        let listed = listed.map_err(|error| HostDisconnected(error.to_string()))?;
-        Ok(listed.resources.into_iter().map(convert::resource_from).collect())
-    }
-
-    pub(crate) async fn try_read(
-        &self,
-        uri: &str,
-        caller: &Caller,
-        circumstances: &CallContext,
-    ) -> Result<Option<Result<ResourceText, String>>, HostDisconnected> {
-        let params = wire::ReadParams {
-            uri: uri.to_owned(),
-            client: caller.client.clone(),
-            surface: Some(convert::name(&caller.surface)),
-        };
-        let timeout = circumstances.timeout.saturating_add(GRACE);
-        let answer = self.request_raw(wire::READ_RESOURCE, json!(params), &circumstances.cancel, timeout).await;
-        let answer: Result<wire::ResourceContent, _> = read(answer)?;
-        Ok(match answer {
-            Ok(wire::ResourceContent { error: Some(error), .. }) => Some(Err(error)),
-            Ok(wire::ResourceContent { text: Some(text), mime_type, .. }) => {
-                Some(Ok(ResourceText { mime_type: mime_type.unwrap_or_default(), text }))
-            }
-            Ok(_) => None,
-            Err(error) => Some(Err(format!("Failed to read {uri}: {error}"))),
-        })
-    }
-
-    pub(crate) fn changes(&self) -> watch::Receiver<u64> {
-        self.inbox.changes()
-    }
-
-    pub(crate) fn description(&self) -> HostDescription {
-        let folder = |folder: &host::FolderInfo| Folder { name: folder.name.clone(), path: folder.path.clone().into() };
-        HostDescription {
-            version: self.info.version.clone(),
-            folders: self.info.workspace_folders.iter().map(folder).collect(),
-            trusted: self.info.trusted,
-        }
+    async fn request<T: DeserializeOwned>(&self, method: &str, params: Value) -> Result<T, ConnectionError> {
+        read(self.request_raw(method, params, &CancellationToken::new(), QUICK).await)
     }
 
     /// Adds a note to the status line of an answer if the host's environment differs from this process's.
@@ -299,17 +170,23 @@ fn later(timeout: Duration) -> Instant {
     now.checked_add(timeout).unwrap_or(now + Duration::from_hours(24))
 }
 
-/// Parses the answer. The outer error means that no answer arrived and none will.
-fn read<T: DeserializeOwned>(
-    answer: Result<Value, ConnectionError>,
-) -> Result<Result<T, ConnectionError>, HostDisconnected> {
-    match answer {
-        Ok(value) => Ok(serde_json::from_value(value).map_err(|error| ConnectionError::Protocol {
-            what: format!("the host's answer is not understood: {error}"),
-        })),
-        Err(ConnectionError::Closed { why }) => Err(HostDisconnected(why)),
-        Err(error) => Ok(Err(error)),
+/// Parses the answer.
+fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<T, ConnectionError> {
+    serde_json::from_value(answer?)
+        .map_err(|error| ConnectionError::Protocol { what: format!("the host's answer is not understood: {error}") })
+}
+
+/// Converts the error in place of an answer: no answer will arrive, or the tool is unknown, or else `other`.
+fn host_error(error: ConnectionError, other: impl FnOnce(&ConnectionError) -> HostError) -> HostError {
+    match error {
+        ConnectionError::Closed { why } => HostError::Disconnected { why },
+        error => unknown_tool(&error).map_or_else(|| other(&error), HostError::UnknownTool),
     }
+}
+
+/// Converts the error of a host that cannot list: such a host is not usable.
+fn unusable(error: ConnectionError) -> HostError {
+    host_error(error, |error| HostError::Disconnected { why: error.to_string() })
 }
 
 /// Returns the value, or logs the error.
@@ -328,92 +205,109 @@ fn unknown_tool(error: &ConnectionError) -> Option<UnknownTool> {
 }
 
 /// The failure of a call that the host did not carry out.
-fn failed_answer(tool: &str, error: &ConnectionError, duration: Duration) -> CallAnswer {
+fn call_failure(tool: &str, error: &ConnectionError) -> CallFailure {
     let (code, next) = match error {
         ConnectionError::TimedOut { .. } => (ErrorCode::TimedOut, ErrorCode::TimedOut.next_step()),
         ConnectionError::Cancelled => (ErrorCode::Cancelled, ErrorCode::Cancelled.next_step()),
         _ => (ErrorCode::Failed, "Call again; `zubi status` shows the host."),
     };
-    let text = format!("Failed to run {tool}: {error}\n{next}");
-    CallAnswer { text, data: None, duration, status: false, failure: Some(code), next: next.to_owned() }
+    CallFailure::new(tool, code, error, next)
 }
 
-/// The failure of a call whose host has gone before it answered. `journal`: the changes to files that may have begun,
-/// if the tool writes files.
-pub(crate) fn outcome_unknown(
-    tool: &str,
-    lost: &HostDisconnected,
-    journal: Option<&str>,
-    duration: Duration,
-) -> CallAnswer {
-    let next = match journal {
-        Some(journal) => format!("Check first whether it was done: {journal}. Then decide whether to call again."),
-        None => "Check first whether it was done, then decide whether to call again.".to_owned(),
-    };
-    let text = format!("Failed to run {tool}: outcome unknown: the host has ended before it answered ({lost})\n{next}");
-    CallAnswer { text, data: None, duration, status: false, failure: Some(ErrorCode::OutcomeUnknown), next }
-}
-
-/// The answer for a call for which no host was available.
-pub(crate) fn unavailable(tool: &str, error: &HostUnavailable) -> CallAnswer {
-    let next = HostUnavailable::HINT.to_owned();
-    let text = format!("Failed to run {tool}: {error}\n{next}");
-    let failure = Some(ErrorCode::Unavailable);
-    CallAnswer { text, data: None, duration: Duration::ZERO, status: false, failure, next }
-}
-
-fn no_host(error: HostDisconnected) -> HostUnavailable {
-    HostUnavailable { why: error.0 }
-}
-
-/// The service for a caller that has no other host to use.
 #[async_trait]
 impl ToolService for RemoteHost {
     fn describe(&self) -> HostDescription {
-        self.description()
+        let folder = |folder: &host::FolderInfo| Folder { name: folder.name.clone(), path: folder.path.clone().into() };
+        HostDescription {
+            version: self.info.version.clone(),
+            folders: self.info.workspace_folders.iter().map(folder).collect(),
+            trusted: self.info.trusted,
+        }
     }
 
-    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
-        self.try_list(restrictions).await.map_err(no_host)
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostError> {
+        let params = wire::ListParams { restrictions: Some(convert::restrictions(restrictions)) };
+        let listed: wire::ToolInfoList = self.request(wire::LIST, json!(params)).await.map_err(unusable)?;
+        Ok(listed.tools.into_iter().filter_map(|tool| ok_or_log(convert::spec(tool), "a tool is left out")).collect())
     }
 
-    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        self.try_find(name, restrictions).await.unwrap_or_else(|error| Err(disconnected_error(name, &error)))
+    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, HostError> {
+        let params =
+            wire::FindParams { name: name.to_owned(), restrictions: Some(convert::restrictions(restrictions)) };
+        let unknown = |why: String| UnknownTool { name: name.to_owned(), why, code: ErrorCode::Failed }.into();
+        let found = self.request(wire::FIND, json!(params)).await;
+        convert::spec(found.map_err(|error| host_error(error, |error| unknown(error.to_string())))?).map_err(unknown)
     }
 
-    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
-        let called = self.try_call(&request, &circumstances).await;
-        called.unwrap_or_else(|error| Ok(unavailable(&request.tool, &no_host(error))))
+    async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError> {
+        let started = Instant::now();
+        let listening = self.inbox.listen(Arc::clone(&circumstances.progress), Arc::clone(&circumstances.approver));
+        let params = call_params(request, circumstances, listening.token());
+        let timeout = circumstances.timeout.saturating_add(GRACE);
+        let answer = self.request_raw(wire::CALL, json!(params), &circumstances.cancel, timeout).await;
+        let invalid = |error: &ConnectionError| HostError::InvalidCall(call_failure(&request.tool, error));
+        match read(answer).map_err(|error| host_error(error, invalid)) {
+            Ok(result) => Ok(self.with_difference(convert::answer(result))),
+            Err(HostError::InvalidCall(failure)) => Ok(failure.into_answer(started.elapsed())),
+            Err(error) => Err(error),
+        }
     }
 
-    async fn explain(
-        &self,
-        request: CallRequest,
-        circumstances: CallContext,
-    ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
-        let explained = self.try_explain(&request, &circumstances).await;
-        explained.unwrap_or_else(|error| Err(disconnected_error(&request.tool, &error)))
+    async fn explain(&self, request: &CallRequest, circumstances: &CallContext) -> Result<Explanation, HostError> {
+        #[derive(serde::Deserialize)]
+        #[serde(rename_all = "lowercase")]
+        enum ExplainReply {
+            Explanation(Box<Explanation>),
+            Failure(CallFailure),
+        }
+        let params = call_params(request, circumstances, Value::Null);
+        let answer = self.request_raw(wire::EXPLAIN, json!(params), &circumstances.cancel, circumstances.timeout).await;
+        let invalid = |error: &ConnectionError| {
+            HostError::InvalidCall(CallFailure { code: ErrorCode::Failed, ..call_failure(&request.tool, error) })
+        };
+        match read(answer).map_err(|error| host_error(error, invalid))? {
+            ExplainReply::Explanation(explanation) => Ok(*explanation),
+            ExplainReply::Failure(failure) => Err(HostError::InvalidCall(failure)),
+        }
     }
 
-    async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
-        self.try_policy().await.unwrap_or_else(|HostDisconnected(why)| Err(PolicyUnknown { why }))
+    /// Queried while a call runs, so a host that does not report its policy is not dropped because of that.
+    async fn policy(&self) -> Result<PolicyInForce, HostError> {
+        let policy = self.request(wire::POLICY, Value::Null).await;
+        policy.map_err(|error| host_error(error, |error| HostError::PolicyUnknown { why: error.to_string() }))
     }
 
     fn changes(&self) -> watch::Receiver<u64> {
-        Self::changes(self)
+        self.inbox.changes()
     }
 
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
-        self.try_resources().await.map_err(no_host)
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostError> {
+        let listed: wire::Resources = self.request(wire::RESOURCES, Value::Null).await.map_err(unusable)?;
+        Ok(listed.resources.into_iter().map(convert::resource_from).collect())
     }
 
     async fn read_resource(
         &self,
         uri: &str,
-        caller: Arc<Caller>,
-        circumstances: CallContext,
-    ) -> Option<Result<ResourceText, String>> {
-        self.try_read(uri, &caller, &circumstances).await.unwrap_or_else(|error| Some(Err(error.to_string())))
+        caller: &Arc<Caller>,
+        circumstances: &CallContext,
+    ) -> Result<ResourceText, HostError> {
+        let params = wire::ReadParams {
+            uri: uri.to_owned(),
+            client: caller.client.clone(),
+            surface: Some(convert::name(&caller.surface)),
+        };
+        let timeout = circumstances.timeout.saturating_add(GRACE);
+        let answer = self.request_raw(wire::READ_RESOURCE, json!(params), &circumstances.cancel, timeout).await;
+        let unreadable =
+            |error: &ConnectionError| HostError::UnreadableResource(format!("Failed to read {uri}: {error}"));
+        match read(answer).map_err(|error| host_error(error, unreadable))? {
+            wire::ResourceContent { error: Some(error), .. } => Err(HostError::UnreadableResource(error)),
+            wire::ResourceContent { text: Some(text), mime_type, .. } => {
+                Ok(ResourceText { mime_type: mime_type.unwrap_or_default(), text })
+            }
+            _ => Err(HostError::UnknownResource { uri: uri.to_owned() }),
+        }
     }
 
     async fn shutdown(&self) {
@@ -421,9 +315,4 @@ impl ToolService for RemoteHost {
         self.connection.close("this process has no more requests");
         self.connection.flushed().await;
     }
-}
-
-/// The error in place of an answer that never arrived.
-fn disconnected_error(name: &str, error: &HostDisconnected) -> UnknownTool {
-    UnknownTool { name: name.to_owned(), why: error.to_string(), code: ErrorCode::Unavailable }
 }

@@ -16,8 +16,7 @@ use zubi_tool_api::{ResourceSpec, ResourceText};
 use crate::contributed::ContributionRegistrar;
 use crate::local::{unmatched_patterns, user_requests_toolset};
 use crate::service::{
-    CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, HostUnavailable, PolicyInForce,
-    PolicyUnknown, ToolService, UnknownTool,
+    CallAnswer, CallContext, CallRequest, Explanation, HostDescription, HostError, PolicyInForce, ToolService,
 };
 use crate::serving::{ClientPolicy, PublishedHost};
 
@@ -124,8 +123,8 @@ impl FilteredService {
         self.scope.restrictions.combine(restrictions)
     }
 
-    fn request(&self, request: CallRequest) -> CallRequest {
-        CallRequest { caller: self.caller(&request.caller), ..request }
+    fn request(&self, request: &CallRequest) -> CallRequest {
+        CallRequest { caller: self.caller(&request.caller), ..request.clone() }
     }
 
     fn caller(&self, caller: &Caller) -> Arc<Caller> {
@@ -153,29 +152,25 @@ impl ToolService for FilteredService {
         self.host.describe()
     }
 
-    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostError> {
         let mut specs = self.host.list(&self.combine_restrictions(restrictions)).await?;
         list_added(&mut specs, &self.scope.listed);
         Ok(specs)
     }
 
-    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
+    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, HostError> {
         self.host.find(name, &self.combine_restrictions(restrictions)).await
     }
 
-    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
-        self.host.call(self.request(request), circumstances).await
+    async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError> {
+        self.host.call(&self.request(request), circumstances).await
     }
 
-    async fn explain(
-        &self,
-        request: CallRequest,
-        circumstances: CallContext,
-    ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
-        self.host.explain(self.request(request), circumstances).await
+    async fn explain(&self, request: &CallRequest, circumstances: &CallContext) -> Result<Explanation, HostError> {
+        self.host.explain(&self.request(request), circumstances).await
     }
 
-    async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
+    async fn policy(&self) -> Result<PolicyInForce, HostError> {
         self.host.policy().await
     }
 
@@ -183,17 +178,17 @@ impl ToolService for FilteredService {
         self.host.changes()
     }
 
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostError> {
         self.host.resources().await
     }
 
     async fn read_resource(
         &self,
         uri: &str,
-        caller: Arc<Caller>,
-        circumstances: CallContext,
-    ) -> Option<Result<ResourceText, String>> {
-        self.host.read_resource(uri, self.caller(&caller), circumstances).await
+        caller: &Arc<Caller>,
+        circumstances: &CallContext,
+    ) -> Result<ResourceText, HostError> {
+        self.host.read_resource(uri, &self.caller(caller), circumstances).await
     }
 
     fn contributions(&self) -> Option<ContributionRegistrar> {

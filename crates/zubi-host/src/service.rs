@@ -1,6 +1,8 @@
 //! The one interface of every surface: plain data in and out, so that the implementation can be a host in another
 //! process.
 
+use std::borrow::Cow;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -73,6 +75,18 @@ pub struct CallFailure {
     pub next: String,
 }
 
+impl CallFailure {
+    pub(crate) fn new(tool: &str, code: ErrorCode, error: impl Display, next: &str) -> Self {
+        Self { code, text: format!("Failed to run {tool}: {error}\n{next}"), next: next.to_owned() }
+    }
+
+    /// The failure as the answer of the call.
+    pub(crate) fn into_answer(self, duration: Duration) -> CallAnswer {
+        let Self { code, text, next } = self;
+        CallAnswer { text, data: None, duration, status: false, failure: Some(code), next }
+    }
+}
+
 /// The policy's decision about a call that was not made.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -123,23 +137,63 @@ pub struct UnknownTool {
     pub code: ErrorCode,
 }
 
-/// The host has gone, and there is no other one.
+/// Why a host did not answer a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no host of this workspace: {why}")]
-pub struct HostUnavailable {
-    pub why: String,
+pub enum HostError {
+    #[error(transparent)]
+    UnknownTool(#[from] UnknownTool),
+    /// The call was not made because it is invalid.
+    #[error("{}", .0.text)]
+    InvalidCall(CallFailure),
+    /// The host has gone, or does not answer any more; another one may answer.
+    #[error("{why}")]
+    Disconnected { why: String },
+    /// The host has gone, and there is no other one.
+    #[error("there is no host of this workspace: {why}")]
+    Unavailable { why: String },
+    /// The host has gone before it answered a call that does more than read. `journal` describes the changes to files
+    /// that may have begun, if the tool writes files.
+    #[error("outcome unknown: the host has ended before it answered ({why})")]
+    OutcomeUnknown { why: String, journal: Option<String> },
+    /// The host does not report its rules, or there is no host.
+    #[error("the policy is unknown: {why}")]
+    PolicyUnknown { why: String },
+    #[error("there is no resource `{uri}`")]
+    UnknownResource { uri: String },
+    /// A resource that cannot be read; the text says why.
+    #[error("{0}")]
+    UnreadableResource(String),
 }
 
-/// The rules in force are unknown: there is no host, or it does not report them.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the policy is unknown: {why}")]
-pub struct PolicyUnknown {
-    pub why: String,
-}
+impl HostError {
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            Self::UnknownTool(unknown) => unknown.code,
+            Self::InvalidCall(failure) => failure.code,
+            Self::Disconnected { .. } | Self::Unavailable { .. } | Self::PolicyUnknown { .. } => ErrorCode::Unavailable,
+            Self::OutcomeUnknown { .. } => ErrorCode::OutcomeUnknown,
+            Self::UnknownResource { .. } | Self::UnreadableResource(_) => ErrorCode::Failed,
+        }
+    }
 
-impl HostUnavailable {
     /// The next step.
-    pub const HINT: &'static str = "Fix the reported cause, then try again; `zubi status` shows the running hosts.";
+    pub fn hint(&self) -> Cow<'_, str> {
+        match self {
+            Self::InvalidCall(failure) => Cow::Borrowed(&failure.next),
+            Self::OutcomeUnknown { journal: Some(journal), .. } => {
+                format!("Check first whether it was done: {journal}. Then decide whether to call again.").into()
+            }
+            Self::OutcomeUnknown { journal: None, .. } => {
+                "Check first whether it was done, then decide whether to call again.".into()
+            }
+            Self::Disconnected { .. } | Self::Unavailable { .. } | Self::PolicyUnknown { .. } => {
+                "Fix the reported cause, then try again; `zubi status` shows the running hosts.".into()
+            }
+            Self::UnknownTool(_) | Self::UnknownResource { .. } | Self::UnreadableResource(_) => {
+                self.code().next_step().into()
+            }
+        }
+    }
 }
 
 /// Everything a surface can request from a host.
@@ -148,54 +202,35 @@ pub trait ToolService: Send + Sync {
     fn describe(&self) -> HostDescription;
 
     /// The tools this caller can see, hidden ones excepted, in a fixed order.
-    ///
-    /// # Errors
-    ///
-    /// No host is available any longer.
-    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable>;
+    async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostError>;
 
     /// One tool by id or wire name.
-    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool>;
+    async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, HostError>;
 
-    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool>;
+    /// Makes a call. A call that fails has an answer; an error means that the host has none.
+    async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError>;
 
     /// Returns the policy's decision about a call, without making the call and without an approval prompt. An error of
-    /// the tool, such as wrong arguments, is returned as a call would return it.
-    async fn explain(
-        &self,
-        request: CallRequest,
-        _circumstances: CallContext,
-    ) -> Result<Result<Explanation, CallFailure>, UnknownTool> {
-        let why = "this host does not explain its policy".to_owned();
-        Err(UnknownTool { name: request.tool, why, code: ErrorCode::Unavailable })
-    }
+    /// the tool, such as wrong arguments, is [`HostError::InvalidCall`], with the text that a call would return.
+    async fn explain(&self, request: &CallRequest, circumstances: &CallContext) -> Result<Explanation, HostError>;
 
-    /// The rules in force for every session, including those from approvals that hold for longer than a session.
-    ///
-    /// # Errors
-    ///
-    /// The rules are unknown, which differs from an empty list of rules.
-    async fn policy(&self) -> Result<PolicyInForce, PolicyUnknown> {
-        Err(PolicyUnknown { why: "this host does not report it".to_owned() })
-    }
+    /// The rules in force for every session, including those from approvals that hold for longer than a session. An
+    /// error means that the rules are unknown, which differs from an empty list of rules.
+    async fn policy(&self) -> Result<PolicyInForce, HostError>;
 
     /// Counts up whenever the result of [`Self::list`] changes.
     fn changes(&self) -> watch::Receiver<u64>;
 
     /// The documents a caller can read.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::list`].
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable>;
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostError>;
 
-    /// Reads one document; `None` if no document has this URI.
+    /// Reads one document.
     async fn read_resource(
         &self,
         uri: &str,
-        caller: Arc<Caller>,
-        circumstances: CallContext,
-    ) -> Option<Result<ResourceText, String>>;
+        caller: &Arc<Caller>,
+        circumstances: &CallContext,
+    ) -> Result<ResourceText, HostError>;
 
     /// The place where others can register contributed tools; `None` if the host is in another process.
     fn contributions(&self) -> Option<ContributionRegistrar> {

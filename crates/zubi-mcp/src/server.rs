@@ -15,7 +15,7 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use zubi_host::{CallAnswer, CallContext, CallRequest, HostUnavailable, ToolService, UnknownTool};
+use zubi_host::{CallContext, CallRequest, HostError, ToolService};
 use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, Restrictions, Surface};
 
 use crate::ServerIdentity;
@@ -108,16 +108,16 @@ impl McpServer {
                 Some(token) => {
                     let (sink, progress) = ProgressForwarder::new(cx.peer.clone(), token);
                     circumstances.progress = sink;
-                    progress.during(self.service.call(call, circumstances)).await
+                    progress.during(self.service.call(&call, &circumstances)).await
                 }
-                None => self.service.call(call, circumstances).await,
+                None => self.service.call(&call, &circumstances).await,
             }
         };
         let result = tokio::select! {
             result = answered => result,
             () = ends => return Err(ErrorData::internal_error("the server is ending", None)),
         };
-        answered_or_unknown(result)
+        result.map(convert::answer).map_err(|error| error_data(&error))
     }
 
     /// Runs a call of the stateless era whose client shows forms. The answer may be an approval prompt; the call
@@ -140,7 +140,7 @@ impl McpServer {
             let (service, call) = (Arc::clone(&self.service), Self::call(request, &cx));
             let task = tokio::spawn(async move {
                 let _slot = slot;
-                answered_or_unknown(service.call(call, circumstances).await)
+                service.call(&call, &circumstances).await.map(convert::answer).map_err(|error| error_data(&error))
             });
             let running = SuspendedCall { tool, arguments, task, questions, _cancel: cancel.drop_guard() };
             let going_on = self.go_on(running, &cx);
@@ -221,13 +221,19 @@ fn unknown_handle(tool: &str) -> CallToolResponse {
     ))
 }
 
-fn answered_or_unknown(answer: Result<CallAnswer, UnknownTool>) -> Result<CallToolResult, ErrorData> {
-    answer.map(convert::answer).map_err(|unknown| ErrorData::invalid_params(unknown.to_string(), None))
-}
-
-/// Converts a failure to list: it must not look like an empty list.
-fn without_host(error: &HostUnavailable) -> ErrorData {
-    ErrorData::internal_error(format!("{error}\n{}", HostUnavailable::HINT), None)
+/// Converts the host's error. A failure to list must not look like an empty list.
+fn error_data(error: &HostError) -> ErrorData {
+    match error {
+        HostError::UnknownTool(_) => ErrorData::invalid_params(error.to_string(), None),
+        HostError::UnknownResource { uri } => {
+            ErrorData::resource_not_found(error.to_string(), Some(serde_json::json!({ "uri": uri })))
+        }
+        // These texts end in the next step.
+        HostError::InvalidCall(_) | HostError::UnreadableResource(_) => {
+            ErrorData::internal_error(error.to_string(), None)
+        }
+        _ => ErrorData::internal_error(format!("{error}\n{}", error.hint()), None),
+    }
 }
 
 fn too_many(tool: &str) -> CallToolResult {
@@ -257,7 +263,7 @@ impl ServerHandler for McpServer {
         _request: Option<PaginatedRequestParams>,
         _cx: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let specs = self.service.list(&Restrictions::default()).await.map_err(|error| without_host(&error))?;
+        let specs = self.service.list(&Restrictions::default()).await.map_err(|error| error_data(&error))?;
         Ok(ListToolsResult::with_all_items(convert::tools(&specs)).with_ttl_ms(TTL_MS))
     }
 
@@ -311,7 +317,7 @@ impl ServerHandler for McpServer {
         _request: Option<PaginatedRequestParams>,
         _cx: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let specs = self.service.resources().await.map_err(|error| without_host(&error))?;
+        let specs = self.service.resources().await.map_err(|error| error_data(&error))?;
         Ok(ListResourcesResult::with_all_items(convert::resources(&specs)).with_ttl_ms(TTL_MS))
     }
 
@@ -330,14 +336,9 @@ impl ServerHandler for McpServer {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let circumstances = Self::circumstances(cx.ct.clone(), Arc::new(NoApprover));
         let uri = request.uri;
-        match self.service.read_resource(&uri, Self::caller(&cx), circumstances).await {
-            Some(Ok(text)) => Ok(convert::resource(uri, text).with_ttl_ms(TTL_MS).into()),
-            Some(Err(why)) => Err(ErrorData::internal_error(why, None)),
-            None => {
-                let data = serde_json::json!({ "uri": uri });
-                Err(ErrorData::resource_not_found(format!("there is no resource `{uri}`"), Some(data)))
-            }
-        }
+        let text = self.service.read_resource(&uri, &Self::caller(&cx), &circumstances).await;
+        let text = text.map_err(|error| error_data(&error))?;
+        Ok(convert::resource(uri, text).with_ttl_ms(TTL_MS).into())
     }
 
     async fn complete(

@@ -35,7 +35,7 @@ use zubi_ipc::wire::diagnostics::{
 use zubi_ipc::wire::editor::{self, ActiveFileResult, ExecuteCommandParams, OpenFile, OpenFiles, Pong};
 use zubi_ipc::wire::host::HostKind;
 
-pub use self::client::{ActiveEditor, EditorClient, EditorDiagnostics, EditorFile, OpenEditors, ViewError};
+pub use self::client::{ActiveEditor, EditorClient, EditorDiagnostics, OpenEditors, ViewError};
 use self::params::{no_params, parse};
 use self::report::{DiagnosticsMode, EditorFileReport};
 
@@ -300,7 +300,7 @@ impl EditorService {
     /// Returns whether the editor has unsaved changes in a file.
     pub(crate) fn is_dirty(&self, path: &str) -> bool {
         let editors = self.client.as_ref().and_then(|view| view.open_editors().ok());
-        let is_same = |file: &EditorFile| self.path_of(&file.uri).is_some_and(|open| open == path);
+        let is_same = |file: &OpenFile| self.path_of(&file.uri).is_some_and(|open| open == path);
         editors.is_some_and(|seen| seen.open.iter().any(|file| file.is_dirty && is_same(file)))
     }
 
@@ -314,10 +314,9 @@ impl EditorService {
         uri.starts_with("file:").then(|| self.intel.workspace().resolve_for_creation(uri).ok()).flatten()
     }
 
-    fn open_file(&self, file: EditorFile) -> Option<OpenFile> {
-        let path = self.path_of(&file.uri)?.into_string();
-        let EditorFile { uri, language_id, is_dirty, line_count } = file;
-        Some(OpenFile { uri, path, language_id, is_dirty, line_count })
+    /// Fills in the path of an open file of the workspace.
+    fn open_file(&self, file: OpenFile) -> Option<OpenFile> {
+        Some(OpenFile { path: self.path_of(&file.uri)?.into_string(), ..file })
     }
 
     /// Returns the diagnostics of one file, from the editor or else from the servers.

@@ -291,17 +291,16 @@ impl CliSession {
     /// the filters and the policy of its session.
     pub(crate) fn editor_host(
         &self,
-        folders: Vec<Utf8PathBuf>,
-        integration: EditorIntegration,
+        editor: &EditorIntegration,
     ) -> Result<(LocalHost, SessionFilters, ClientPolicy), Failure> {
-        let folders = match folders.as_slice() {
+        let folders = match editor.folders.as_slice() {
             [] if self.has_named_folders => self.folders.clone(),
             // The directory in which an editor starts its servers is not a workspace.
             [] => return Err(Failure::usage("the editor has no folder open").hint("Open a folder, then try again.")),
-            _ => folders,
+            folders => folders.to_vec(),
         };
         // A workspace that the editor's user does not trust is untrusted here too, whatever the command line says.
-        let trust = if integration.editor_options.is_trusted { self.trust() } else { self.trust().without_trust() };
+        let trust = if editor.options.is_trusted { self.trust() } else { self.trust().without_trust() };
         let mut config = self.config_trusting(folders, SettingsScope::Process, trust)?;
         config.kind = HostKind::Editor;
         for ignored in &config.settings.ignored {
@@ -309,7 +308,7 @@ impl CliSession {
         }
         let (scope, told) = (SessionFilters::from_settings(&config.settings), config.clone());
         let limits = split_filters(&mut config.settings, true);
-        let host = LocalHost::with_editor(&config, integration).map_err(Failure::usage)?;
+        let host = LocalHost::with_editor(&config, editor).map_err(Failure::usage)?;
         warn_unknown_names(&host, &told);
         Ok((host, scope, limits))
     }

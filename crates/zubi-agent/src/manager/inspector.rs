@@ -90,7 +90,7 @@ impl ManualCalls {
         let request =
             CallRequest { tool: call.tool, arguments: call.arguments, caller: Arc::new(caller), token_budget: None };
         let answer =
-            service.call(request, circumstances).await.map_err(|error| ChatError::NotFound(error.to_string()))?;
+            service.call(&request, &circumstances).await.map_err(|error| ChatError::NotFound(error.to_string()))?;
         Ok(ManualCallResult {
             text: answer.text,
             is_error: answer.failure.is_some(),

@@ -159,14 +159,14 @@ impl RunningTurn {
         };
         let spec = match found {
             Ok(spec) => spec,
-            Err(unknown) => {
+            Err(error) => {
                 let text = match self.nearest_names(&call.tool) {
-                    Some(near) if unknown.code == ErrorCode::UnknownTool => {
+                    Some(near) if error.code() == ErrorCode::UnknownTool => {
                         format!("unknown tool `{written}`. The most similar of your tools are {near}.")
                     }
-                    _ => format!("{unknown}. Call one of the tools that you were given, by its exact name."),
+                    _ => format!("{error}. Call one of the tools that you were given, by its exact name."),
                 };
-                return skipped_item(call, text, Some(unknown.code));
+                return skipped_item(call, text, Some(error.code()));
             }
         };
         let fate = if !call.arguments.is_object() {

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use zubi_tool_api::approval_prompt;
 use zubi_tool_api::cx::BYTES_PER_TOKEN;
 
+use super::model_request::ModelRequestError;
 use super::{RunningTurn, TurnEnd};
 use crate::event::EventKind;
 use crate::history::LEFT_OUT;
@@ -180,9 +181,10 @@ impl RunningTurn {
         if !old.iter().any(|message| is_answer(message)) {
             return self.leave_out(&messages, scale, 0, String::new(), pruning(0, ""));
         }
-        let summary = match self.summary(&old, room.max(scale.bytes(aim) / 2)).await? {
+        let summary = match self.summary(&old, room.max(scale.bytes(aim) / 2)).await {
             Ok(summary) => summary,
-            Err(error) => {
+            Err(ModelRequestError::End(end)) => return Err(end),
+            Err(ModelRequestError::Model(error)) => {
                 let text = format!(
                     "The conversation has become too long and the model could not summarize it ({}). The results of older calls were left out.",
                     error.message
@@ -229,24 +231,20 @@ impl RunningTurn {
     }
 
     /// Requests the model's summary of the older messages.
-    async fn summary(&mut self, old: &[&PromptMessage], room: usize) -> Result<Result<String, ModelError>, TurnEnd> {
+    async fn summary(&mut self, old: &[&PromptMessage], room: usize) -> Result<String, ModelRequestError> {
         let text = transcript(old, room);
         let messages = [PromptMessage::User { text }];
         let prompt = Prompt { system: SUMMARISE, messages: &messages, tools: &[], max_output: Some(SUMMARY_TOKENS) };
         let answer = tokio::select! {
-            answer = self.turn.model.answer(prompt, &|_| {}) => answer,
-            reason = self.limits.wait_for_end() => return Err(TurnEnd::new(reason)),
-        };
-        let answer = match answer {
-            Ok(answer) => answer,
-            Err(error) => return Ok(Err(error)),
+            answer = self.turn.model.answer(prompt, &|_| {}) => answer?,
+            reason = self.limits.wait_for_end() => return Err(TurnEnd::new(reason).into()),
         };
         self.charge_tokens(&answer, SUMMARISE.len() + messages.iter().map(bytes_of).sum::<usize>());
         let notes = answer.message.text.trim();
         if notes.is_empty() {
-            return Ok(Err(ModelError::new(ErrorKind::Malformed, "it answered nothing")));
+            return Err(ModelError::new(ErrorKind::Malformed, "it answered nothing").into());
         }
-        Ok(Ok(self.journal.shorten(notes.to_owned(), SUMMARY_BYTES)))
+        Ok(self.journal.shorten(notes.to_owned(), SUMMARY_BYTES))
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use zubi_host::HostUnavailable;
 use zubi_tool_api::ToolSpec;
 use zubi_tool_api::cx::BYTES_PER_TOKEN;
 use zubi_tool_api::spec::Exposure;
@@ -76,6 +75,25 @@ impl ToolCatalog {
     }
 }
 
+/// Why a request to the model has no answer.
+pub(super) enum ModelRequestError {
+    /// The model failed; another request may have an answer.
+    Model(ModelError),
+    End(TurnEnd),
+}
+
+impl From<ModelError> for ModelRequestError {
+    fn from(error: ModelError) -> Self {
+        Self::Model(error)
+    }
+}
+
+impl From<TurnEnd> for ModelRequestError {
+    fn from(end: TurnEnd) -> Self {
+        Self::End(end)
+    }
+}
+
 impl RunningTurn {
     /// Updates the tool catalog, if the tools have changed.
     async fn update_catalog(&mut self) -> Result<(), TurnEnd> {
@@ -87,7 +105,7 @@ impl RunningTurn {
             specs = self.turn.service.list(&self.turn.caller.restrictions) => specs,
             reason = self.limits.wait_for_end() => return Err(TurnEnd::new(reason)),
         };
-        let specs = specs.map_err(|error| TurnEnd::failed(format!("{error}. {}", HostUnavailable::HINT)))?;
+        let specs = specs.map_err(|error| TurnEnd::failed(format!("{error}. {}", error.hint())))?;
         let quarter = usize::try_from(self.context()).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN) / 4;
         let mut catalog = ToolCatalog::from_specs(&specs, MOST_BYTES.min(quarter));
         if let Some(finish) = &self.finish {
@@ -113,9 +131,10 @@ impl RunningTurn {
         self.compact_if_needed(base).await?;
         let (mut attempt, mut is_shorter) = (1, false);
         loop {
-            let error = match self.request_once(&system).await? {
+            let error = match self.request_once(&system).await {
                 Ok(answer) => return Ok(answer),
-                Err(error) => error,
+                Err(ModelRequestError::End(end)) => return Err(end),
+                Err(ModelRequestError::Model(error)) => error,
             };
             if error.kind == ErrorKind::TooLong && !is_shorter {
                 is_shorter = true;
@@ -140,7 +159,7 @@ impl RunningTurn {
         }
     }
 
-    async fn request_once(&mut self, system: &str) -> Result<Result<ModelAnswer, ModelError>, TurnEnd> {
+    async fn request_once(&mut self, system: &str) -> Result<ModelAnswer, ModelRequestError> {
         let (turn, iteration) = (self.number, self.iterations);
         let mut messages = self.journal.messages();
         // A message from zubi itself is not the user's, and is not saved.
@@ -155,36 +174,38 @@ impl RunningTurn {
         };
         let (mut answer, over) = match outcome {
             Ok(Ok(answer)) => (answer, None),
-            Ok(Err(error)) => return Ok(Err(error)),
+            Ok(Err(error)) => return Err(error.into()),
             // Dropping the request has closed its connection. The text received until then is saved.
             Err(reason) => {
                 (ModelAnswer { message: speech.text(), ..ModelAnswer::default() }, Some(TurnEnd::new(reason)))
             }
         };
         if let Some(end) = over.clone().filter(|_| answer.message == AssistantMessage::default()) {
-            return Err(end);
+            return Err(end.into());
         }
         self.correct(&mut answer.message, &messages);
         self.count(&answer, system.len(), &messages);
         if length(&answer.message) > LONGEST {
             if let Some(end) = over {
-                return Err(end);
+                return Err(end.into());
             }
             let why = format!("The model's answer is longer than {} MiB and was discarded.", LONGEST / 1024 / 1024);
             return Err(TurnEnd::new(StopReason::Model)
-                .because(format!("{why} Request less in one answer, or choose another model.")));
+                .because(format!("{why} Request less in one answer, or choose another model."))
+                .into());
         }
         self.request = None;
         self.done.set_text(&self.journal.clean(&answer.message.text, over.is_some()));
-        self.journal.add(EventKind::Answered {
+        let answered = self.journal.add(EventKind::Answered {
             turn,
             iteration,
             message: answer.message.clone(),
             usage: answer.usage,
             stop: answer.stop,
             interrupted: over.is_some(),
-        })?;
-        over.map_or(Ok(Ok(answer)), Err)
+        });
+        answered.map_err(TurnEnd::from)?;
+        over.map_or(Ok(answer), |end| Err(end.into()))
     }
 
     /// Gives every call a unique id, and empty arguments to calls without arguments.

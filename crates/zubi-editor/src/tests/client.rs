@@ -17,13 +17,13 @@ use zubi_base::config::Layers;
 use zubi_base::process::Spawner;
 use zubi_base::trust::{Trust, TrustStore};
 use zubi_base::{fs, uri};
-use zubi_host::{DomainModel, EditorIntegration, HostConfig, LocalHost, ToolService};
+use zubi_host::{EditorIntegration, HostConfig, LocalHost, ToolService};
 use zubi_models::registry::ModelRegistry;
 
 use zubi_ipc::wire::host::HostKind;
 use zubi_tool_api::redact::Redactor;
 
-use crate::{ChatSpec, EditorChannel, EditorHostSpec};
+use crate::{ChatSpec, EditorChannel, PublicationReporter};
 
 /// Time limit for a message that must arrive.
 const MESSAGE_TIMEOUT: Duration = Duration::from_mins(1);
@@ -52,16 +52,27 @@ impl Client {
 
     /// Like [`Self::new`], with a folder that is a link, `linked`.
     pub(super) fn by_link(options: &Value, fixture: &str) -> Self {
-        Self::open(options, fixture, Some("linked"), host, chat)
+        Self::open(options, fixture, Some("linked"), |spec, _, state| host(spec, state), chat)
     }
 
     /// Like [`Self::new`], with a host of the test.
     pub(super) fn with_host(
         options: &Value,
         fixture: &str,
-        make: impl Fn(EditorHostSpec, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
+        make: impl Fn(EditorIntegration, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
     ) -> Self {
-        Self::open(options, fixture, None, make, chat)
+        Self::open(options, fixture, None, move |spec, _, state| make(spec, state), chat)
+    }
+
+    /// Like [`Self::new`], with a host of the test that reports how others can find it.
+    pub(super) fn with_published_host(
+        options: &Value,
+        make: impl Fn(EditorIntegration, PublicationReporter, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self::open(options, "", None, make, chat)
     }
 
     /// Like [`Self::new`], with a chat service of the test.
@@ -69,14 +80,23 @@ impl Client {
         options: &Value,
         change: impl Fn(Arc<dyn ChatService>) -> Arc<dyn ChatService> + Send + Sync + 'static,
     ) -> Self {
-        Self::open(options, "", None, host, move |spec, state| chat(spec, state).map(&change))
+        Self::open(
+            options,
+            "",
+            None,
+            |spec, _, state| host(spec, state),
+            move |spec, state| chat(spec, state).map(&change),
+        )
     }
 
     fn open(
         options: &Value,
         fixture: &str,
         link: Option<&str>,
-        make: impl Fn(EditorHostSpec, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> + Send + Sync + 'static,
+        make: impl Fn(EditorIntegration, PublicationReporter, Utf8PathBuf) -> Result<Arc<dyn ToolService>, String>
+        + Send
+        + Sync
+        + 'static,
         chat: impl Fn(ChatSpec, Utf8PathBuf) -> Result<Arc<dyn ChatService>, String> + Send + Sync + 'static,
     ) -> Self {
         let directory = tempfile::tempdir().unwrap();
@@ -95,8 +115,9 @@ impl Client {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let state = base.join("state");
         let of_chat = state.clone();
-        let channel = EditorChannel::new(runtime.handle().clone(), move |spec| make(spec, state.clone()))
-            .with_agent(move |spec| chat(spec, of_chat.clone()));
+        let channel =
+            EditorChannel::new(runtime.handle().clone(), move |spec, findable| make(spec, findable, state.clone()))
+                .with_agent(move |spec| chat(spec, of_chat.clone()));
         let (connection, server) = Connection::memory();
         let quiet = ServerConfig { debounce: Duration::ZERO, watch: false, ..ServerConfig::default() };
         let server = dlang_server::run(server, quiet, channel.methods()).unwrap();
@@ -255,7 +276,7 @@ pub(super) fn tool_text(answer: &Value) -> String {
     if answer["isError"] == true { format!("error: {text}") } else { text.to_owned() }
 }
 
-fn host(spec: EditorHostSpec, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
+fn host(spec: EditorIntegration, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
     Ok(Arc::new(local(spec, state_dir)?))
 }
 
@@ -277,14 +298,18 @@ fn chat(spec: ChatSpec, state: Utf8PathBuf) -> Result<Arc<dyn ChatService>, Stri
 }
 
 /// Host as in an editor's server, without language servers.
-pub(super) fn local(spec: EditorHostSpec, state_dir: Utf8PathBuf) -> Result<LocalHost, String> {
+pub(super) fn local(spec: EditorIntegration, state_dir: Utf8PathBuf) -> Result<LocalHost, String> {
     local_with(spec, state_dir, &Layers::default())
 }
 
 /// Like [`local`], with settings.
-pub(super) fn local_with(spec: EditorHostSpec, state_dir: Utf8PathBuf, layers: &Layers) -> Result<LocalHost, String> {
+pub(super) fn local_with(
+    spec: EditorIntegration,
+    state_dir: Utf8PathBuf,
+    layers: &Layers,
+) -> Result<LocalHost, String> {
     let config = HostConfig {
-        folders: spec.folders,
+        folders: spec.folders.clone(),
         settings: layers.resolve(),
         trust: Trust::new(TrustStore::new(&state_dir), false),
         state_dir,
@@ -294,13 +319,5 @@ pub(super) fn local_with(spec: EditorHostSpec, state_dir: Utf8PathBuf, layers: &
         kind: HostKind::Editor,
         clock: Arc::new(SystemClock),
     };
-    let beside = EditorIntegration {
-        source: spec.editor,
-        view: spec.view,
-        live: spec.live,
-        model: DomainModel::from_server(spec.model),
-        headless_fallback: spec.headless_fallback,
-        editor_options: spec.options,
-    };
-    LocalHost::with_editor(&config, beside).map_err(|error| error.to_string())
+    LocalHost::with_editor(&config, &spec).map_err(|error| error.to_string())
 }

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tokio::sync::watch;
-use zubi_host::{CallAnswer, CallContext, CallRequest, HostDescription, HostUnavailable, ToolService, UnknownTool};
+use zubi_host::{
+    CallAnswer, CallContext, CallRequest, Explanation, HostDescription, HostError, PolicyInForce, ToolService,
+    UnknownTool,
+};
 use zubi_tool_api::cx::{Caller, Restrictions};
 use zubi_tool_api::{ResourceSpec, ResourceText, ToolSpec};
 
@@ -17,6 +20,11 @@ pub(super) trait Calls: Send + Sync {
     fn end(&self) {}
 }
 
+fn unknown(tool: &str) -> HostError {
+    let code = zubi_tool_api::ErrorCode::UnknownTool;
+    UnknownTool { name: tool.to_owned(), why: "none".to_owned(), code }.into()
+}
+
 /// A host with the tool `T`.
 pub(super) struct Fake<T>(pub(super) T);
 
@@ -26,16 +34,16 @@ impl<T: Calls> ToolService for Fake<T> {
         HostDescription { version: String::new(), folders: Vec::new(), trusted: false }
     }
 
-    async fn list(&self, _restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
+    async fn list(&self, _restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostError> {
         Ok(Vec::new())
     }
 
-    async fn find(&self, name: &str, _restrictions: &Restrictions) -> Result<Arc<ToolSpec>, UnknownTool> {
-        Err(UnknownTool { name: name.to_owned(), why: "none".to_owned(), code: zubi_tool_api::ErrorCode::UnknownTool })
+    async fn find(&self, name: &str, _restrictions: &Restrictions) -> Result<Arc<ToolSpec>, HostError> {
+        Err(unknown(name))
     }
 
-    async fn call(&self, request: CallRequest, circumstances: CallContext) -> Result<CallAnswer, UnknownTool> {
-        let text = self.0.call(request, circumstances).await;
+    async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError> {
+        let text = self.0.call(request.clone(), circumstances.clone()).await;
         Ok(CallAnswer {
             text,
             data: None,
@@ -46,21 +54,29 @@ impl<T: Calls> ToolService for Fake<T> {
         })
     }
 
+    async fn explain(&self, request: &CallRequest, _circumstances: &CallContext) -> Result<Explanation, HostError> {
+        Err(unknown(&request.tool))
+    }
+
+    async fn policy(&self) -> Result<PolicyInForce, HostError> {
+        Err(HostError::PolicyUnknown { why: "none".to_owned() })
+    }
+
     fn changes(&self) -> watch::Receiver<u64> {
         watch::Sender::new(0).subscribe()
     }
 
-    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostUnavailable> {
+    async fn resources(&self) -> Result<Vec<ResourceSpec>, HostError> {
         Ok(Vec::new())
     }
 
     async fn read_resource(
         &self,
-        _uri: &str,
-        _caller: Arc<Caller>,
-        _circumstances: CallContext,
-    ) -> Option<Result<ResourceText, String>> {
-        None
+        uri: &str,
+        _caller: &Arc<Caller>,
+        _circumstances: &CallContext,
+    ) -> Result<ResourceText, HostError> {
+        Err(HostError::UnknownResource { uri: uri.to_owned() })
     }
 
     async fn shutdown(&self) {

@@ -6,22 +6,26 @@ use camino::{Utf8Path, Utf8PathBuf};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use zubi_host::{
-    ClientPolicy, FilteredService, LocalHost, PublishOptions, PublishedHost, RemoteHost, SessionFilters, ToolService,
+    ClientPolicy, EditorIntegration, FilteredService, LocalHost, PublishOptions, PublishedHost, RemoteHost,
+    SessionFilters, ToolService,
 };
 use zubi_ipc::discovery::RunDirectory;
 use zubi_ipc::listener::PortChoice;
 use zubi_ipc::wire::host::{HostEnvironment, HostKind};
 
 use super::client::{Client, local};
-use crate::EditorHostSpec;
+use crate::PublicationReporter;
 
 fn options() -> Value {
     json!({ "zubi": { "editorProtocol": 1 } })
 }
 
 /// A host that clients can find.
-fn shared_host(spec: EditorHostSpec, state: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
-    let findable = spec.findable.clone();
+fn shared_host(
+    spec: EditorIntegration,
+    findable: PublicationReporter,
+    state: Utf8PathBuf,
+) -> Result<Arc<dyn ToolService>, String> {
     let run = RunDirectory::open(run(&state), true).map_err(|error| error.to_string())?;
     let host: Arc<LocalHost> = Arc::new(local(spec, state)?);
     let sharing = PublishOptions {
@@ -91,7 +95,7 @@ fn a_failure_to_create_the_host_is_reported() {
 
 #[test]
 fn connecting_and_disconnecting_clients_are_reported() {
-    let mut client = Client::with_host(&options(), "", shared_host);
+    let mut client = Client::with_published_host(&options(), shared_host);
     assert_snapshot!(status(&mut client, |_| true), @r#"{"instance":"INSTANCE","file":"/run/INSTANCE.json","clients":[],"tools":"some","revision":"N","hasModels":false}"#);
     let run = RunDirectory::open(run(&client.root), false).unwrap();
     let found = run.read().hosts.remove(0);

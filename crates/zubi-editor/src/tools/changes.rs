@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
-use zubi_host::{HostUnavailable, ToolService};
+use zubi_host::{HostError, ToolService};
 use zubi_tool_api::ToolSpec;
 
 use super::{ConnectionTools, Host};
@@ -30,10 +30,7 @@ impl ConnectionTools {
     }
 
     /// Lists the tools for the editor. Changes are relative to its first list, even before the first comparison.
-    pub(super) async fn list_for_editor(
-        &self,
-        service: &dyn ToolService,
-    ) -> Result<Vec<Arc<ToolSpec>>, HostUnavailable> {
+    pub(super) async fn list_for_editor(&self, service: &dyn ToolService) -> Result<Vec<Arc<ToolSpec>>, HostError> {
         let mut listed = self.listed.lock().await;
         let specs = service.list(&self.caller.restrictions).await?;
         listed.get_or_insert_with(|| by_id(&specs));

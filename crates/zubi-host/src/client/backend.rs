@@ -5,15 +5,10 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 use zubi_ipc::wire::host::HostKind;
-use zubi_tool_api::cx::{Caller, Restrictions};
-use zubi_tool_api::{ResourceSpec, ResourceText, ToolSpec};
 
 use crate::local::LocalHost;
-use crate::remote::{HostDisconnected, RemoteHost};
-use crate::service::{
-    CallAnswer, CallContext, CallFailure, CallRequest, Explanation, HostDescription, PolicyInForce, PolicyUnknown,
-    ToolService as _, UnknownTool,
-};
+use crate::remote::RemoteHost;
+use crate::service::ToolService;
 use crate::serving::PublishedHost;
 
 pub(super) enum Backend {
@@ -31,7 +26,7 @@ pub(super) struct LocalBackend {
 }
 
 /// A request in progress.
-struct QueryGuard<'host>(&'host watch::Sender<usize>);
+pub(super) struct QueryGuard<'host>(&'host watch::Sender<usize>);
 
 impl Drop for QueryGuard<'_> {
     fn drop(&mut self) {
@@ -78,16 +73,25 @@ impl LocalBackend {
             host.shutdown().await;
         });
     }
-
-    async fn end(&self) {
-        if let Some(shared) = &self.shared {
-            shared.close().await;
-        }
-        self.host.shutdown().await;
-    }
 }
 
 impl Backend {
+    /// The host's answers.
+    pub(super) fn service(&self) -> Arc<dyn ToolService> {
+        match self {
+            Self::Local(own) => Arc::clone(&own.host) as _,
+            Self::Remote(remote) => Arc::clone(remote) as _,
+        }
+    }
+
+    /// Counts a request as in progress until the guard is dropped. The host of another process counts its own.
+    pub(super) fn track_query(&self) -> Option<QueryGuard<'_>> {
+        match self {
+            Self::Local(own) => Some(own.track_query()),
+            Self::Remote(_) => None,
+        }
+    }
+
     pub(super) fn kind(&self) -> HostKind {
         match self {
             Self::Local(_) => HostKind::InProcess,
@@ -133,97 +137,11 @@ impl Backend {
         }
     }
 
-    pub(super) fn describe(&self) -> HostDescription {
-        match self {
-            Self::Local(own) => own.host.describe(),
-            Self::Remote(remote) => remote.description(),
-        }
-    }
-
-    pub(super) async fn list(&self, restrictions: &Restrictions) -> Result<Vec<Arc<ToolSpec>>, HostDisconnected> {
-        match self {
-            Self::Local(own) => own.host.list(restrictions).await.map_err(|error| HostDisconnected(error.to_string())),
-            Self::Remote(remote) => remote.try_list(restrictions).await,
-        }
-    }
-
-    pub(super) async fn find(
-        &self,
-        name: &str,
-        restrictions: &Restrictions,
-    ) -> Result<Result<Arc<ToolSpec>, UnknownTool>, HostDisconnected> {
-        match self {
-            Self::Local(own) => Ok(own.host.find(name, restrictions).await),
-            Self::Remote(remote) => remote.try_find(name, restrictions).await,
-        }
-    }
-
-    pub(super) async fn call(
-        &self,
-        request: &CallRequest,
-        circumstances: &CallContext,
-    ) -> Result<Result<CallAnswer, UnknownTool>, HostDisconnected> {
-        match self {
-            Self::Local(own) => {
-                let _asking = own.track_query();
-                Ok(own.host.call(request.clone(), circumstances.clone()).await)
-            }
-            Self::Remote(remote) => remote.try_call(request, circumstances).await,
-        }
-    }
-
-    pub(super) async fn explain(
-        &self,
-        request: &CallRequest,
-        circumstances: &CallContext,
-    ) -> Result<Result<Result<Explanation, CallFailure>, UnknownTool>, HostDisconnected> {
-        match self {
-            Self::Local(own) => Ok(own.host.explain(request.clone(), circumstances.clone()).await),
-            Self::Remote(remote) => remote.try_explain(request, circumstances).await,
-        }
-    }
-
-    pub(super) async fn policy(&self) -> Result<Result<PolicyInForce, PolicyUnknown>, HostDisconnected> {
-        match self {
-            Self::Local(own) => Ok(Ok(own.host.policy_in_force())),
-            Self::Remote(remote) => remote.try_policy().await,
-        }
-    }
-
-    pub(super) fn changes(&self) -> watch::Receiver<u64> {
-        match self {
-            Self::Local(own) => own.host.changes(),
-            Self::Remote(remote) => remote.changes(),
-        }
-    }
-
-    pub(super) async fn resources(&self) -> Result<Vec<ResourceSpec>, HostDisconnected> {
-        match self {
-            Self::Local(own) => own.host.resources().await.map_err(|error| HostDisconnected(error.to_string())),
-            Self::Remote(remote) => remote.try_resources().await,
-        }
-    }
-
-    pub(super) async fn read(
-        &self,
-        uri: &str,
-        caller: &Arc<Caller>,
-        circumstances: &CallContext,
-    ) -> Result<Option<Result<ResourceText, String>>, HostDisconnected> {
-        match self {
-            Self::Local(own) => {
-                let _asking = own.track_query();
-                Ok(own.host.read_resource(uri, Arc::clone(caller), circumstances.clone()).await)
-            }
-            Self::Remote(remote) => remote.try_read(uri, caller, circumstances).await,
-        }
-    }
-
     /// Ends the client's use of the host, and the host itself if it is this process's.
     pub(super) async fn end(&self) {
-        match self {
-            Self::Local(own) => own.end().await,
-            Self::Remote(remote) => remote.shutdown().await,
+        if let Self::Local(LocalBackend { shared: Some(shared), .. }) = self {
+            shared.close().await;
         }
+        self.service().shutdown().await;
     }
 }

@@ -5,39 +5,25 @@ use std::sync::Arc;
 use zubi_base::config::Settings;
 use zubi_base::endpoint::EndpointSource;
 use zubi_base::nearest::nearest;
-use zubi_base::text::{EditSink, EditorSink, TextSource};
+use zubi_base::text::{EditSink, TextSource};
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_code::edit::DiskSink;
-use zubi_code::settings::EditorSettings;
 use zubi_code::{CodeConfig, CodeIntel, edit};
 use zubi_lsp_client::catalogue::{Catalogue, CatalogueError};
 use zubi_lsp_client::pool::{PoolConfig, ServerPool};
 
-use super::{HostConfig, HostError};
-
-/// Access to document texts, and the target of edits, while an editor is open.
-pub trait EditorAccess: Send + Sync {
-    /// The editor's unsaved texts, and all other texts from `below`.
-    fn texts(&self, below: Arc<dyn TextSource>) -> Arc<dyn TextSource>;
-
-    /// The target for edits of documents open in the editor, computed on these texts; `None` if the editor accepts
-    /// none.
-    fn sink(&self, texts: Arc<dyn TextSource>) -> Option<Arc<dyn EditorSink>>;
-
-    /// The editor's settings, if it sends them.
-    fn settings(&self) -> Option<Arc<dyn EditorSettings>>;
-}
+use super::{EditorIntegration, HostConfig, LocalHostError};
 
 pub(super) fn intelligence(
     config: &HostConfig,
     workspace: &Arc<WorkspaceFolders>,
     texts: &Arc<dyn TextSource>,
     sources: Vec<Arc<dyn EndpointSource>>,
-    live: Option<&dyn EditorAccess>,
+    editor: Option<&EditorIntegration>,
 ) -> Arc<CodeIntel> {
     let disk = DiskSink::new(&config.state_dir);
-    let sink: Arc<dyn EditSink> = match live.and_then(|live| live.sink(Arc::clone(texts))) {
-        Some(editor) => Arc::new(edit::EditorOrDiskSink::new(disk, editor, Arc::clone(texts))),
+    let sink: Arc<dyn EditSink> = match editor.and_then(|editor| editor.sink.clone()) {
+        Some(sink) => Arc::new(edit::EditorOrDiskSink::new(disk, sink, Arc::clone(texts))),
         None => Arc::new(disk),
     };
     CodeIntel::new(CodeConfig {
@@ -45,14 +31,14 @@ pub(super) fn intelligence(
         sources,
         texts: Arc::clone(texts),
         sink,
-        settings: live.and_then(EditorAccess::settings),
+        settings: editor.and_then(|editor| editor.settings.clone()),
         state_dir: config.state_dir.clone(),
         clock: Arc::clone(&config.clock),
     })
 }
 
 /// The headless servers of a workspace.
-pub(crate) fn pool(config: &HostConfig, workspace: &Arc<WorkspaceFolders>) -> Result<ServerPool, HostError> {
+pub(crate) fn pool(config: &HostConfig, workspace: &Arc<WorkspaceFolders>) -> Result<ServerPool, LocalHostError> {
     Ok(ServerPool::new(PoolConfig {
         workspace: Arc::clone(workspace),
         catalogue: catalogue(config)?,
@@ -64,16 +50,16 @@ pub(crate) fn pool(config: &HostConfig, workspace: &Arc<WorkspaceFolders>) -> Re
 }
 
 /// The servers that come with zubi, with the user's rows and without those that the settings disable.
-fn catalogue(config: &HostConfig) -> Result<Catalogue, HostError> {
+fn catalogue(config: &HostConfig) -> Result<Catalogue, LocalHostError> {
     let mut catalogue = Catalogue::builtin().clone();
     if let Some(text) = &config.user_catalogue {
-        catalogue = catalogue.with_user(text).map_err(HostError::Catalogue)?;
+        catalogue = catalogue.with_user(text).map_err(LocalHostError::Catalogue)?;
     }
     let switched_off = switched_off(&config.settings, &catalogue);
     if switched_off.is_empty() {
         Ok(catalogue)
     } else {
-        catalogue.with_user(&switched_off).map_err(HostError::Catalogue)
+        catalogue.with_user(&switched_off).map_err(LocalHostError::Catalogue)
     }
 }
 

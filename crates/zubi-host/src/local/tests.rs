@@ -101,7 +101,7 @@ fn fixture_of(layers: &Layers) -> Fixture {
     Fixture { _guard: guard, config, host, provider, state }
 }
 
-async fn call(host: &LocalHost, tool: &str, arguments: Value) -> Result<CallAnswer, UnknownTool> {
+async fn call(host: &LocalHost, tool: &str, arguments: Value) -> Result<CallAnswer, HostError> {
     let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
     let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
     let circumstances = CallContext {
@@ -110,7 +110,7 @@ async fn call(host: &LocalHost, tool: &str, arguments: Value) -> Result<CallAnsw
         approver: Arc::new(NoApprover),
         timeout: Duration::from_mins(1),
     };
-    host.call(request, circumstances).await
+    host.call(&request, &circumstances).await
 }
 
 #[tokio::test]

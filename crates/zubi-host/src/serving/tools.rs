@@ -18,14 +18,14 @@ use super::Client;
 use super::approvals::ConnectionApprover;
 use super::methods::{error, only_socket};
 use crate::remote::convert;
-use crate::service::{CallAnswer, CallContext, CallRequest, PolicyInForce, ToolService as _, UnknownTool};
+use crate::service::{CallAnswer, CallContext, CallRequest, HostError, PolicyInForce, ToolService as _};
 
 /// The maximum time that a client can wait; tools' own time-outs are shorter.
 const MAX_TIMEOUT: Duration = Duration::from_mins(10);
 
 pub(super) async fn list(client: &Client, params: wire::ListParams) -> Result<wire::ToolInfoList, ResponseError> {
     let listed = client.serving.host.list(&combined_restrictions(client, params.restrictions.as_ref())).await;
-    let specs = listed.map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))?;
+    let specs = listed.map_err(response_error)?;
     // Plans are stored on disk and contain the text of whole files, so the port has no tool that makes plans either.
     let has = |effect: Effect| !client.is_on_port() || effect == Effect::Read;
     Ok(wire::ToolInfoList {
@@ -36,7 +36,7 @@ pub(super) async fn list(client: &Client, params: wire::ListParams) -> Result<wi
 pub(super) async fn find(client: &Client, params: wire::FindParams) -> Result<wire::ToolInfo, ResponseError> {
     let restrictions = combined_restrictions(client, params.restrictions.as_ref());
     let found = client.serving.host.find(&params.name, &restrictions).await;
-    found.map(|spec| convert::tool(&spec)).map_err(|error| unknown_tool_error(&error))
+    found.map(|spec| convert::tool(&spec)).map_err(response_error)
 }
 
 pub(super) async fn call(
@@ -46,14 +46,14 @@ pub(super) async fn call(
 ) -> Result<wire::CallResult, ResponseError> {
     if client.is_on_port() {
         let found = client.serving.host.find(&params.tool, &client.restrictions()).await;
-        let spec = found.map_err(|error| unknown_tool_error(&error))?;
+        let spec = found.map_err(response_error)?;
         if spec.effect != Effect::Read {
             return Err(only_socket(&format!("`{}`, which does more than read,", spec.id)));
         }
     }
     let circumstances = circumstances(client, &params, cancel);
-    let answer = client.serving.host.call(request(client, params), circumstances).await;
-    answer.map(result).map_err(|error| unknown_tool_error(&error))
+    let answer = client.serving.host.call(&request(client, params), &circumstances).await;
+    answer.map(result).map_err(response_error)
 }
 
 pub(super) async fn explain(
@@ -62,21 +62,19 @@ pub(super) async fn explain(
     cancel: CancellationToken,
 ) -> Result<Value, ResponseError> {
     let circumstances = circumstances(client, &params, cancel);
-    let explained = client.serving.host.explain(request(client, params), circumstances).await;
-    match explained.map_err(|error| unknown_tool_error(&error))? {
+    match client.serving.host.explain(&request(client, params), &circumstances).await {
         Ok(explanation) => Ok(json!({ "explanation": explanation })),
-        Err(failure) => Ok(json!({ "failure": failure })),
+        Err(HostError::InvalidCall(failure)) => Ok(json!({ "failure": failure })),
+        Err(error) => Err(response_error(error)),
     }
 }
 
 pub(super) async fn policy(client: &Client) -> Result<PolicyInForce, ResponseError> {
-    let policy = client.serving.host.policy().await;
-    policy.map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))
+    client.serving.host.policy().await.map_err(response_error)
 }
 
 pub(super) async fn resources(client: &Client) -> Result<wire::Resources, ResponseError> {
-    let resources = client.serving.host.resources().await;
-    let resources = resources.map_err(|failure| error(codes::INTERNAL_ERROR, failure.to_string()))?;
+    let resources = client.serving.host.resources().await.map_err(response_error)?;
     Ok(wire::Resources { resources: resources.into_iter().map(convert::resource).collect() })
 }
 
@@ -94,10 +92,10 @@ pub(super) async fn read_resource(
     };
     let circumstances =
         CallContext { cancel, progress: Arc::new(NoProgress), approver: Arc::new(NoApprover), timeout: MAX_TIMEOUT };
-    match client.serving.host.read_resource(&params.uri, Arc::new(caller), circumstances).await {
-        None => wire::ResourceContent::default(),
-        Some(Ok(text)) => wire::ResourceContent { mime_type: Some(text.mime_type), text: Some(text.text), error: None },
-        Some(Err(error)) => wire::ResourceContent { error: Some(error), ..wire::ResourceContent::default() },
+    match client.serving.host.read_resource(&params.uri, &Arc::new(caller), &circumstances).await {
+        Ok(text) => wire::ResourceContent { mime_type: Some(text.mime_type), text: Some(text.text), error: None },
+        Err(HostError::UnknownResource { .. }) => wire::ResourceContent::default(),
+        Err(error) => wire::ResourceContent { error: Some(error.to_string()), ..wire::ResourceContent::default() },
     }
 }
 
@@ -166,10 +164,15 @@ fn result(answer: CallAnswer) -> wire::CallResult {
     }
 }
 
-/// The error for an unknown tool, with data for programs.
-fn unknown_tool_error(unknown: &UnknownTool) -> ResponseError {
-    let data = json!({ "field": "tool", "unknownTool": unknown });
-    ResponseError { data: Some(data), ..error(codes::INVALID_PARAMS, unknown.to_string()) }
+/// The error of the response; for an unknown tool, with data for programs.
+fn response_error(failure: HostError) -> ResponseError {
+    match failure {
+        HostError::UnknownTool(unknown) => {
+            let data = json!({ "field": "tool", "unknownTool": unknown });
+            ResponseError { data: Some(data), ..error(codes::INVALID_PARAMS, unknown.to_string()) }
+        }
+        failure => error(codes::INTERNAL_ERROR, failure.to_string()),
+    }
 }
 
 /// Reports progress to a token that the client sent.

@@ -20,7 +20,7 @@ pub(super) fn configuration(config: &HostConfig, host: &LocalHost) -> CheckOutco
     if let Some(first) = misspellings.first() {
         return Err(CheckProblem::new(first.clone(), "Correct the name in the file."));
     }
-    if let Some(broken) = host.policy_in_force().broken {
+    if let Some(broken) = host.registry().policy().broken() {
         let hint = "Fix the rule; until then the policy allows only reads. `zubi policy list` shows the same error.";
         return Err(CheckProblem::new(format!("the policy is broken, and therefore closed: {broken}"), hint));
     }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 
 use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext};
-use crate::service::{CallContext, ToolService as _};
+use crate::service::{CallContext, HostError, ToolService as _};
 
 const DEFECT: &str = "This is a defect of zubi; please report it.";
 
@@ -47,15 +47,17 @@ pub(super) async fn resources(context: Arc<VerifyContext>) -> CheckOutcome {
             approver: Arc::new(NoApprover),
             timeout: Duration::from_secs(30),
         };
-        match context.host.read_resource(&spec.uri, caller, circumstances).await {
-            Some(Ok(_)) => read.push(spec.uri),
-            Some(Err(why)) => {
+        match context.host.read_resource(&spec.uri, &caller, &circumstances).await {
+            Ok(_) => read.push(spec.uri),
+            Err(HostError::UnknownResource { .. }) => {
+                return Err(CheckProblem::new(format!("`{}` is listed and not found", spec.uri), DEFECT));
+            }
+            Err(why) => {
                 return Err(CheckProblem::new(
                     format!("`{}` cannot be read: {why}", spec.uri),
                     "Fix the reported cause.",
                 ));
             }
-            None => return Err(CheckProblem::new(format!("`{}` is listed and not found", spec.uri), DEFECT)),
         }
     }
     Ok(CheckFinding::Facts(json!({ "resources": read })))

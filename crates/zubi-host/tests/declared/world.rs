@@ -133,7 +133,7 @@ impl Host<'_> {
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
         let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout: TEST_TIMEOUT };
         let started = Instant::now();
-        let answer = self.world.runtime.block_on(self.host.call(request, circumstances)).unwrap();
+        let answer = self.world.runtime.block_on(self.host.call(&request, &circumstances)).unwrap();
         assert!(started.elapsed() < TEST_TIMEOUT, "{}", answer.text);
         answer
     }
@@ -179,7 +179,7 @@ impl Host<'_> {
             approver: Arc::new(AllowAll),
             timeout: TEST_TIMEOUT,
         };
-        self.world.runtime.block_on(self.host.explain(request, circumstances)).unwrap().unwrap().footprint
+        self.world.runtime.block_on(self.host.explain(&request, &circumstances)).unwrap().footprint
     }
 }
 

@@ -16,7 +16,7 @@ async fn the_user_of_a_client_is_prompted_and_the_answer_applies() {
     let remote = world.remote().await;
     let write = |content: &str| request("file.write", json!({ "path": "new.txt", "content": content }));
     let denier = Person::with_answer(ApprovalAnswer::Deny { text: Some("not today".to_owned()) });
-    let answer = remote.call(write("one"), circumstances(Arc::clone(&denier) as _)).await.unwrap();
+    let answer = remote.call(&write("one"), &circumstances(Arc::clone(&denier) as _)).await.unwrap();
     assert!(answer.text.contains("not today"), "{}", answer.text);
     assert!(!world.root.join("work/new.txt").exists());
     let question = denier.requests.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap();
@@ -26,11 +26,11 @@ async fn the_user_of_a_client_is_prompted_and_the_answer_applies() {
     // The user may edit the arguments; the edited ones are used.
     let edited = json!({ "path": "new.txt", "content": "edited" });
     let approver = Person::with_answer(ApprovalAnswer::Allow { option: 0, arguments: Some(edited) });
-    let answer = remote.call(write("two"), circumstances(approver)).await.unwrap();
+    let answer = remote.call(&write("two"), &circumstances(approver)).await.unwrap();
     assert_eq!(answer.failure, None, "{}", answer.text);
     assert_eq!(std::fs::read_to_string(world.root.join("work/new.txt")).unwrap(), "edited");
 
-    let answer = remote.call(write("three"), circumstances(Arc::new(NoApprover))).await.unwrap();
+    let answer = remote.call(&write("three"), &circumstances(Arc::new(NoApprover))).await.unwrap();
     assert_eq!(answer.failure, Some(zubi_tool_api::ErrorCode::ApprovalUnavailable), "{}", answer.text);
 }
 
@@ -42,7 +42,7 @@ async fn a_session_approval_ends_with_its_connection() {
     // Files that control other programs are not written without approval.
     let write = || request("file.write", json!({ "path": ".vscode/tasks.json", "content": "{}" }));
     let call = async |client: &RemoteHost, approver: Arc<dyn Approver>| {
-        client.call(write(), circumstances(approver)).await.unwrap().failure
+        client.call(&write(), &circumstances(approver)).await.unwrap().failure
     };
     let no_approver = || Arc::new(NoApprover);
     let refused = Some(zubi_tool_api::ErrorCode::ApprovalUnavailable);
@@ -53,7 +53,7 @@ async fn a_session_approval_ends_with_its_connection() {
     assert_eq!(question.options[1].scope, ApprovalScope::Session);
     assert_eq!(call(&first, no_approver()).await, None, "the person has said yes for the session");
     assert_eq!(call(&second, no_approver()).await, refused, "another client's person has said nothing");
-    let own = world.host.call(write(), circumstances(no_approver())).await.unwrap();
+    let own = world.host.call(&write(), &circumstances(no_approver())).await.unwrap();
     assert_eq!(own.failure, refused, "the host's own session is another one too");
 
     drop(first);
@@ -70,7 +70,7 @@ async fn a_session_approval_is_limited_to_its_conversation() {
     let call = async |session: u64, approver: Arc<dyn Approver>| {
         let write = request("file.write", json!({ "path": ".vscode/tasks.json", "content": "{}" }));
         let caller = Arc::new(Caller { session, ..(*write.caller).clone() });
-        remote.call(CallRequest { caller, ..write }, circumstances(approver)).await.unwrap().failure
+        remote.call(&CallRequest { caller, ..write }, &circumstances(approver)).await.unwrap().failure
     };
     let no_approver = || Arc::new(NoApprover);
     let refused = Some(zubi_tool_api::ErrorCode::ApprovalUnavailable);
@@ -109,7 +109,7 @@ async fn a_waiting_call_can_be_cancelled_and_delays_no_other() {
     let waits = circumstances(Arc::new(NeverAnswers));
     let cancel = waits.cancel.clone();
     let write = request("file.write", json!({ "path": "new.txt", "content": "x" }));
-    let waiting = tokio::spawn(async move { remote.call(write, waits).await.map(|answer| answer.failure) });
+    let waiting = tokio::spawn(async move { remote.call(&write, &waits).await.map(|answer| answer.failure) });
     for _ in 0..20 {
         client.request("ping", json!(null)).await.unwrap();
     }

@@ -39,7 +39,7 @@ async fn local_and_remote_answers_are_equal() {
     ] {
         let mut answers = Vec::new();
         for host in hosts {
-            let answer = host.call(request(tool, arguments.clone()), circumstances(Arc::new(NoApprover))).await;
+            let answer = host.call(&request(tool, arguments.clone()), &circumstances(Arc::new(NoApprover))).await;
             answers.push(answer.map(timeless).map_err(|unknown| format!("{unknown:?}")));
         }
         assert_eq!(answers[0], answers[1], "{tool} {arguments}");
@@ -61,11 +61,11 @@ async fn local_and_remote_answers_are_equal() {
         ("absent", json!({})),
     ] {
         let [here, there] = [
-            hosts[0].explain(request(tool, arguments.clone()), circumstances(Arc::new(NoApprover))).await,
-            hosts[1].explain(request(tool, arguments), circumstances(Arc::new(NoApprover))).await,
+            hosts[0].explain(&request(tool, arguments.clone()), &circumstances(Arc::new(NoApprover))).await,
+            hosts[1].explain(&request(tool, arguments), &circumstances(Arc::new(NoApprover))).await,
         ];
-        let render = |it: &Result<Result<_, _>, _>| match it {
-            Ok(Ok(explanation)) => json!(explanation).to_string(),
+        let render = |it: &Result<_, _>| match it {
+            Ok(explanation) => json!(explanation).to_string(),
             other => format!("{other:?}"),
         };
         assert_eq!(render(&here), render(&there), "{tool}");
@@ -79,8 +79,8 @@ async fn local_and_remote_answers_are_equal() {
     assert!(!resources.is_empty());
     for uri in resources.iter().map(|resource| resource.uri.as_str()).chain(["none://such"]) {
         let [here, there] = [
-            hosts[0].read_resource(uri, Arc::clone(&caller), circumstances(Arc::new(NoApprover))).await,
-            hosts[1].read_resource(uri, Arc::clone(&caller), circumstances(Arc::new(NoApprover))).await,
+            hosts[0].read_resource(uri, &caller, &circumstances(Arc::new(NoApprover))).await,
+            hosts[1].read_resource(uri, &caller, &circumstances(Arc::new(NoApprover))).await,
         ];
         assert_eq!(here, there, "{uri}");
     }
@@ -93,7 +93,7 @@ async fn a_different_environment_is_reported_in_the_status_line() {
     let own = zubi_host::environment::of_process(Some("/elsewhere".as_ref()), None);
     let remote = zubi_host::RemoteHost::attach(&world.found, "test 1", &own).await.unwrap();
     let last_line = async |tool: &str, arguments: Value| {
-        let answer = remote.call(request(tool, arguments), circumstances(Arc::new(NoApprover))).await;
+        let answer = remote.call(&request(tool, arguments), &circumstances(Arc::new(NoApprover))).await;
         answer.unwrap().text.lines().last().unwrap().to_owned()
     };
     insta::assert_snapshot!(last_line("editor", json!({ "command": "open_files" })).await, @"[no editor · no editor is connected, so no file is open in one · the host has another PATH]");

@@ -6,36 +6,24 @@ use serde_json::Value;
 use zubi_base::endpoint::RequestCx;
 use zubi_base::lsp;
 use zubi_ipc::wire::codes;
-use zubi_ipc::wire::editor::Selection;
+use zubi_ipc::wire::editor::{OpenFile, Selection};
 
 use super::EditorServiceError;
-
-/// A file open in the editor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EditorFile {
-    /// In the editor's own spelling.
-    pub uri: String,
-    /// LSP's `languageId`.
-    pub language_id: String,
-    /// Whether it has unsaved changes.
-    pub is_dirty: bool,
-    pub line_count: u32,
-}
 
 /// The file in the editor's active tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveEditor {
-    pub file: EditorFile,
+    pub file: OpenFile,
     /// Cursor or selection, 1-based.
     pub selection: Selection,
 }
 
-/// The files open in the editor.
+/// The files open in the editor, with URIs in its own spelling. Their paths are empty: the service resolves the URIs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OpenEditors {
     /// `None`: the active tab is not a text, or another window has the focus.
     pub active: Option<ActiveEditor>,
-    pub open: Vec<EditorFile>,
+    pub open: Vec<OpenFile>,
 }
 
 /// The editor's diagnostics of one file.

@@ -11,11 +11,11 @@ use zubi_base::clock::FixedClock;
 use zubi_base::endpoint::{Readiness, RequestCx};
 use zubi_base::{lsp, uri};
 use zubi_code::testing::Toy;
-use zubi_ipc::wire::editor::{METHODS, Selection};
+use zubi_ipc::wire::editor::{METHODS, OpenFile, Selection};
 use zubi_ipc::wire::host::HostKind;
 use zubi_tools::editor_state::{
-    ActiveEditor, EditorCallContext, EditorClient, EditorDiagnostics, EditorFile, EditorService, EditorServiceConfig,
-    OpenEditors, ViewError,
+    ActiveEditor, EditorCallContext, EditorClient, EditorDiagnostics, EditorService, EditorServiceConfig, OpenEditors,
+    ViewError,
 };
 
 /// Two diagnostics in one file, one in another, none in the third, and a file without a server.
@@ -103,7 +103,13 @@ impl EditorClient for ScriptedEditor {
 /// diagnostics in `a.toy`, one in the other file, and one in a file that is not open.
 pub(crate) fn fake_editor(toy: &Toy) -> ScriptedEditor {
     let uri = |path: &str| uri::from_path(&toy.root.join(path)).0;
-    let file = |uri: String| EditorFile { uri, language_id: "toy".to_owned(), is_dirty: true, line_count: 3 };
+    let file = |uri: String| OpenFile {
+        uri,
+        path: String::new(),
+        language_id: "toy".to_owned(),
+        is_dirty: true,
+        line_count: 3,
+    };
     let diagnostic_json = |line: u32, severity: u32, source: &str| {
         let range = json!({ "start": { "line": line, "character": 2 }, "end": { "line": line, "character": 5 } });
         json!({ "range": range, "severity": severity, "source": source, "message": "it is bad", "code": 7 })

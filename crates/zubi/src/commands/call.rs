@@ -8,7 +8,7 @@ use serde_json::json;
 use zubi_cli::failure::{Failure, INTERRUPTED};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
-use zubi_host::{CallAnswer, CallContext, CallRequest, ToolService, UnknownTool};
+use zubi_host::{CallAnswer, CallContext, CallRequest, HostError, ToolService};
 use zubi_tool_api::ErrorCode;
 use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, ProgressSink, Restrictions, Surface};
 use zubi_tool_api::progress::ThrottledProgress;
@@ -43,10 +43,10 @@ pub(super) async fn call(
         // The parameters of an unknown tool are unknown, so these are mere words; `--json` is still meant as the output
         // format.
         Err(error) if words.iter().any(|word| word == "--json") => {
-            print_json_error(error.code, &error.to_string())?;
-            return Err(unknown_tool_failure(&error));
+            print_json_error(error.code(), &error.to_string())?;
+            return Err(host_failure(&error));
         }
-        Err(error) => return Err(unknown_tool_failure(&error)),
+        Err(error) => return Err(host_failure(&error)),
     };
     let parsed = arguments::read(&spec, words, command)?;
     let interrupted = on_interrupt()?;
@@ -68,7 +68,7 @@ pub(super) async fn call(
         token_budget: None,
     };
     let circumstances = CallContext { cancel: interrupted.clone(), progress, approver, timeout: TIMEOUT };
-    let answer = host.call(request, circumstances).await;
+    let answer = host.call(&request, &circumstances).await;
     if let Some(line) = &line {
         line.clear();
     }
@@ -76,7 +76,7 @@ pub(super) async fn call(
     if interrupted.is_cancelled() {
         return Ok(ExitCode::from(INTERRUPTED));
     }
-    show(&answer.map_err(|error| unknown_tool_failure(&error))?, parsed.json)
+    show(&answer.map_err(|error| host_failure(&error))?, parsed.json)
 }
 
 fn show(answer: &CallAnswer, json: bool) -> Result<ExitCode, Failure> {
@@ -103,12 +103,18 @@ fn print_json_error(code: ErrorCode, message: &str) -> Result<(), Failure> {
     terminal::print_json(&json!({ "error": { "code": code, "message": message } }))
 }
 
-/// The error for an unknown tool, the same for every command that takes a tool id.
-pub(super) fn unknown_tool_failure(error: &UnknownTool) -> Failure {
-    let failure = Failure::of_code(error.code, error);
-    match error.code {
-        // The reason contains the hint.
-        ErrorCode::Unavailable => failure,
-        _ => failure.hint("`zubi tools list` lists the tools."),
+/// The failure of a command to which the host returned an error.
+pub(super) fn host_failure(error: &HostError) -> Failure {
+    match error {
+        HostError::InvalidCall(failure) => Failure::of_call(failure.code, &failure.text, &failure.next),
+        HostError::UnknownTool(unknown) => {
+            let failure = Failure::of_code(unknown.code, error);
+            match unknown.code {
+                // The reason contains the hint.
+                ErrorCode::Unavailable => failure,
+                _ => failure.hint("`zubi tools list` lists the tools."),
+            }
+        }
+        _ => Failure::environment(error).hint(error.hint()),
     }
 }

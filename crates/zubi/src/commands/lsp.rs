@@ -10,10 +10,9 @@ use zubi_cli::failure::Failure;
 use zubi_cli::language_server;
 use zubi_cli::runtime::STACK;
 use zubi_cli::terminal;
-use zubi_editor::{AgentSettings, ChatSpec, EditorChannel, EditorHostSpec, PublicationReporter};
+use zubi_editor::{AgentSettings, ChatSpec, EditorChannel, PublicationReporter};
 use zubi_host::{
-    ClientPolicy, DomainModel, EditorIntegration, FilteredService, LocalHost, PublishOptions, PublishedHost,
-    ToolService,
+    ClientPolicy, EditorIntegration, FilteredService, LocalHost, PublishOptions, PublishedHost, ToolService,
 };
 use zubi_ipc::discovery::RunDirectory;
 use zubi_ipc::listener::PortChoice;
@@ -35,8 +34,9 @@ pub(super) fn run(session: CliSession, lsp: &Lsp) -> Result<ExitCode, Failure> {
     let runtime = runtime()?;
     let session = Arc::new(session);
     let of_chat = Arc::clone(&session);
-    let channel = EditorChannel::new(runtime.handle().clone(), move |spec| host(&session, spec))
-        .with_agent(move |spec| chat(&of_chat, spec).map_err(|failure| failure.text()));
+    let channel =
+        EditorChannel::new(runtime.handle().clone(), move |editor, findable| host(&session, &editor, &findable))
+            .with_agent(move |spec| chat(&of_chat, spec).map_err(|failure| failure.text()));
     let exit = language_server::serve(options, channel.methods());
     // The wait is bounded: supervisors kill the servers that are still running.
     if runtime.block_on(async { tokio::time::timeout(SHUTDOWN, channel.shutdown()).await }).is_err() {
@@ -46,22 +46,18 @@ pub(super) fn run(session: CliSession, lsp: &Lsp) -> Result<ExitCode, Failure> {
     exit
 }
 
-fn host(session: &CliSession, spec: EditorHostSpec) -> Result<Arc<dyn ToolService>, String> {
-    let beside = EditorIntegration {
-        source: spec.editor,
-        view: spec.view,
-        live: spec.live,
-        model: DomainModel::from_server(spec.model),
-        headless_fallback: spec.headless_fallback,
-        editor_options: spec.options,
-    };
-    let (host, scope, limits) = session.editor_host(spec.folders, beside).map_err(|failure| failure.text())?;
+fn host(
+    session: &CliSession,
+    editor: &EditorIntegration,
+    findable: &PublicationReporter,
+) -> Result<Arc<dyn ToolService>, String> {
+    let (host, scope, limits) = session.editor_host(editor).map_err(|failure| failure.text())?;
     let host = Arc::new(host);
     // As on the editor channel: zubi does not change files with unsaved text in the editor; only the editor does.
-    let read_only = limits.always.read_only || !spec.takes_edits;
+    let read_only = limits.always.read_only || editor.sink.is_none();
     let limits = ClientPolicy { always: Restrictions { read_only, ..limits.always }, ..limits };
-    let port = spec.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
-    let shared = share(session, &host, limits, port, &spec.findable);
+    let port = editor.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
+    let shared = share(session, &host, limits, port, findable);
     Ok(Arc::new(FilteredService::new(host, scope).with_shared(shared)))
 }
 

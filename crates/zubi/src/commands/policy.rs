@@ -10,15 +10,13 @@ use tokio_util::sync::CancellationToken;
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::{
-    AllowedTools, CallContext, CallRequest, Explanation, HostUnavailable, PolicyInForce, ToolService as _,
-};
+use zubi_host::{AllowedTools, CallContext, CallRequest, Explanation, PolicyInForce, ToolService as _};
 use zubi_policy::rule::Action;
 use zubi_tool_api::approval_prompt::escape;
 use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 use zubi_tool_api::output::clean;
 
-use super::call::unknown_tool_failure;
+use super::call::host_failure;
 use super::end;
 use crate::cli::{ExplainPolicy, PolicyCommand};
 use crate::session::CliSession;
@@ -34,7 +32,7 @@ pub(super) fn run(session: &CliSession, policy: &PolicyCommand) -> Result<ExitCo
                 let host = session.attach(false, |_| {}).await?.service;
                 let policy = host.policy().await;
                 end(host.as_ref()).await;
-                policy.map_err(|error| Failure::environment(error).hint(HostUnavailable::HINT))
+                policy.map_err(|error| host_failure(&error))
             })??;
             if *json {
                 terminal::print_json(&json!(policy))?;
@@ -59,10 +57,9 @@ fn explain(session: &CliSession, explain: &ExplainPolicy) -> Result<ExitCode, Fa
             approver: Arc::new(NoApprover),
             timeout: TIMEOUT,
         };
-        let answer = host.explain(request, circumstances).await;
+        let answer = host.explain(&request, &circumstances).await;
         end(host.as_ref()).await;
-        let explanation = answer.map_err(|error| unknown_tool_failure(&error))?;
-        let explanation = explanation.map_err(|it| Failure::of_call(it.code, &it.text, &it.next))?;
+        let explanation = answer.map_err(|error| host_failure(&error))?;
         if explain.json {
             terminal::print_json(&json!(explanation))?;
         } else {

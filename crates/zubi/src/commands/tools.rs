@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
-use zubi_host::{HostUnavailable, ToolService as _};
+use zubi_host::ToolService as _;
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::ToolQuery;
 use zubi_tool_api::{ErrorCode, ToolSpec};
 
-use super::call::unknown_tool_failure;
+use super::call::host_failure;
 use super::end;
 use crate::cli::ToolsCommand;
 use crate::session::CliSession;
@@ -41,10 +41,7 @@ pub(super) fn run(session: &CliSession, tools: &ToolsCommand) -> Result<ExitCode
         let host = &attached.service;
         match tools {
             ToolsCommand::List { toolset, category, tag, json } => {
-                let mut specs = host
-                    .list(&everyone)
-                    .await
-                    .map_err(|error| Failure::environment(error).hint(HostUnavailable::HINT))?;
+                let mut specs = host.list(&everyone).await.map_err(|error| host_failure(&error))?;
                 (ToolQuery { toolset: toolset.as_deref(), category: category.as_deref(), tag: tag.as_deref() })
                     .retain(&mut specs, |spec| spec.as_ref())
                     .map_err(|error| Failure::usage(&error).hint(error.hint()))?;
@@ -66,7 +63,7 @@ pub(super) fn run(session: &CliSession, tools: &ToolsCommand) -> Result<ExitCode
                 }
             }
             ToolsCommand::Show { tool, json } => {
-                let spec = host.find(tool, &everyone).await.map_err(|error| unknown_tool_failure(&error))?;
+                let spec = host.find(tool, &everyone).await.map_err(|error| host_failure(&error))?;
                 if *json {
                     terminal::print_json(&spec.to_json())?;
                 } else {

@@ -195,7 +195,7 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
             approver: Arc::new(NoApprover),
             timeout: Duration::from_mins(1),
         };
-        host.call(request, circumstances).await.unwrap().text
+        host.call(&request, &circumstances).await.unwrap().text
     };
     let script = "cat; tail -f /dev/null";
     let answer_text = call("shell.run", json!({ "command": script, "stdin": "got it\n", "background": true })).await;

@@ -78,7 +78,7 @@ impl Sandbox {
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
         let timeout = Duration::from_secs(20);
         let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout };
-        self.host.call(request, circumstances).await.unwrap_or_else(|unknown| panic!("{unknown}"))
+        self.host.call(&request, &circumstances).await.unwrap_or_else(|unknown| panic!("{unknown}"))
     }
 
     /// Running a command that creates the file is not an injection if the call requested a command.

@@ -145,8 +145,8 @@ async fn every_resource_describes_itself_and_can_be_read() {
             approver: Arc::new(NoApprover),
             timeout: std::time::Duration::from_secs(20),
         };
-        let read = sandbox.host.read_resource(&resource.uri, Arc::new(caller), circumstances).await;
-        let text = read.expect("it is listed").expect("it can be read");
+        let read = sandbox.host.read_resource(&resource.uri, &Arc::new(caller), &circumstances).await;
+        let text = read.expect("it is listed and can be read");
         assert!(!text.text.is_empty(), "{}", resource.uri);
         assert_eq!(text.mime_type, resource.mime_type);
     }

@@ -135,15 +135,15 @@ impl RunningTurn {
             timeout: FOOTPRINT_TIMEOUT,
         };
         async move {
-            match service.explain(request, circumstances).await {
-                Ok(Ok(explained)) => PreparedCall {
+            match service.explain(&request, &circumstances).await {
+                Ok(explained) => PreparedCall {
                     touch: CallAccess::from_explanation(&spec, &explained),
                     effect: explained.footprint.effect.unwrap_or(spec.effect),
                     preview: explained.footprint.preview.map(|preview| journal.shorten(preview, PREVIEW_BYTES)),
                     writes: explained.footprint.writes,
                 },
                 // Either the call itself fails in the same way and reports why, or it depends on a call before it.
-                Ok(Err(_)) | Err(_) => {
+                Err(_) => {
                     PreparedCall { touch: CallAccess::Alone, effect: spec.effect, preview: None, writes: Vec::new() }
                 }
             }
@@ -178,13 +178,13 @@ impl RunningTurn {
         };
         async move {
             let started = Instant::now();
-            let (text, failure) = match service.call(request, circumstances).await {
+            let (text, failure) = match service.call(&request, &circumstances).await {
                 // A stopped command has a result, but did not end by itself.
                 Ok(answer) if cancel.is_cancelled() && was_stopped(&answer) => {
                     (answer.text, Some(ErrorCode::Cancelled))
                 }
                 Ok(answer) => (answer.text, answer.failure),
-                Err(unknown) => (unknown.to_string(), Some(unknown.code)),
+                Err(error) => (error.to_string(), Some(error.code())),
             };
             if failure.is_some()
                 && cancel.is_cancelled()

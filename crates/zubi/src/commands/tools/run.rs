@@ -90,13 +90,11 @@ fn dry_run(session: &CliSession, file: &LoadedFile, tool: &LoadedTool, words: &[
         timeout: TIMEOUT,
     };
     let explained = block_on(async {
-        let explained = host.explain(request, circumstances).await;
+        let explained = host.explain(&request, &circumstances).await;
         end(host).await;
         explained
     })?;
-    let explanation = explained
-        .map_err(|error| call::unknown_tool_failure(&error))?
-        .map_err(|it| Failure::of_call(it.code, &it.text, &it.next))?;
+    let explanation = explained.map_err(|error| call::host_failure(&error))?;
     if parsed.json {
         terminal::print_json(&dry_run_json(&explanation, file, tool, &unusable))?;
     } else {
