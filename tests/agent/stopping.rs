@@ -147,7 +147,7 @@ fn while_a_call_runs_with_children() {
     let turns = vec![
         Turn::reply(
             ScriptedReply::text("")
-                .call("shell_run", json!({ "command": "sleep 1234 & sleep 1234; wait", "timeout_ms": 600_000 })),
+                .call("shell_run", json!({ "command": "sleep 1234 & sleep 1234; wait", "timeoutMs": 600_000 })),
         ),
         Turn::reply(ScriptedReply::text("It was stopped.")),
     ];
@@ -161,7 +161,7 @@ fn while_a_call_runs_with_children() {
     });
     assert_snapshot!(story, @r#"
     > Do it.
-    "" + shell_run {"command":"sleep 1234 & sleep 1234; wait","timeout_ms":600000}
+    "" + shell_run {"command":"sleep 1234 & sleep 1234; wait","timeoutMs":600000}
     → Run a command: sleep 1234 & sleep 1234; wait
     ✗ cancelled: (no output)
     ended stopped: "The turn was stopped.\nCalls made: shell.run 1 (1 failed).\nWhat is left to do is not known."

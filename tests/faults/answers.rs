@@ -93,11 +93,11 @@ async fn what_is_offered_late_or_never_or_no_longer() {
 #[tokio::test]
 async fn ready_too_early_never_and_twice() {
     let row = "readiness = { progress = { titles = [\"Indexing\"], project_files = [] } }";
-    let impatient = ("lsp_hover", json!({ "at": "a.hostile:1:1", "wait_ms": 500 }));
+    let impatient = ("lsp_hover", json!({ "at": "a.hostile:1:1", "waitMs": 500 }));
     assert_snapshot!(face("ready-never", row, &[impatient]).await, @"
     at a.hostile:1:1 alpha
     a word
-    [hostile · loading · may be incomplete: hostile was still loading; ask again, or give a larger `wait_ms`]
+    [hostile · loading · may be incomplete: hostile was still loading; ask again, or give a larger `waitMs`]
     ");
     assert_snapshot!(face("ready-early", row, &[hover()]).await, @"
     at a.hostile:1:1 alpha

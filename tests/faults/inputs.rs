@@ -46,7 +46,7 @@ async fn every_invalid_input_is_refused_with_a_next_step() {
         ("lsp_hover", json!({ "uri": "shapes/shape.py", "line": 34, "character": 1.5 })),
         ("lsp_hover", json!({ "symbol": "total_area", "at": "shapes/shape.py:35:5" })),
         ("lsp_hover", json!({ "symbol": "total_area", "path": 7 })),
-        ("lsp_hover", json!({ "symbol": "total_area", "wait_ms": "long" })),
+        ("lsp_hover", json!({ "symbol": "total_area", "waitMs": "long" })),
         ("lsp_hover", json!({ "symbol": "total_area", "nonsense": true })),
         ("lsp_references", json!({ "symbol": "total_area", "cursor": "x" })),
         ("lsp_workspace_symbols", json!({ "query": "" })),
@@ -170,13 +170,13 @@ async fn every_invalid_input_is_refused_with_a_next_step() {
     Invalid input: expected string, got 7
     `path` (string): File or folder of symbol
     ────
-    lsp_hover {"symbol":"total_area","wait_ms":"long"}
+    lsp_hover {"symbol":"total_area","waitMs":"long"}
     Invalid input: expected integer, got "long"
-    `wait_ms` (integer): How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
+    `waitMs` (integer): How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
     ────
     lsp_hover {"symbol":"total_area","nonsense":true}
     Invalid input: no such parameter
-    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), max_tokens (integer), wait_ms (integer), format ("text"|"json").
+    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), format ("text"|"json").
     ────
     lsp_references {"symbol":"total_area","cursor":"x"}
     Invalid input: not a cursor

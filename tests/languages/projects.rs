@@ -34,7 +34,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
       3:7  print(area(1))
     core/core/shape.py
       1:5  def area(x: float) -> float:  (declaration)
-    2 further word matches are not references (comments, strings, namesakes): include_text=true
+    2 further word matches are not references (comments, strings, namesakes): includeText=true
     [pyright · ready]
     ");
     assert_eq!(zubi.call_stable("lsp_references", references).await, first);
@@ -91,7 +91,7 @@ async fn uses_in_another_python_project_are_found_by_ty() {
       3:7  print(area(1))
     core/core/shape.py
       1:5  def area(x: float) -> float:  (declaration)
-    2 further word matches are not references (comments, strings, namesakes): include_text=true
+    2 further word matches are not references (comments, strings, namesakes): includeText=true
     [ty · ready]
     ");
 }
@@ -213,7 +213,7 @@ async fn projects_of_other_languages_inside_a_rust_package_have_their_own_server
       9:29  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     src/shape.rs
       34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [rust-analyzer + ty · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area", "path": "python" })).await, @"
@@ -240,7 +240,7 @@ async fn several_folders_are_one_workspace() {
       3:7  print(area(1))
     core/core/shape.py
       1:5  def area(x: float) -> float:  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [ty · ready]
     ");
     // Every folder is searched, not only the first one with the language.

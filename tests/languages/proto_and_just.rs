@@ -52,7 +52,7 @@ async fn buf() {
     shapes/v1/shape.proto
       6:9  message Circle {  (declaration)
       20:5  Circle circle = 1;
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [buf · ready]
     ──── lsp_hover {"at":"shapes/v1/report.proto:10 Shape"}
     at shapes/v1/report.proto:10:12 Shape

@@ -68,7 +68,7 @@ async fn basedpyright() {
       10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [basedpyright · ready]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes/report.py:13:5 forgotten (function)

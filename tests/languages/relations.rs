@@ -410,7 +410,7 @@ async fn typescript() {
 async fn references_with_text_matches() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, RUST).await;
-    let question = json!({ "symbol": "total_area", "include_text": true });
+    let question = json!({ "symbol": "total_area", "includeText": true });
     assert_snapshot!(zubi.call_stable("lsp_references", question).await, @"
     at src/shape.rs:34:8 total_area (function)
     3 references to `total_area` in 2 files
@@ -429,5 +429,5 @@ async fn references_with_text_matches() {
     let further = |answer: String| answer.lines().find(|line| line.contains("further")).map(str::to_owned);
     assert_eq!(further(total().await), further(total().await));
     project.write("src/notes.rs", "// total_area, and total_area again\n");
-    assert_snapshot!(further(total().await).unwrap_or_default(), @"3 further word matches are not references (comments, strings, namesakes): include_text=true");
+    assert_snapshot!(further(total().await).unwrap_or_default(), @"3 further word matches are not references (comments, strings, namesakes): includeText=true");
 }

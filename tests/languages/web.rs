@@ -110,7 +110,7 @@ async fn css() {
       3:3  --circle-colour: #c00;  (declaration)
       7:14  color: var(--circle-colour);
       8:25  border: 1px solid var(--circle-colour);
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [vscode-css-language-server · ready]
     ──── lsp_hover {"at":"style.css:6 .circle"}
     at style.css:6:2 circle
@@ -295,7 +295,7 @@ async fn vtsls() {
       8:15  return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [vtsls · ready]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at src/report.ts:12:17 forgotten (function)

@@ -16,7 +16,7 @@ async fn check(name: &str, components: &[&str], questions: Vec<(&str, Value)>) -
     for (tool, arguments) in questions {
         // The time that a busy machine may need to read a whole project.
         let mut patient = arguments.clone();
-        patient["wait_ms"] = json!(150_000);
+        patient["waitMs"] = json!(150_000);
         let answer = zubi.call_stable(tool, patient).await;
         let lines: Vec<&str> = answer.lines().collect();
         let (status, body) = lines.split_last().expect("an answer has a status line");

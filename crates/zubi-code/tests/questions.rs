@@ -257,7 +257,7 @@ async fn an_answer_while_loading_is_marked_and_waiting_makes_it_whole() {
     let question = toy.intel.question(impatient).await;
     let target = question.resolve(&at_target("shapes.toy:6:5"), PositionIntent::Identifier).await.unwrap();
     let found = question.locations(&target, Relation::References { include_declaration: true }).await.unwrap();
-    insta::assert_snapshot!(found.status.note().unwrap(), @"may be incomplete: toy was still loading; ask again, or give a larger `wait_ms`");
+    insta::assert_snapshot!(found.status.note().unwrap(), @"may be incomplete: toy was still loading; ask again, or give a larger `waitMs`");
     assert_eq!(found.status.readiness_line(), "loading 40 %");
 
     let question = toy.intel.question(Toy::cx()).await;

@@ -129,7 +129,7 @@ async fn form_answers_approve_or_deny_the_call() {
     {"action":"accept","content":{"answer":"yes: this call","arguments":"{\"txt\": \"x\"}"}}
         Invalid input: no such parameter; did you mean `text`?
         The user changed the arguments to {"txt":"x"}.
-        test.run takes text (string), count (integer), max_tokens (integer).
+        test.run takes text (string), count (integer), maxTokens (integer).
     {"tools":[]}
         Failed to run test.run: the user was asked (it runs `say first`), and the client's answer was none to the question
         Ask the user whether it is to be done, then call it again.

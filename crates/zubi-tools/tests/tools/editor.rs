@@ -86,7 +86,7 @@ async fn editor_state_is_rendered() {
     2 problems in 2 files
     a.toy
       3:3  error: it is bad  [toy 7]
-    … 1 more file: raise `limit`, or narrow with `severity` or `source`, or raise `max_tokens`
+    … 1 more file: raise `limit`, or narrow with `severity` or `source`, or raise `maxTokens`
     [editor · from the editor: most of its servers check only open files; validating a file opens it]
     ");
 }

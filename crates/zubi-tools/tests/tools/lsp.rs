@@ -49,7 +49,7 @@ async fn references() {
       4:12  let élan → unit
     shapes.toy
       6:5  let unit  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [toy · ready]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "limit": 1 })).await, @r#"
@@ -58,7 +58,7 @@ async fn references() {
     app.toy
       2:14  print area unit
     … 2 more: cursor="1"
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [toy · ready]
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "cursor": "2" })).await, @"
@@ -66,7 +66,7 @@ async fn references() {
     3 references to `unit` in 2 files
     shapes.toy
       6:5  let unit  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [toy · ready]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "cursor": "9" })).await, @"
@@ -272,7 +272,7 @@ async fn invalid_arguments_are_reported() {
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "symbl": "x" })).await, @r#"
     Invalid input: no such parameter; did you mean `symbol`?
-    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), max_tokens (integer), wait_ms (integer), format ("text"|"json").
+    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), format ("text"|"json").
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "at": "app.toy:1:5", "line": 3 })).await, @r#"
     Invalid input: the position was given in more than one way

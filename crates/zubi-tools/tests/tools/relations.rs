@@ -203,7 +203,7 @@ async fn a_reached_limit_is_reported() {
     for number in 0..300 {
         write!(fixture, "def f{number}\n  hub\n").unwrap();
     }
-    let question = json!({ "symbol": "hub", "direction": "incoming", "max_tokens": 100 });
+    let question = json!({ "symbol": "hub", "direction": "incoming", "maxTokens": 100 });
     insta::assert_snapshot!(check(&fixture, "lsp_call_hierarchy", question).await, @"
     at a.toy:1:5 hub (function)
     199 callers of `hub`, cut at 200 symbols
@@ -211,10 +211,10 @@ async fn a_reached_limit_is_reported() {
       function f0  a.toy:2:5  def f0  calls at line 3
       function f1  a.toy:4:5  def f1  calls at line 5
       function f2  a.toy:6:5  def f2  calls at line 7
-    … 196 more: raise max_tokens, or use a smaller depth
+    … 196 more: raise maxTokens, or use a smaller depth
     [toy · ready · may be incomplete: the tree was cut at 200 symbols; ask with a smaller depth, or about one of them]
     ");
-    let all = json!({ "symbol": "hub", "direction": "incoming", "max_tokens": 20_000 });
+    let all = json!({ "symbol": "hub", "direction": "incoming", "maxTokens": 20_000 });
     let answer = check(&fixture, "lsp_call_hierarchy", all).await;
     assert_eq!(answer.lines().filter(|line| line.contains("calls at line")).count(), 199);
     insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "next", "direction": "outgoing", "depth": 6 })).await, @r#"

@@ -45,8 +45,8 @@ fn schemas() {
       line: "integer"
       character: "integer"
       context: "integer"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_references Read lsp
       symbol: "string"
@@ -57,11 +57,11 @@ fn schemas() {
       character: "integer"
       includeDeclaration: "boolean"
       context: "integer"
-      include_text: "boolean"
+      includeText: "boolean"
       limit: "integer"
       cursor: "string"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_hover Read lsp
       symbol: "string"
@@ -70,8 +70,8 @@ fn schemas() {
       uri: "string"
       line: "integer"
       character: "integer"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_completion Read lsp
       symbol: "string"
@@ -84,16 +84,16 @@ fn schemas() {
       triggerCharacter: "string"
       limit: "integer"
       cursor: "string"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_workspace_symbols Read lsp
       query: "string" required
       kind: "string"
       limit: "integer"
       cursor: "string"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_document_symbols Read lsp
       path: "string"
@@ -101,8 +101,8 @@ fn schemas() {
       depth: "integer"
       limit: "integer"
       cursor: "string"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_rename_symbol Plan lsp
       symbol: "string"
@@ -112,8 +112,8 @@ fn schemas() {
       line: "integer"
       character: "integer"
       newName: "string" required
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_code_actions Plan lsp
       symbol: "string"
@@ -125,15 +125,15 @@ fn schemas() {
       range: "object"
       context: "object"
       diff: "boolean"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_format_document Plan lsp
       path: "string"
       uri: "string"
       options: "object"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_signature_help Read lsp
       symbol: "string"
@@ -144,8 +144,8 @@ fn schemas() {
       character: "integer"
       triggerKind: "integer"
       triggerCharacter: "string"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_diagnostics Read lsp
       path: "string"
@@ -153,8 +153,8 @@ fn schemas() {
       since: "string"
       limit: "integer"
       cursor: "string"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_call_hierarchy Read lsp
       symbol: "string"
@@ -165,8 +165,8 @@ fn schemas() {
       character: "integer"
       direction: "string" required
       depth: "integer"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_implementations Read lsp
       symbol: "string"
@@ -177,8 +177,8 @@ fn schemas() {
       character: "integer"
       limit: "integer"
       cursor: "string"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_type_definition Read lsp
       symbol: "string"
@@ -188,8 +188,8 @@ fn schemas() {
       line: "integer"
       character: "integer"
       context: "integer"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_type_hierarchy Read lsp
       symbol: "string"
@@ -200,8 +200,8 @@ fn schemas() {
       character: "integer"
       direction: "string" required
       depth: "integer"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     lsp_explain Read lsp
       symbol: "string"
@@ -210,19 +210,19 @@ fn schemas() {
       uri: "string"
       line: "integer"
       character: "integer"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     apply_edit Write edit
       plan: "string"
       action: "string"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     undo_edit Write edit
       plan: "string" required
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     domainlang_validate Read domainlang
       file: "string"
@@ -294,22 +294,22 @@ fn schemas() {
       oldUri: "string" required
       newUri: "string" required
       save: "boolean"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     rename_symbol Write refactor
       uri: "string" required
       originalName: "string" required
       newName: "string" required
       save: "boolean"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     organize_imports Write refactor
       uri: "string" required
       save: "boolean"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     get_setting Read settings
       key: "string" required
@@ -326,8 +326,8 @@ fn schemas() {
       severity: "string"
       source: "string"
       limit: "integer"
-      max_tokens: "integer"
-      wait_ms: "integer"
+      maxTokens: "integer"
+      waitMs: "integer"
       format: "string"
     find_tools Read tools
       query: "string"

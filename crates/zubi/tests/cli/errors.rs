@@ -36,7 +36,7 @@ fn wrong_usage() {
 
     Examples:
       zubi call lsp_hover --help                                     the tool's arguments
-      zubi call lsp_references --symbol Parser/next --max_tokens 500
+      zubi call lsp_references --symbol Parser/next --maxTokens 500
       zubi call lsp_definition --input '{"at": "src/lib.rs:12:5"}'
       echo '{"query": "parse"}' | zubi call lsp_workspace_symbols --input -
       zubi call lsp_document_symbols --path src/lib.rs --json
@@ -97,7 +97,7 @@ fn wrong_input() {
     exit 2
     --- stderr
     error: Invalid input: no such parameter; did you mean `plan`?
-    hint: undo_edit takes plan* (string), max_tokens (integer), wait_ms (integer), format ("text"|"json") (* required).
+    hint: undo_edit takes plan* (string), maxTokens (integer), waitMs (integer), format ("text"|"json") (* required).
     "#);
     assert_snapshot!(check(&["call", "lsp_hover"]), @r#"
     exit 2

@@ -125,7 +125,7 @@ fn commands() {
 
     Examples:
       zubi call lsp_hover --help                                     the tool's arguments
-      zubi call lsp_references --symbol Parser/next --max_tokens 500
+      zubi call lsp_references --symbol Parser/next --maxTokens 500
       zubi call lsp_definition --input '{"at": "src/lib.rs:12:5"}'
       echo '{"query": "parse"}' | zubi call lsp_workspace_symbols --input -
       zubi call lsp_document_symbols --path src/lib.rs --json
@@ -267,8 +267,8 @@ fn tools() {
 
     Arguments:
       plan (string, required)  Applied p-… or a-…
-      max_tokens (integer)  Upper bound of the answer, default 2000
-      wait_ms (integer)  How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
+      maxTokens (integer)  Upper bound of the answer, default 2000
+      waitMs (integer)  How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
       format (string)  Default text
 
     Undo a rename:
@@ -287,10 +287,10 @@ fn tools() {
           --plan <TEXT>
               Applied p-… or a-…
 
-          --max_tokens <NUMBER>
+          --maxTokens <NUMBER>
               Upper bound of the answer, default 2000
 
-          --wait_ms <NUMBER>
+          --waitMs <NUMBER>
               How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
 
           --format <TEXT>
