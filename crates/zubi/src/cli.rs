@@ -55,7 +55,7 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     pub(crate) trust: bool,
     /// Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
-    #[arg(long, value_name = "HOST", global = true, hide_possible_values = true)]
+    #[arg(long, value_name = "auto|own", global = true, hide_possible_values = true)]
     pub(crate) host: Option<HostChoice>,
     /// Increase log verbosity (-vv for debug)
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
