@@ -68,7 +68,7 @@ fn a_turn_end_that_cannot_be_stored_is_reported() {
     let output = command.output().expect("bash starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{stderr}");
-    assert!(stderr.contains("→ List files") && stderr.contains("cannot be kept"), "{stderr}");
+    assert!(stderr.contains("→ List files") && stderr.contains("cannot save the conversation"), "{stderr}");
 }
 
 /// If the beginning of a turn cannot be stored, only its end is printed.
@@ -87,7 +87,7 @@ fn a_turn_end_is_reported_when_not_even_the_start_can_be_stored() {
     let output = command.output().expect("bash starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
-    assert!(stderr.contains("cannot be kept"), "{stderr}");
+    assert!(stderr.contains("cannot save the conversation"), "{stderr}");
 }
 
 #[test]

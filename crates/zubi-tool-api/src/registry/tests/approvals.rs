@@ -514,7 +514,7 @@ async fn approval_covers_only_the_prompted_call() {
     let call_unattended = || call(ApprovalAnswer::Unavailable, Box::new(|| {}));
     assert!(call_unattended().await.starts_with("ran"));
     *version.lock().unwrap() = "2";
-    assert!(call_unattended().await.contains("nobody to ask"));
+    assert!(call_unattended().await.contains("no one can approve it here"));
     *version.lock().unwrap() = "1";
     assert!(call_unattended().await.contains("nobody to ask"), "what is forgotten does not come back");
 }
