@@ -27,9 +27,9 @@ async fn rust() {
     assert_snapshot!(between_the_lines(&zubi, "sums").await, @"
     inferred types
          14  let sum: f64 = describe(1.0) + 1.0;
-    an editor shows: ▶︎ Run Test
+    code lenses: ▶︎ Run Test
     ");
-    assert_snapshot!(between_the_lines(&zubi, "Shape").await, @"an editor shows: 2 implementations");
+    assert_snapshot!(between_the_lines(&zubi, "Shape").await, @"code lenses: 2 implementations");
 }
 
 #[tokio::test]

@@ -178,7 +178,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
       src/report.cc  written
       src/shape.cc  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [clangd · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 3 files
@@ -220,7 +220,7 @@ async fn fix(zubi: &Zubi, project: &Project) {
       src/broken.cc  written
     fixed: 1 problem
       src/broken.cc:8:10  error: Use of undeclared identifier 'sqare'; did you mean 'square'? (fix available)  [clang undeclared_var_use_suggest]
-    undo_edit {"plan":"a-[action]"} takes it back
+    undo_edit {"plan":"a-[action]"} undoes it
     [clangd · ready]
     ──── undo_edit
     undone a-[action]: change 'sqare' to 'square' in 1 file
@@ -249,7 +249,7 @@ async fn format(zubi: &Zubi, project: &Project) {
     applied p-[plan]: format `src/messy.cc` in 1 file
       src/messy.cc  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [clangd · ready]
     ──── undo_edit
     undone p-[plan]: format `src/messy.cc` in 1 file

@@ -87,8 +87,8 @@ async fn emmylua() {
         The area of two circles together, `scale` times.
     [emmylua_ls · ready]
     ──── lsp_call_hierarchy {"at":"shape.lua:27 total_area","direction":"incoming"} (refused)
-    Failed to walk the calls: emmylua_ls cannot find callers
-    The nearest question that is answered: `lsp_references` tells every place that names it, calls among them.
+    Failed to walk the call hierarchy: emmylua_ls cannot find callers
+    The nearest supported request: `lsp_references` lists every place that names it, calls among them.
     ──── lsp_diagnostics {"path":"broken.lua"}
     1 error in `broken.lua`; snapshot d-1
     broken.lua

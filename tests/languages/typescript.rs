@@ -150,7 +150,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
       src/report.ts  written
       src/shape.ts  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [typescript · ready]
     ──── undo_edit
     undone p-[plan]: rename `totalArea` to `combinedArea` in 2 files
@@ -188,7 +188,7 @@ async fn fix(zubi: &Zubi, project: &Project) {
       src/broken.ts  written
     fixed: 1 problem
       src/broken.ts:3:14  error: Cannot find name 'Rectangle'.  [ts 2304]
-    undo_edit {"plan":"a-[action]"} takes it back
+    undo_edit {"plan":"a-[action]"} undoes it
     [typescript · ready]
     ──── undo_edit
     undone a-[action]: Add import from "./shape.js" in 1 file
@@ -219,7 +219,7 @@ async fn format(zubi: &Zubi, project: &Project) {
     applied p-[plan]: format `src/messy.ts` in 1 file
       src/messy.ts  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [typescript · ready]
     ──── undo_edit
     undone p-[plan]: format `src/messy.ts` in 1 file

@@ -329,7 +329,7 @@ async fn rust() {
     [rust-analyzer · ready · default cargo features only]
 
     > lsp_format_document {"path":"src/util/id.rs"}
-    `src/util/id.rs` is formatted already; nothing to change
+    `src/util/id.rs` is already formatted; nothing to change
     [rust-analyzer · ready · default cargo features only]
     "#);
 }
@@ -531,7 +531,7 @@ async fn go() {
     [gopls · ready]
 
     > lsp_format_document {"path":"go/analysis/validate.go"}
-    `go/analysis/validate.go` is formatted already; nothing to change
+    `go/analysis/validate.go` is already formatted; nothing to change
     [gopls · ready]
     "#);
 }

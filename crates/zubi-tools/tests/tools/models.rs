@@ -312,7 +312,7 @@ async fn a_loading_model() {
     let query = |wait: u32| models.call("lsp_definition", json!({ "at": "shop/orders.dlang:3:20", "waitMs": wait }));
     insta::assert_snapshot!(query(0).await, @"
     Failed to find the definition: domainlang declined: it is still starting
-    Ask again in a moment, or with a larger `waitMs`.
+    Retry in a moment, or with a larger `waitMs`.
     ");
     wait_for_start.recv().unwrap();
     drop(resume);
@@ -339,7 +339,7 @@ async fn a_missing_folder_appears_later() {
 async fn unanswered_queries_state_the_reason() {
     insta::assert_snapshot!(check(SHOP, "lsp_implementations", json!({ "symbol": "Sales" })).await, @"
     Failed to find implementations: domainlang cannot find implementations
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ");
     // Ignored files are not part of the model.
     let ignored = "//- .gitignore\nbuild\n//- build/a.dlang\nTeam A\n//- b.dlang\nTeam B\n";

@@ -191,9 +191,9 @@ async fn matches_in_too_many_other_projects_are_reported() {
     let few = status_with_projects(&["b", "c"], &fixture, "lsp_references").await;
     insta::assert_snapshot!(few, @"[toy · ready]");
     let many = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_references").await;
-    insta::assert_snapshot!(many, @"[toy · ready · may be incomplete: `x` also stands in f, g, which was not asked]");
+    insta::assert_snapshot!(many, @"[toy · ready · may be incomplete: `x` also occurs in f, g, which was not queried]");
     let tree = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_call_hierarchy").await;
-    insta::assert_snapshot!(tree, @"[toy · ready · may be incomplete: `x` also stands in b, c, d, 3 more: `lsp_references` looks there · the toy library was not read]");
+    insta::assert_snapshot!(tree, @"[toy · ready · may be incomplete: `x` also occurs in b, c, d, 3 more: `lsp_references` looks there · the toy library was not read]");
 }
 
 #[tokio::test]

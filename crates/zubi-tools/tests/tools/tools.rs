@@ -100,7 +100,7 @@ async fn an_invalid_inner_call_fails_like_a_direct_one() {
     `find_tools` lists the available tools.
     ");
     insta::assert_snapshot!(check(SHAPES, "call_tool", json!({})).await, @r#"
-    Invalid input: is required
+    Invalid input: tool: is required
     `tool` (string): Id Example: {"tool":"apply_edit","arguments":{"plan":"p-…"}}
     "#);
 }

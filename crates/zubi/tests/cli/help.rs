@@ -14,113 +14,114 @@ fn commands() {
     Usage: zubi [OPTIONS] <COMMAND>
 
     Commands:
-      mcp     Answer an agent over MCP on stdin and stdout
-      lsp     Serve an editor: DomainLang's language server, and zubi's tools for editors that ask for them
-      serve   Serve a workspace until it is told to end: agents that come later share its language servers
-      status  Show the hosts that run, their language servers and who is connected
-      stop    End the daemon of this workspace
-      ipc     Call one method of the IPC protocol, as other programs do
-      call    Call one tool and print its answer
-      tools   Show what can be asked; check the tools that this workspace declares
-      policy  Find out what calls may do, and which rule says so
-      agent   Give zubi's own agent a task, or talk with it
-      web     Talk with the agent in a browser
+      mcp     Serve an agent over MCP on stdin and stdout
+      lsp     Serve an editor: DomainLang's language server, and zubi's tools if the editor requests them
+      serve   Run a daemon that shares one set of language servers among all agents in this workspace
+      status  Show the running hosts, their language servers and their clients
+      stop    Stop the daemon of this workspace
+      ipc     Call one method of the IPC protocol
+      call    Call one tool and print its result
+      tools   List and inspect tools; check and run workspace-declared tools
+      policy  Explain and list the permission rules
+      agent   Give zubi's own agent a task, or chat with it
+      web     Chat with the agent in a browser
       trust   Let language servers run a project's code
-      doctor  Find out which language servers this workspace needs, has, and what is missing
-      verify  Check that zubi works here, and report it as JSON
+      doctor  Check the language servers of this workspace and list the missing ones
+      verify  Check that zubi works on this machine and report the result as JSON
       help    Print this message or the help of the given subcommand(s)
 
     Options:
-          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
-          --read-only        No tool that writes exists
-          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust            Trust the workspace in this session only
-          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...       Say more on stderr; twice for debugging
+          --workspace <DIR>  Workspace folder; repeat for several folders [default: the current directory]
+          --read-only        Disable all tools that write
+          --toolsets <LIST>  Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>     Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace for this session only
+          --host <HOST>      Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...       Increase log verbosity (-vv for debug)
       -h, --help             Print help
       -V, --version          Print version
 
     Examples:
-      zubi mcp                                   answer an agent over MCP (stdin and stdout)
-      zubi serve --detach                        share language servers among all agents of this folder
-      zubi tools list                            what can be asked
-      zubi call lsp_hover --at src/lib.rs:12:5   ask one question
-      zubi agent run --model mock 'list files'   give zubi's own agent a task; mock needs no model
+      zubi mcp                                   serve an agent over MCP (stdin and stdout)
+      zubi serve --detach                        share language servers among all agents in this folder
+      zubi tools list                            list the tools
+      zubi call lsp_hover --at src/lib.rs:12:5   call one tool
+      zubi agent run --model mock 'list files'   give zubi's own agent a task (`mock` needs no API key)
       zubi trust                                 let language servers run this project's code
-      zubi doctor                                which language servers are there, and which are missing
+      zubi doctor                                list installed and missing language servers
 
     Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment, 130 interrupted.
     ");
     assert_snapshot!(check(&["mcp", "--help"]), @r#"
     exit 0
     --- stdout
-    Answer an agent over MCP on stdin and stdout
+    Serve an agent over MCP on stdin and stdout
 
     Usage: zubi mcp [OPTIONS]
 
     Options:
-          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
-          --read-only        No tool that writes exists
-          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust            Trust the workspace in this session only
-          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...       Say more on stderr; twice for debugging
+          --workspace <DIR>  Workspace folder; repeat for several folders [default: the current directory]
+          --read-only        Disable all tools that write
+          --toolsets <LIST>  Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>     Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace for this session only
+          --host <HOST>      Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...       Increase log verbosity (-vv for debug)
       -h, --help             Print help
 
     In an agent's MCP configuration:
       {"mcpServers": {"zubi": {"command": "zubi", "args": ["mcp"]}}}
 
-    Nothing is started before the first question; the process ends when its input does.
+    Language servers start with the first tool call. The process exits when stdin closes.
     "#);
     assert_snapshot!(check(&["lsp", "--help"]), @r#"
     exit 0
     --- stdout
-    Serve an editor: DomainLang's language server, and zubi's tools for editors that ask for them
+    Serve an editor: DomainLang's language server, and zubi's tools if the editor requests them
 
     Usage: zubi lsp [OPTIONS]
 
     Options:
-          --stdio                  Speak over stdin and stdout; so it does anyway, but many editors say it
-          --clientProcessId <PID>  End when this process has ended: the editor's (on Linux)
-          --schema                 Print the editor channel: every message beyond LSP's own, with JSON Schemas
-          --workspace <DIR>        Workspace folder; may be given several times [default: the current directory]
-          --read-only              No tool that writes exists
-          --toolsets <LIST>        Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>           Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust                  Trust the workspace in this session only
-          --host <WHOSE>           `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...             Say more on stderr; twice for debugging
+          --stdio                  Use stdin and stdout (always the case; accepted because many editors pass it)
+          --clientProcessId <PID>  Exit when this process, usually the editor, has exited (Linux only)
+          --schema                 Print the editor protocol: every message that extends LSP, with JSON Schemas
+          --workspace <DIR>        Workspace folder; repeat for several folders [default: the current directory]
+          --read-only              Disable all tools that write
+          --toolsets <LIST>        Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>           Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust                  Trust the workspace for this session only
+          --host <HOST>            Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...             Increase log verbosity (-vv for debug)
       -h, --help                   Print help
 
-    An editor starts this by itself, for files *.dlang. Neovim 0.11:
+    Your editor runs this command for *.dlang files. Neovim 0.11:
       vim.filetype.add({ extension = { dlang = 'domain-lang' } })
       vim.lsp.config('zubi', { cmd = { 'zubi', 'lsp' }, filetypes = { 'domain-lang' }, root_markers = { 'model.yaml', '.git' } })
       vim.lsp.enable('zubi')
 
-    To an editor that sends the initializationOptions {"zubi": {"editorProtocol": 1}} it offers the tools of `zubi tools list`
-    that write nothing, as requests zubi/tools/list and zubi/tools/call, and asks it in turn about code with
-    zubi/editor/request. It starts no language servers then. To all others it is what `dlang lsp` is.
+    If the editor sends the initializationOptions {"zubi": {"editorProtocol": 1}}, zubi offers it the
+    tools of `zubi tools list` that write nothing (requests zubi/tools/list and zubi/tools/call), and
+    sends the editor code queries (zubi/editor/request) instead of starting language servers. For any
+    other editor, `zubi lsp` behaves like `dlang lsp`.
 
-    Folders are those that the editor has open; --workspace counts if it has none. The exit code is 0 when the editor said
-    goodbye, else 1.
+    The workspace is the folders that the editor has open; --workspace applies only if the editor has
+    none open. Exits with 0 after an LSP `shutdown`/`exit`, otherwise with 1.
     "#);
     assert_snapshot!(check(&["call", "--help"]), @r#"
     exit 0
     --- stdout
-    Call one tool and print its answer
+    Call one tool and print its result
 
     Usage: zubi call [OPTIONS] TOOL [--ARGUMENT VALUE]… [--input JSON | --input -] [--json]
 
     Options:
-          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
-          --read-only        No tool that writes exists
-          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust            Trust the workspace in this session only
-          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...       Say more on stderr; twice for debugging
+          --workspace <DIR>  Workspace folder; repeat for several folders [default: the current directory]
+          --read-only        Disable all tools that write
+          --toolsets <LIST>  Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>     Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace for this session only
+          --host <HOST>      Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...       Increase log verbosity (-vv for debug)
       -h, --help             Print help
 
     Examples:
@@ -130,34 +131,35 @@ fn commands() {
       echo '{"query": "parse"}' | zubi call lsp_workspace_symbols --input -
       zubi call lsp_document_symbols --path src/lib.rs --json
 
-    A failure is told on stderr, with --json also as {"error": {"code", "message"}} on stdout. `zubi tools codes` lists the codes.
-    zubi's own options go before the tool's name, the tool's arguments after it.
+    Errors go to stderr; with --json, also to stdout as {"error": {"code", "message"}}.
+    `zubi tools codes` lists the codes. Put zubi's own options before the tool's name, and the tool's
+    arguments after it.
     "#);
     assert_snapshot!(check(&["tools", "--help"]), @"
     exit 0
     --- stdout
-    Show what can be asked; check the tools that this workspace declares
+    List and inspect tools; check and run workspace-declared tools
 
     Usage: zubi tools [OPTIONS] <COMMAND>
 
     Commands:
       list    List the tools of this session
-      show    Describe one tool: its arguments, its effect, an example
+      show    Describe one tool: its arguments, its effect and an example
       check   Check the files in which this workspace declares tools
-      run     Run one tool that this workspace declares, as its author tries it
-      init    Write a first tool file, with a tool that works
-      codes   List the codes of failures: what each means, what to do, and what `zubi call` exits with
+      run     Run a workspace-declared tool (for tool authors)
+      init    Create a tool file with a working example
+      codes   List the error codes with their meaning, a hint, and the exit code of `zubi call`
       schema  Print the JSON Schema of tool files
       help    Print this message or the help of the given subcommand(s)
 
     Options:
-          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
-          --read-only        No tool that writes exists
-          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust            Trust the workspace in this session only
-          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...       Say more on stderr; twice for debugging
+          --workspace <DIR>  Workspace folder; repeat for several folders [default: the current directory]
+          --read-only        Disable all tools that write
+          --toolsets <LIST>  Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>     Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace for this session only
+          --host <HOST>      Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...       Increase log verbosity (-vv for debug)
       -h, --help             Print help
     ");
     assert_snapshot!(check(&["trust", "--help"]), @"
@@ -168,32 +170,32 @@ fn commands() {
     Usage: zubi trust [OPTIONS] [PATH]
 
     Arguments:
-      [PATH]  Folder to trust, with everything below it [default: the current directory]
+      [PATH]  Folder to trust, including its subfolders [default: the current directory]
 
     Options:
-          --list             Show which folders are trusted
-          --revoke           Take trust back
-          --diff             Show what would be trusted: tool files that are new, and what has changed in the others. Trusts nothing
-          --expect <HASH>    Trust only if the files are still those that `--diff` showed: the hash that it printed
+          --list             List the trusted folders
+          --revoke           Revoke trust
+          --diff             Show new tool files and changes in trusted ones, without trusting anything
+          --expect <HASH>    Trust only if the files still have the hash that `--diff` printed
           --json             Print JSON
-          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
-          --read-only        No tool that writes exists
-          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust            Trust the workspace in this session only
-          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...       Say more on stderr; twice for debugging
+          --workspace <DIR>  Workspace folder; repeat for several folders [default: the current directory]
+          --read-only        Disable all tools that write
+          --toolsets <LIST>  Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>     Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace for this session only
+          --host <HOST>      Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...       Increase log verbosity (-vv for debug)
       -h, --help             Print help
 
-    Some language servers run code of the project they read: build scripts, macros, plugins. They are started only in
-    folders you trust. A folder covers everything below it. A `.zubi.toml` in it, and the files in which it declares tools
-    (`.vscode/agent-tools.json`, `.vscode/agent-tools/*.json`), are trusted as they are now: one that changes is left out until
-    it is trusted again.
+    Some language servers run code from the project they analyse: build scripts, macros, plugins. zubi
+    starts them only in folders you trust. Trust includes subfolders. It also covers the current content
+    of `.zubi.toml` and of the tool files (`.vscode/agent-tools.json`, `.vscode/agent-tools/*.json`): if
+    one of these files changes, zubi ignores it until you trust it again.
 
     Examples:
       zubi trust                 the current directory
-      zubi trust --diff          what that would let in
-      zubi trust ~/work          everything in it
+      zubi trust --diff          preview what would become trusted
+      zubi trust ~/work          all folders below ~/work
       zubi trust --list
       zubi trust --revoke ~/work
     ");

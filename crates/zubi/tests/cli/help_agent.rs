@@ -9,82 +9,87 @@ fn agent_commands() {
     assert_snapshot!(check(&["agent", "--help"]), @r#"
     exit 0
     --- stdout
-    Give zubi's own agent a task, or talk with it
+    Give zubi's own agent a task, or chat with it
 
     Usage: zubi agent [OPTIONS] <COMMAND>
 
     Commands:
-      run     Give the agent one task, and print its answer
-      chat    Talk with the agent in this terminal
-      resume  Go on with a conversation
+      run     Give the agent one task and print its answer
+      chat    Chat with the agent in this terminal
+      resume  Resume a conversation
       list    List the conversations of this workspace
       show    Print a conversation
-      export  Write a conversation as a scenario, which `replay` and `--model mock:FILE` play
-      replay  Make the calls of a scenario or conversation again, and compare what comes of them
-      models  List the models that can be asked, and what others need
-      delete  Remove a conversation for good
+      export  Export a conversation as a scenario for `replay` and `--model mock:FILE`
+      replay  Repeat the calls of a scenario or conversation and compare the results
+      models  List the available models, and the requirements of the others
+      delete  Delete a conversation permanently
       help    Print this message or the help of the given subcommand(s)
 
     Options:
-          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
-          --read-only        No tool that writes exists
-          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust            Trust the workspace in this session only
-          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...       Say more on stderr; twice for debugging
+          --workspace <DIR>  Workspace folder; repeat for several folders [default: the current directory]
+          --read-only        Disable all tools that write
+          --toolsets <LIST>  Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>     Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace for this session only
+          --host <HOST>      Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...       Increase log verbosity (-vv for debug)
       -h, --help             Print help
 
-    An agent of zubi's own: it asks a model, makes the calls that the model wants with the tools of `zubi tools list`, under the
-    rules of `zubi policy list`, and goes on until it has the answer. Conversations are kept below $XDG_STATE_HOME/zubi/sessions
-    (~/.local/state), on this machine alone; `zubi agent delete` removes one.
+    zubi's own agent sends a task to a model and makes the tool calls that the model requests until the
+    model answers. The tools are those of `zubi tools list`, and the rules of `zubi policy list` apply.
+    zubi stores conversations on this machine only, below $XDG_STATE_HOME/zubi/sessions (default
+    ~/.local/state/zubi/sessions); `zubi agent delete` removes one.
 
     Examples:
-      zubi agent run --model mock 'read the file "README.md"'    nothing needs to be installed
-      zubi agent models                                         who can be asked, and what others need
+      zubi agent run --model mock 'read the file "README.md"'    needs no API key and no installation
+      zubi agent models                                         list the models and their requirements
       zubi agent chat
       zubi agent resume
     "#);
     assert_snapshot!(check(&["agent", "run", "--help"]), @r#"
     exit 0
     --- stdout
-    Give the agent one task, and print its answer
+    Give the agent one task and print its answer
 
     Usage: zubi agent run [OPTIONS] <TASK>
 
     Arguments:
-      <TASK>  What is to be done; `-` reads it from stdin
+      <TASK>  Task for the agent; `-` reads it from stdin
 
     Options:
-          --model <MODEL>         Who is asked: `provider/model`, `mock`, or `mock:FILE` with a scenario [default: the setting `model`]
-          --max-iterations <N>    How often the model may be asked in a turn [default: 20]
-          --max-calls <N>         How many calls a turn may make [default: 200]
-          --max-tokens <N>        How many tokens a turn may cost, prompts and answers together [default: any number]
-          --max-time <TIME>       How long a turn may take, as 90s, 15m or 2h [default: any time]
-          --auto-approve <RULE>   Calls that run without a question: a tool's id, or `shell.run:cargo test *`. Never one that a rule denies
-          --instructions <FILE>   A file that the model is told in front of zubi's own instructions
-          --json                  Print what happens, as JSON, one event per line
-          --output-schema <FILE>  The answer is data that fits the JSON Schema in this file, printed as JSON
-          --workspace <DIR>       Workspace folder; may be given several times [default: the current directory]
-          --read-only             No tool that writes exists
-          --toolsets <LIST>       Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>          Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust                 Trust the workspace in this session only
-          --host <WHOSE>          `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...            Say more on stderr; twice for debugging
+          --model <MODEL>         Model: `provider/model`, `mock`, or `mock:FILE` to replay a scenario [default: `model` in zubi.toml]
+          --max-iterations <N>    Maximum number of model requests per turn [default: 20]
+          --max-calls <N>         Maximum number of tool calls per turn [default: 200]
+          --max-tokens <N>        Maximum number of tokens per turn, prompts and answers together [default: unlimited]
+          --max-time <TIME>       Time limit per turn, as in 90s, 15m or 2h [default: unlimited]
+          --auto-approve <RULE>   Approve these calls in advance: a tool id, or `shell.run:cargo test *`; `deny` rules still apply
+          --instructions <FILE>   File with instructions for the model, inserted before zubi's own
+          --json                  Print the events as JSON, one per line
+          --output-schema <FILE>  Require an answer that matches the JSON Schema in this file, and print it as JSON
+          --workspace <DIR>       Workspace folder; repeat for several folders [default: the current directory]
+          --read-only             Disable all tools that write
+          --toolsets <LIST>       Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>          Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust                 Trust the workspace for this session only
+          --host <HOST>           Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...            Increase log verbosity (-vv for debug)
       -h, --help                  Print help
 
-    The answer goes to stdout; what is called, asked and retried goes to stderr. Looking and writing in the workspace need no
-    question; commands, the network and whatever a rule says are asked about in the terminal. Where nobody can be asked such a
-    call is refused, and the refusal says which rule would allow it; --auto-approve does so for this run alone.
+    The answer goes to stdout; calls, approval prompts and retries go to stderr. The agent reads and
+    writes in the workspace without approval; for commands, network access and calls that a rule marks
+    `ask`, zubi prompts in the terminal. Without a terminal it denies such a call and names the rule
+    that would allow it; --auto-approve allows it for this run only.
 
-    The conversation is kept: `zubi agent list` shows it, `zubi agent resume` goes on with it. --json prints the same events.
-    Where nobody reads stdout any more (`| head`), the turn is stopped as by Ctrl-C.
+    zubi saves the conversation: `zubi agent list` shows it, `zubi agent resume` resumes it. --json
+    prints the same events. If stdout is closed (as with `| head`), the turn is cancelled as if you had
+    pressed Ctrl-C.
 
-    A model needs a key (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY), a server such as Ollama, or [models] in zubi.toml:
-    `zubi agent models` says which there are. `--model mock` needs none: it follows keywords and shows how everything else works.
+    A model needs a key (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY), a server such as Ollama, or
+    [models] in zubi.toml; `zubi agent models` lists the available ones. `--model mock` needs none of
+    these: it reacts to keywords, to try out the rest.
 
-    Exit codes: 0 done, 1 ended otherwise (stderr says how), 2 wrong usage, 3 no model, no key or no answer, 130 interrupted.
+    Exit codes: 0 done, 1 ended early (stderr says why), 2 wrong usage, 3 no model, no key or no answer,
+    130 interrupted.
 
     Examples:
       zubi agent run --model mock 'read the file "README.md"'
@@ -96,31 +101,32 @@ fn agent_commands() {
     assert_snapshot!(check(&["agent", "chat", "--help"]), @r"
     exit 0
     --- stdout
-    Talk with the agent in this terminal
+    Chat with the agent in this terminal
 
     Usage: zubi agent chat [OPTIONS]
 
     Options:
-          --conversation <ID>    Go on with this one: its id, or the beginning of it [default: a new one]
-          --model <MODEL>        Who is asked: `provider/model`, `mock`, or `mock:FILE` with a scenario [default: the setting `model`]
-          --max-iterations <N>   How often the model may be asked in a turn [default: 20]
-          --max-calls <N>        How many calls a turn may make [default: 200]
-          --max-tokens <N>       How many tokens a turn may cost, prompts and answers together [default: any number]
-          --max-time <TIME>      How long a turn may take, as 90s, 15m or 2h [default: any time]
-          --auto-approve <RULE>  Calls that run without a question: a tool's id, or `shell.run:cargo test *`. Never one that a rule denies
-          --instructions <FILE>  A file that the model is told in front of zubi's own instructions
-          --workspace <DIR>      Workspace folder; may be given several times [default: the current directory]
-          --read-only            No tool that writes exists
-          --toolsets <LIST>      Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>         Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust                Trust the workspace in this session only
-          --host <WHOSE>         `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...           Say more on stderr; twice for debugging
+          --conversation <ID>    Resume this conversation: its id, or a prefix of it [default: a new conversation]
+          --model <MODEL>        Model: `provider/model`, `mock`, or `mock:FILE` to replay a scenario [default: `model` in zubi.toml]
+          --max-iterations <N>   Maximum number of model requests per turn [default: 20]
+          --max-calls <N>        Maximum number of tool calls per turn [default: 200]
+          --max-tokens <N>       Maximum number of tokens per turn, prompts and answers together [default: unlimited]
+          --max-time <TIME>      Time limit per turn, as in 90s, 15m or 2h [default: unlimited]
+          --auto-approve <RULE>  Approve these calls in advance: a tool id, or `shell.run:cargo test *`; `deny` rules still apply
+          --instructions <FILE>  File with instructions for the model, inserted before zubi's own
+          --workspace <DIR>      Workspace folder; repeat for several folders [default: the current directory]
+          --read-only            Disable all tools that write
+          --toolsets <LIST>      Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>         Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust                Trust the workspace for this session only
+          --host <HOST>          Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...           Increase log verbosity (-vv for debug)
       -h, --help                 Print help
 
-    What is typed while the agent works is told to it as soon as it is asked next. A line that ends in \ goes on in the next.
-    Ctrl-C stops the turn, a second one leaves. /help lists the commands. Lines may come from a pipe; then the exit code is that
-    of the last turn, as of `zubi agent run`, or of the first line that was wrong.
+    Text you type during a turn is sent with the next model request. End a line with \ to continue it on
+    the next line. Ctrl-C stops the turn; a second Ctrl-C exits. /help lists the commands. Lines can
+    also come from a pipe; the exit code is then that of the last turn, as for `zubi agent run`, or of
+    the first invalid line.
 
     Examples:
       zubi agent chat
@@ -130,35 +136,35 @@ fn agent_commands() {
     assert_snapshot!(check(&["agent", "resume", "--help"]), @"
     exit 0
     --- stdout
-    Go on with a conversation
+    Resume a conversation
 
     Usage: zubi agent resume [OPTIONS] [ID] [TEXT]
 
     Arguments:
-      [ID]    Id of the conversation, or its beginning [default: the latest]
-      [TEXT]  What to say. A single argument of several words is this [default: that it should go on]
+      [ID]    Conversation id, or a prefix of it [default: the latest]
+      [TEXT]  Message to send; a single argument with spaces is the message, not the id [default: continue]
 
     Options:
-          --model <MODEL>         Who is asked: `provider/model`, `mock`, or `mock:FILE` with a scenario [default: the setting `model`]
-          --max-iterations <N>    How often the model may be asked in a turn [default: 20]
-          --max-calls <N>         How many calls a turn may make [default: 200]
-          --max-tokens <N>        How many tokens a turn may cost, prompts and answers together [default: any number]
-          --max-time <TIME>       How long a turn may take, as 90s, 15m or 2h [default: any time]
-          --auto-approve <RULE>   Calls that run without a question: a tool's id, or `shell.run:cargo test *`. Never one that a rule denies
-          --instructions <FILE>   A file that the model is told in front of zubi's own instructions
-          --json                  Print what happens, as JSON, one event per line
-          --output-schema <FILE>  The answer is data that fits the JSON Schema in this file, printed as JSON
-          --workspace <DIR>       Workspace folder; may be given several times [default: the current directory]
-          --read-only             No tool that writes exists
-          --toolsets <LIST>       Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>          Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust                 Trust the workspace in this session only
-          --host <WHOSE>          `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...            Say more on stderr; twice for debugging
+          --model <MODEL>         Model: `provider/model`, `mock`, or `mock:FILE` to replay a scenario [default: `model` in zubi.toml]
+          --max-iterations <N>    Maximum number of model requests per turn [default: 20]
+          --max-calls <N>         Maximum number of tool calls per turn [default: 200]
+          --max-tokens <N>        Maximum number of tokens per turn, prompts and answers together [default: unlimited]
+          --max-time <TIME>       Time limit per turn, as in 90s, 15m or 2h [default: unlimited]
+          --auto-approve <RULE>   Approve these calls in advance: a tool id, or `shell.run:cargo test *`; `deny` rules still apply
+          --instructions <FILE>   File with instructions for the model, inserted before zubi's own
+          --json                  Print the events as JSON, one per line
+          --output-schema <FILE>  Require an answer that matches the JSON Schema in this file, and print it as JSON
+          --workspace <DIR>       Workspace folder; repeat for several folders [default: the current directory]
+          --read-only             Disable all tools that write
+          --toolsets <LIST>       Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>          Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust                 Trust the workspace for this session only
+          --host <HOST>           Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...            Increase log verbosity (-vv for debug)
       -h, --help                  Print help
 
-    The model is told everything that was said and done, also where the process was killed in the middle: of a call whose
-    outcome was not kept it is said that nobody knows whether it took effect.
+    zubi sends the model the whole conversation, even if the process was killed during a turn. If a
+    call's result was lost, the model is informed that its effect is unknown.
 
     Examples:
       zubi agent resume
@@ -168,27 +174,29 @@ fn agent_commands() {
     assert_snapshot!(check(&["agent", "replay", "--help"]), @"
     exit 0
     --- stdout
-    Make the calls of a scenario or conversation again, and compare what comes of them
+    Repeat the calls of a scenario or conversation and compare the results
 
     Usage: zubi agent replay [OPTIONS] <WHAT>
 
     Arguments:
-      <WHAT>  A scenario's file, or the id of a conversation
+      <WHAT>  Scenario file, or conversation id
 
     Options:
-          --auto-approve <RULE>  Calls that run without a question, as `zubi agent run` has it
+          --auto-approve <RULE>  Approve these calls in advance, as for `zubi agent run`
           --json                 Print JSON
-          --workspace <DIR>      Workspace folder; may be given several times [default: the current directory]
-          --read-only            No tool that writes exists
-          --toolsets <LIST>      Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>         Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust                Trust the workspace in this session only
-          --host <WHOSE>         `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...           Say more on stderr; twice for debugging
+          --workspace <DIR>      Workspace folder; repeat for several folders [default: the current directory]
+          --read-only            Disable all tools that write
+          --toolsets <LIST>      Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>         Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust                Trust the workspace for this session only
+          --host <HOST>          Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...           Increase log verbosity (-vv for debug)
       -h, --help                 Print help
 
-    No model is asked: the scenario says what it answered. The tools are real, and so are the rules. Exit codes: 0 everything
-    came out as it stands there, 1 something did not.
+    Makes no model requests: the answers come from the recording. The tools really run, and the policy
+    rules apply.
+
+    Exit codes: 0 all results match the recording, 1 differences found.
 
     Examples:
       zubi agent replay rename.yaml
@@ -197,26 +205,26 @@ fn agent_commands() {
     assert_snapshot!(check(&["agent", "models", "--help"]), @r#"
     exit 0
     --- stdout
-    List the models that can be asked, and what others need
+    List the available models, and the requirements of the others
 
     Usage: zubi agent models [OPTIONS]
 
     Options:
           --json             Print JSON
-          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
-          --read-only        No tool that writes exists
-          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust            Trust the workspace in this session only
-          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...       Say more on stderr; twice for debugging
+          --workspace <DIR>  Workspace folder; repeat for several folders [default: the current directory]
+          --read-only        Disable all tools that write
+          --toolsets <LIST>  Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>     Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace for this session only
+          --host <HOST>      Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...       Increase log verbosity (-vv for debug)
       -h, --help             Print help
 
     Examples:
       zubi agent models
       OPENAI_API_KEY=… zubi agent models --json
 
-    In zubi.toml, for any server that speaks one of these APIs:
+    In zubi.toml, for any server with one of these APIs:
       model = "local/qwen3"
       [models.local]
       api = "openai-chat"               # or openai-responses, anthropic, gemini, ollama
@@ -226,30 +234,31 @@ fn agent_commands() {
     assert_snapshot!(check(&["web", "--help"]), @"
     exit 0
     --- stdout
-    Talk with the agent in a browser
+    Chat with the agent in a browser
 
     Usage: zubi web [OPTIONS]
 
     Options:
-          --port <PORT>          Port on 127.0.0.1 [default: any that is free]
-          --no-open              Open no browser
-          --model <MODEL>        Who is asked: `provider/model`, `mock`, or `mock:FILE` with a scenario [default: the setting `model`]
-          --max-iterations <N>   How often the model may be asked in a turn [default: 20]
-          --max-calls <N>        How many calls a turn may make [default: 200]
-          --max-tokens <N>       How many tokens a turn may cost, prompts and answers together [default: any number]
-          --max-time <TIME>      How long a turn may take, as 90s, 15m or 2h [default: any time]
-          --auto-approve <RULE>  Calls that run without a question: a tool's id, or `shell.run:cargo test *`. Never one that a rule denies
-          --workspace <DIR>      Workspace folder; may be given several times [default: the current directory]
-          --read-only            No tool that writes exists
-          --toolsets <LIST>      Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>         Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust                Trust the workspace in this session only
-          --host <WHOSE>         `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...           Say more on stderr; twice for debugging
+          --port <PORT>          Port on 127.0.0.1 [default: any free port]
+          --no-open              Do not open a browser
+          --model <MODEL>        Model: `provider/model`, `mock`, or `mock:FILE` to replay a scenario [default: `model` in zubi.toml]
+          --max-iterations <N>   Maximum number of model requests per turn [default: 20]
+          --max-calls <N>        Maximum number of tool calls per turn [default: 200]
+          --max-tokens <N>       Maximum number of tokens per turn, prompts and answers together [default: unlimited]
+          --max-time <TIME>      Time limit per turn, as in 90s, 15m or 2h [default: unlimited]
+          --auto-approve <RULE>  Approve these calls in advance: a tool id, or `shell.run:cargo test *`; `deny` rules still apply
+          --workspace <DIR>      Workspace folder; repeat for several folders [default: the current directory]
+          --read-only            Disable all tools that write
+          --toolsets <LIST>      Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>         Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust                Trust the workspace for this session only
+          --host <HOST>          Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...           Increase log verbosity (-vv for debug)
       -h, --help                 Print help
 
-    Prints the address, with the token that lets this browser in, and serves until Ctrl-C. Nobody but this machine can connect,
-    and nobody without the token. It opens a browser if it is started in a terminal on a display.
+    Prints the address, which contains an access token, and serves until Ctrl-C. Only programs on this
+    machine can connect, and only with the token. Opens a browser if started in a terminal with a
+    display.
 
     Examples:
       zubi web

@@ -9,38 +9,38 @@ fn commands() {
     assert_snapshot!(check("", "--help"), @r#"
     exit 0
     --- stdout
-    Checks and queries DomainLang models: domains, bounded contexts, and how they are related
+    Checks and queries DomainLang models: domains, bounded contexts and their relationships
 
     Usage: dlang [OPTIONS] <COMMAND>
 
     Commands:
-      validate  Find out what is wrong with a model
+      validate  Check a model and report its diagnostics
       query     List elements of one type
-      get       Print one element as data, or how much there is of what
-      explain   Explain one element, for reading
+      get       Print one element as JSON, or element counts if no name is given
+      explain   Explain one element as readable text
       fmt       Format models
-      init      Begin a model: model.yaml, index.dlang, .gitignore and a folder for domains
-      install   Find out whether every dependency is there
-      mcp       Answer an agent's questions over MCP, on stdin and stdout
-      lsp       Serve an editor: the language server, on stdin and stdout
+      init      Create a model: model.yaml, index.dlang, .gitignore and a folder for domains
+      install   Check that every dependency is installed
+      mcp       Serve an agent over MCP on stdin and stdout
+      lsp       Serve an editor: run the language server on stdin and stdout
       help      Print this message or the help of the given subcommand(s)
 
     Options:
-          --json      Print JSON, errors included
-      -q, --quiet     Print the bare answer, a line for each thing
-          --no-color  No colour; so it is as well with NO_COLOR, TERM=dumb, and where no terminal is
-      -V, --version   Print version; so does -v
+          --json      Print JSON, including errors
+      -q, --quiet     Print only the results, one per line
+          --no-color  Disable colour (also off with NO_COLOR, TERM=dumb, or when output is not a terminal)
+      -V, --version   Print version (also -v)
       -h, --help      Print help
 
     Examples:
-      dlang init shop                              begin a model
-      dlang validate                               check everything below this folder
+      dlang init shop                              create a model
+      dlang validate                               check all models below this folder
       dlang query bcs --domain Sales               bounded contexts, as a table
       dlang query relationships --pattern ACL --json
-      dlang explain Shop.Orders                    one element, for reading
-      dlang fmt --check                            for CI: is everything formatted?
+      dlang explain Shop.Orders                    one element, as readable text
+      dlang fmt --check                            for CI: check the formatting
 
-    Data goes to stdout, everything else to stderr. With --json stdout is always JSON, errors included:
+    Data goes to stdout, everything else to stderr. With --json, stdout is always JSON; for errors:
     {"success":false,"error":"…","hints":[…]}.
 
     Exit codes: 0 success, 1 negative answer, 2 wrong usage or input, 3 environment, 130 interrupted.
@@ -48,20 +48,20 @@ fn commands() {
     assert_snapshot!(check("", "lsp --help"), @"
     exit 0
     --- stdout
-    Serve an editor: the language server, on stdin and stdout
+    Serve an editor: run the language server on stdin and stdout
 
     Usage: dlang lsp [OPTIONS]
 
     Options:
-          --json                   Print JSON, errors included
-          --stdio                  Speak over stdin and stdout; so it does anyway, but many editors say it
-          --clientProcessId <PID>  End when this process has ended: the editor's (on Linux)
-      -q, --quiet                  Print the bare answer, a line for each thing
-          --no-color               No colour; so it is as well with NO_COLOR, TERM=dumb, and where no terminal is
+          --json                   Print JSON, including errors
+          --stdio                  Use stdin and stdout (always the case; accepted because many editors pass it)
+          --clientProcessId <PID>  Exit when this process, usually the editor, has exited (Linux only)
+      -q, --quiet                  Print only the results, one per line
+          --no-color               Disable colour (also off with NO_COLOR, TERM=dumb, or when output is not a terminal)
       -h, --help                   Print help
 
-    An editor starts this by itself. It needs the command `dlang lsp`, the files `*.dlang`, and the folder that has the
-    model.yaml (or .git) as root. Neovim 0.11:
+    Your editor runs this command. Configure the command `dlang lsp`, the file pattern `*.dlang`, and as
+    root the folder that contains model.yaml (or .git). Neovim 0.11:
       vim.filetype.add({ extension = { dlang = 'domain-lang' } })
       vim.lsp.config('dlang', { cmd = { 'dlang', 'lsp' }, filetypes = { 'domain-lang' }, root_markers = { 'model.yaml', '.git' } })
       vim.lsp.enable('dlang')
@@ -77,13 +77,13 @@ fn commands() {
       roots = ['model.yaml']
       language-servers = ['dlang']
 
-    Answers come from the text in the editor, saved or not. What goes wrong is told on stderr. The exit code is 0 when the
-    editor said goodbye, else 1.
+    The server uses the text in the editor, saved or not, and prints errors to stderr. Exits with 0
+    after an LSP `shutdown`/`exit`, otherwise with 1.
     ");
     assert_snapshot!(check("", "validate --help"), @"
     exit 0
     --- stdout
-    Find out what is wrong with a model
+    Check a model and report its diagnostics
 
     Usage: dlang validate [OPTIONS] [PATH]
 
@@ -91,24 +91,26 @@ fn commands() {
       [PATH]  Folder or file [default: .]
 
     Options:
-          --deny-warnings  Warnings count as errors: the exit code is 1
-          --json           Print JSON, errors included
-      -q, --quiet          Print the bare answer, a line for each thing
-          --watch          Go on until Ctrl-C, and answer anew when a file changes
-          --no-color       No colour; so it is as well with NO_COLOR, TERM=dumb, and where no terminal is
+          --deny-warnings  Treat warnings as errors (exit code 1)
+          --json           Print JSON, including errors
+      -q, --quiet          Print only the results, one per line
+          --watch          Validate again whenever a file changes, until Ctrl-C
+          --no-color       Disable colour (also off with NO_COLOR, TERM=dumb, or when output is not a terminal)
       -h, --help           Print help
 
     Examples:
       dlang validate                      the current directory
       dlang validate shop.dlang -q        lines of the form file:line:column: error: message
-      dlang validate --deny-warnings      for CI: the exit code is 1 with warnings, too
+      dlang validate --deny-warnings      for CI: exit with 1 on warnings too
       dlang validate --json
 
-    The exit code is 1 when there are errors. With -q warnings come after errors, without a column. Paths are relative to the
-    current directory, in JSON to the folder that is validated (of a file: to the folder of its model.yaml).
+    Exits with 1 if there are errors. With -q, dlang prints warnings after the errors and without a
+    column. Paths are relative to the current directory; in JSON, to the validated folder (for a file,
+    the folder of its model.yaml).
 
-    A folder stands for every model and module below it, a file for itself and all it imports. No network is used:
-    dependencies are read from .dlang/packages (`dlang install` says whether they are there).
+    A folder selects every model and module below it; a file selects itself and all files it imports.
+    dlang never uses the network: it reads dependencies from .dlang/packages (`dlang install` checks
+    that they are installed).
     ");
     assert_snapshot!(check("", "query -h"), @"
     exit 0
@@ -118,25 +120,25 @@ fn commands() {
     Usage: dlang query [OPTIONS] <TYPE> [PATH]
 
     Arguments:
-      <TYPE>  What to list [possible values: domains, bcs, teams, classifications, relationships, context-maps, domain-maps]
+      <TYPE>  Type of the elements to list [possible values: domains, bcs, teams, classifications, relationships, context-maps, domain-maps]
       [PATH]  Folder or file [default: .]
 
     Options:
-      -f, --format <FORMAT>  How to print it [default: table; json with --json] [possible values: table, json, yaml]
-          --json             Print JSON, errors included
-          --count            Print only how many there are
-      -q, --quiet            Print the bare answer, a line for each thing
-          --full             All there is to know of each, as JSON or YAML, instead of a row
-          --no-color         No colour; so it is as well with NO_COLOR, TERM=dumb, and where no terminal is
+      -f, --format <FORMAT>  Output format [default: table, or json with --json] [possible values: table, json, yaml]
+          --json             Print JSON, including errors
+          --count            Print only the number of elements
+      -q, --quiet            Print only the results, one per line
+          --full             Print every property of each element, as JSON or YAML, instead of a row
+          --no-color         Disable colour (also off with NO_COLOR, TERM=dumb, or when output is not a terminal)
       -h, --help             Print help
 
-    Filters (exact; all that are given must fit):
+    Filters (exact; an element must match all of them):
       -n, --name <NAME>
-              Its name
+              Elements with this name
           --fqn <FQN>
-              Its name with its namespaces: Shop.Orders
+              Elements with this fully qualified name: Shop.Orders
       -d, --domain <DOMAIN>
-              Bounded contexts for this domain
+              Bounded contexts of this domain
       -t, --team <TEAM>
               Bounded contexts of this team
       -c, --classification <CLASSIFICATION>
@@ -151,15 +153,16 @@ fn commands() {
     Examples:
       dlang query bcs                              every bounded context below the current directory
       dlang query bcs --domain Sales --team Orders
-      dlang query bcs -q                           their names, one a line
+      dlang query bcs -q                           their names, one per line
       dlang query relationships --context Orders --pattern ACL
       dlang query domains shop.dlang --format yaml
       dlang query teams --count
 
-    Other names of types: bounded-contexts, contexts, rels, cmaps, dmaps.
+    Other type names: bounded-contexts, contexts, rels, cmaps, dmaps.
 
-    A folder stands for every model and module below it, a file for itself and all it imports. No network is used:
-    dependencies are read from .dlang/packages (`dlang install` says whether they are there).
+    A folder selects every model and module below it; a file selects itself and all files it imports.
+    dlang never uses the network: it reads dependencies from .dlang/packages (`dlang install` checks
+    that they are installed).
     ");
 }
 
