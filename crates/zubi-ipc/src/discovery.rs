@@ -12,6 +12,7 @@ use std::io;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use zubi_base::env;
+use zubi_base::random;
 
 use crate::wire::host::HostKind;
 
@@ -24,9 +25,6 @@ pub use self::process::{boot_id, pid_namespace, process_start};
 
 /// Length of an instance name, in characters.
 const INSTANCE_LENGTH: usize = 16;
-
-/// The alphabet of base 32 (RFC 4648, section 6), in lower case.
-const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 /// Content of a host's discovery file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,14 +76,12 @@ fn run_directory_of(runtime: Option<&Utf8Path>, state_dir: &Utf8Path) -> Utf8Pat
 
 /// Generates an unguessable host name: 16 characters of base 32. Fails if the system has no random numbers.
 pub fn new_instance() -> io::Result<String> {
-    let mut bytes = [0; INSTANCE_LENGTH];
-    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().filter_map(|byte| BASE32.get(usize::from(byte % 32)).copied().map(char::from)).collect())
+    random::base32::<INSTANCE_LENGTH>()
 }
 
 /// Whether `text` has the form of a host name, which is also a file name.
 fn is_instance(text: &str) -> bool {
-    text.len() == INSTANCE_LENGTH && text.bytes().all(|byte| BASE32.contains(&byte))
+    text.len() == INSTANCE_LENGTH && text.bytes().all(|byte| random::BASE32.contains(&byte))
 }
 
 impl DiscoveryRecord {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
+use zubi_base::text::quote_for_shell;
 
 use super::{Escaping, PlaceholderPosition, PlaceholderSource, REDACTED, Template, TemplatePart};
 
@@ -221,18 +222,18 @@ fn hole(
         (PlaceholderPosition::Word { alone: true }, ValueText::Several(items)) => {
             for (index, item) in items.into_iter().enumerate() {
                 output.literal(if index == 0 { "" } else { " " });
-                output.push(&quote_word(&without_nul(item, source)?), secret);
+                output.push(&quote_for_shell(&without_nul(item, source)?), secret);
             }
         }
         (PlaceholderPosition::Word { .. }, text) => {
-            output.push(&quote_word(&without_nul(single_value(text, source)?, source)?), secret)
+            output.push(&quote_for_shell(&without_nul(single_value(text, source)?, source)?), secret)
         }
         (PlaceholderPosition::Quoted, text) => {
             // The double quotes end, the value is in single ones, and they begin again: so there is one way of quoting,
             // and it does not depend on the special characters between double quotes in a shell and locale.
             let text = without_nul(single_value(text, source)?, source)?;
             output.literal("\"");
-            output.push(&quote_word(&text), secret);
+            output.push(&quote_for_shell(&text), secret);
             output.literal("\"");
         }
         (PlaceholderPosition::Pair { lead, key }, text) => pairs(output, *lead, key, text, secret),
@@ -291,12 +292,6 @@ fn single_value<'a>(text: ValueText<'a>, source: &PlaceholderSource) -> Result<C
 
 fn without_nul<'a>(text: Cow<'a, str>, source: &PlaceholderSource) -> Result<Cow<'a, str>, RenderError> {
     if text.contains('\0') { Err(RenderError::Nul { what: source.describe() }) } else { Ok(text) }
-}
-
-/// Quotes one word of a POSIX shell, whatever precedes and follows it (XCU 2.2.2). Always with quotes: a bare `2`
-/// before a `>` would be a file descriptor.
-fn quote_word(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn percent_encode(text: &str) -> String {
