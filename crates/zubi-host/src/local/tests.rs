@@ -1,15 +1,19 @@
 //! The host as a surface sees it, over two small tools.
 
+use std::time::Duration;
+
+use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use zubi_base::clock::FixedClock;
 use zubi_base::config::{Layer, Layers, ServerLayer, UserLayer, WorkspaceLayer};
 use zubi_base::trust::TrustStore;
-use zubi_tool_api::cx::{NoApprover, NoProgress, Surface};
+use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Surface};
 use zubi_tool_api::spec::{Approval, Effect, Exposure};
-use zubi_tool_api::{ProviderId, Tool, ToolError};
+use zubi_tool_api::{ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
 use super::*;
+use crate::service::{CallAnswer, CallContext, CallRequest, HostError, ToolService as _};
 
 struct Echo(ToolSpec);
 
