@@ -236,12 +236,6 @@ pub struct EditOptions {
     pub exact: bool,
 }
 
-impl EditOptions {
-    pub fn saving(save: Save) -> Self {
-        Self { save, ..Self::default() }
-    }
-}
-
 /// The results of a change in addition to its steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EditOutcome {

@@ -45,7 +45,7 @@ impl Fixture {
     }
 
     fn trust(&self) {
-        self.store.trust(&self.root, &tool_files(&self.root), Duration::ZERO).unwrap();
+        self.store.trust(&self.root, &load::tool_files(&self.root), Duration::ZERO).unwrap();
     }
 }
 

@@ -92,8 +92,8 @@ impl OutputStore {
     }
 
     /// Uses another limit for all outputs together, in bytes.
-    #[must_use]
-    pub fn with_max_bytes(mut self, max_bytes: u64) -> Self {
+    #[cfg(test)]
+    pub(crate) fn with_max_bytes(mut self, max_bytes: u64) -> Self {
         self.max_bytes = max_bytes;
         self
     }

@@ -6,7 +6,6 @@
 //! machine or in another container that shares the directory is skipped, because its process cannot be checked from
 //! here.
 
-use std::cmp::{Ordering, Reverse};
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -82,25 +81,6 @@ pub fn new_instance() -> io::Result<String> {
 /// Whether `text` has the form of a host name, which is also a file name.
 fn is_instance(text: &str) -> bool {
     text.len() == INSTANCE_LENGTH && text.bytes().all(|byte| random::BASE32.contains(&byte))
-}
-
-impl DiscoveryRecord {
-    /// Number of components of the deepest workspace folder that is `folder` or contains it, if any. Paths are compared
-    /// component by component and must be absolute, with links resolved; otherwise the result is `None`.
-    pub fn serves(&self, folder: &Utf8Path) -> Option<usize> {
-        let plain = |path: &&Utf8Path| path.is_absolute() && path.components().all(|part| part.as_str() != "..");
-        let folder = Some(folder).filter(plain)?;
-        let own = self.workspace_folders.iter().map(|path| Utf8Path::new(path.as_str())).filter(plain);
-        own.filter(|own| folder.starts_with(own)).map(|own| own.components().count()).max()
-    }
-}
-
-/// Orders two hosts by preference for `folder`, the better one first: the deeper folder, then an editor before a daemon
-/// before a client, then the earlier start. A host that does not serve the folder comes last.
-pub fn compare_preference(a: &DiscoveryRecord, b: &DiscoveryRecord, folder: &Utf8Path) -> Ordering {
-    // The instance decides between hosts of the same moment, so that all clients choose the same one.
-    let key = |host: &DiscoveryRecord| (Reverse(host.serves(folder)), host.kind, host.started_at);
-    key(a).cmp(&key(b)).then_with(|| a.instance.cmp(&b.instance))
 }
 
 #[cfg(test)]

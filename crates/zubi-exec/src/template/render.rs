@@ -39,14 +39,6 @@ pub struct RenderedText {
     pub absent: bool,
 }
 
-/// Rendered arguments of a program.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RenderedWords {
-    pub words: Vec<String>,
-    pub redacted: Vec<String>,
-    pub secrets: Vec<String>,
-}
-
 /// Why a value cannot be written. `what` names the placeholder: "argument `id`".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RenderError {
@@ -133,26 +125,6 @@ impl Template {
         let absent = matches!(&self.parts[..], [TemplatePart::Hole { source, .. }] if matches!(text_of(source, values), Ok(ValueText::Absent)));
         let RenderBuffer { text, redacted: shown, secrets, .. } = output;
         Ok(RenderedText { text, redacted: shown, secrets, absent })
-    }
-
-    /// Renders one argument of a program: usually one word; none or several for an optional argument or an array that
-    /// is alone.
-    pub fn render_words(&self, values: Values<'_>) -> Result<RenderedWords, RenderError> {
-        if let [TemplatePart::Hole { source, position: PlaceholderPosition::Argv { alone: true } }] = &self.parts[..] {
-            let words = match text_of(source, values)? {
-                ValueText::Absent => Vec::new(),
-                ValueText::Single(text) => vec![text],
-                ValueText::Several(items) => items,
-            };
-            let words = words.into_iter().map(|text| without_nul(text, source).map(Cow::into_owned));
-            let words = words.collect::<Result<Vec<String>, RenderError>>()?;
-            let secret = secret_of(source);
-            let redacted =
-                words.iter().map(|word| secret.map_or_else(|| word.clone(), |_| REDACTED.to_owned())).collect();
-            return Ok(RenderedWords { words, redacted, secrets: secret.map(str::to_owned).into_iter().collect() });
-        }
-        let RenderedText { text, redacted: shown, secrets, .. } = self.render(values)?;
-        Ok(RenderedWords { words: vec![text], redacted: vec![shown], secrets })
     }
 }
 
@@ -275,7 +247,7 @@ fn hole(
             output.push(&text, secret);
         }
         (PlaceholderPosition::Text, text) => output.push(&single_value(text, source)?, secret),
-        (PlaceholderPosition::Argv { .. } | PlaceholderPosition::Path | PlaceholderPosition::JsonValue, text) => {
+        (PlaceholderPosition::Path | PlaceholderPosition::JsonValue, text) => {
             output.push(&without_nul(single_value(text, source)?, source)?, secret);
         }
     }

@@ -1,5 +1,7 @@
 //! Tests that the report is complete whatever is wrong.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::Layers;
