@@ -97,10 +97,9 @@ pub(super) async fn resources(context: &VerifyContext) -> CheckOutcome {
             approver: Arc::new(NoApprover),
             timeout: Duration::from_secs(30),
         };
-        match context.host.read_resource(&spec.uri, caller, circumstances).await {
-            Some(Ok(_)) => read.push(spec.uri),
-            Some(Err(why)) => return fail(format!("`{}` cannot be read: {why}", spec.uri), "Fix the reported cause."),
-            None => return fail(format!("`{}` is listed and not found", spec.uri), DEFECT),
+        match context.host.read_resource(&spec.uri, &caller, &circumstances).await {
+            Ok(_) => read.push(spec.uri),
+            Err(error) => return fail(format!("`{}` cannot be read: {error}", spec.uri), "Fix the reported cause."),
         }
     }
     Ok(CheckFinding::Facts(json!({ "resources": read })))

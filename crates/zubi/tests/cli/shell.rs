@@ -134,7 +134,8 @@ fn program_read_from_stdin_requires_approval() {
         let answer_text =
             text(&sandbox, "shell.run", &json!({ "command": script, "stdin": "open('made', 'w') # ; touch made\n" }));
         assert!(
-            answer_text.contains("its effects cannot be determined") && answer_text.contains("no one can approve it here"),
+            answer_text.contains("its effects cannot be determined")
+                && answer_text.contains("no one can approve it here"),
             "{script}: {answer_text}"
         );
     }
