@@ -165,7 +165,7 @@ pub fn check_expectation(expect: &Expectation, prompt: Prompt<'_>) -> Result<(),
             let last = texts().last().unwrap_or_default();
             return Err(format!(
                 "the scenario expects `{expected}` in the prompt; the last part of the prompt is `{}`",
-                ellipsize(last)
+                ellipsize(last, MAX_QUOTED_CHARS)
             ));
         }
     }
