@@ -6,10 +6,8 @@ mod id;
 mod index;
 #[cfg(test)]
 mod page;
-mod partial_answer;
 pub(crate) mod read;
 mod recovery;
-mod redaction_buffer;
 pub(crate) mod secrets;
 pub(crate) mod store;
 mod summary;
@@ -21,20 +19,19 @@ use std::io::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use camino::Utf8PathBuf;
-use zubi_base::clock::Clock;
+use zubi_base::clock::{Clock, milliseconds};
 use zubi_base::owner_only;
 use zubi_tool_api::redact::Redactor;
 
 use self::cache::CachedConversation;
 pub(crate) use self::cache::ConversationCache;
-use self::partial_answer::PartialAnswer;
 use self::read::{MAX_FILE, MAX_LINE};
-use self::redaction_buffer::RedactionBuffer;
 use self::store::ConversationDir;
 pub(crate) use self::summary::ConversationSummary;
 use crate::event::{AgentEvent, EventKind, TurnEnded, VERSION};
 use crate::history::History;
 use crate::journal::{Journal, PersistError};
+use crate::streaming_answer::StreamingAnswer;
 use zubi_models::message::PromptMessage;
 
 /// The part of the maximum file size that is reserved for the end of a turn, in bytes.
@@ -70,7 +67,7 @@ pub(crate) struct ConversationContext {
 
 impl ConversationContext {
     pub(crate) fn now(&self) -> u64 {
-        u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX)
+        milliseconds(self.clock.now())
     }
 }
 
@@ -92,8 +89,7 @@ struct Inner {
     broken: Option<String>,
     history: History,
     digest: ConversationSummary,
-    partial_answer: PartialAnswer,
-    redaction_buffer: RedactionBuffer,
+    answer: StreamingAnswer,
     /// The number of generated ids.
     ids: u64,
 }
@@ -153,8 +149,7 @@ impl Conversation {
             broken: None,
             history: History::default(),
             digest: ConversationSummary::default(),
-            partial_answer: PartialAnswer::default(),
-            redaction_buffer: RedactionBuffer::default(),
+            answer: StreamingAnswer::default(),
             ids: 0,
         };
         Ok(Self { id, context: keeping.clone(), inner: Mutex::new(inner) })
@@ -204,20 +199,20 @@ impl Conversation {
     /// Returns the summary of the conversation and its unsaved events, both as of the same moment.
     pub(crate) fn now(&self) -> (ConversationSummary, Vec<AgentEvent>) {
         let inner = self.lock();
-        (inner.digest.clone(), inner.partial_answer.events(inner.digest.seq, inner.digest.updated))
+        (inner.digest.clone(), inner.answer.events(inner.digest.seq, inner.digest.updated))
     }
 
     /// Publishes the end of a turn that could not be saved, because listeners must not wait for it.
     pub(crate) fn publish_unsaved_end(&self, ended: TurnEnded) {
         let what = secrets::redact_event(&self.context.redactor, EventKind::Ended(ended));
         let mut inner = self.lock();
-        self.publish(&mut inner, what);
+        inner.answer = StreamingAnswer::default();
+        self.publish(&inner, what);
     }
 
     /// Publishes an event that is not saved.
-    fn publish(&self, inner: &mut Inner, what: EventKind) {
+    fn publish(&self, inner: &Inner, what: EventKind) {
         let at = self.context.now().max(inner.digest.updated);
-        inner.partial_answer.apply(&what);
         (self.context.listener)(&self.id, AgentEvent { seq: inner.digest.seq, at, kind: what });
     }
 
@@ -269,17 +264,17 @@ impl Journal for Conversation {
         let redactor = &self.context.redactor;
         let mut inner = self.lock();
         let what = match what {
-            EventKind::Text { .. } | EventKind::Thought { .. } => inner.redaction_buffer.push(redactor, what),
+            EventKind::Text { .. } | EventKind::Thought { .. } => inner.answer.publish(redactor, what),
             what => Some(secrets::redact_event(redactor, what)),
         };
         // The text may be the beginning of a secret: it is published with the next delta.
         let Some(what) = what else { return Ok(()) };
         if !what.is_persisted() {
-            self.publish(&mut inner, what);
+            self.publish(&inner, what);
             return Ok(());
         }
-        for rest in inner.redaction_buffer.flush(redactor, &what) {
-            self.publish(&mut inner, rest);
+        for rest in inner.answer.finish(redactor, &what) {
+            self.publish(&inner, rest);
         }
         // If the clock goes backwards, the times of the events still ascend.
         let at = self.context.now().max(inner.digest.updated);
@@ -287,7 +282,6 @@ impl Journal for Conversation {
         Self::append(&mut inner, &event)?;
         inner.history.apply(&event);
         inner.digest.apply(&event);
-        inner.partial_answer.apply(&event.kind);
         (self.context.listener)(&self.id, event);
         Ok(())
     }

@@ -19,4 +19,5 @@ mod prompt;
 pub mod questions;
 pub mod replay;
 pub mod run;
+mod streaming_answer;
 pub mod wire;

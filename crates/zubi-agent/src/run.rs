@@ -12,7 +12,6 @@ mod loop_guard;
 mod model_request;
 mod report;
 mod schedule;
-mod streaming;
 mod structured_output;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +22,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use zubi_base::clock::Clock;
+use zubi_base::clock::{Clock, milliseconds};
 use zubi_host::{HostDescription, ToolService};
 use zubi_tool_api::cx::Caller;
 
@@ -386,10 +385,6 @@ impl RunningTurn {
 /// Checks whether this schema can be used for a final answer. The error is the reason why it cannot.
 pub(crate) fn check_schema(schema: &serde_json::Value) -> Result<(), String> {
     StructuredOutput::new(schema).map(|_| ())
-}
-
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use zubi_base::clock::SystemClock;
+use zubi_base::clock::{SystemClock, milliseconds};
 use zubi_base::config::Secrets;
 use zubi_base::escape::on_lines;
 use zubi_base::process::Spawner;
@@ -143,7 +143,7 @@ impl TestResult {
         };
         let mut value = json!({
             "file": file, "line": line, "column": column, "tool": tool, "name": name, "status": status,
-            "durationMs": u64::try_from(self.duration.as_millis()).unwrap_or(u64::MAX), "mismatches": mismatches,
+            "durationMs": milliseconds(self.duration), "mismatches": mismatches,
         });
         if let (Some(why), Some(object)) = (why, value.as_object_mut()) {
             object.insert("why".to_owned(), Value::String(why.clone()));

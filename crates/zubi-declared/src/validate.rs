@@ -4,8 +4,11 @@
 //! with one item, `oneOf` distinguished by the constant of `type`, types, bounds, enumerations, and `pattern` for ids
 //! only. A valid file can be deserialized into the types from which the schema is derived.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 use zubi_base::nearest::nearest;
+use zubi_base::text::ellipsize;
 
 use super::format::ID_PATTERN;
 use super::json_tree::{JsonKind, JsonMember, JsonNode};
@@ -218,11 +221,6 @@ fn quote_value(node: &JsonNode) -> String {
 }
 
 /// Truncates a text for a message.
-pub(super) fn truncate(text: &str) -> String {
-    const MAX_CHARS: usize = 60;
-    if text.chars().count() <= MAX_CHARS {
-        text.to_owned()
-    } else {
-        text.chars().take(MAX_CHARS).chain(['…']).collect()
-    }
+pub(super) fn truncate(text: &str) -> Cow<'_, str> {
+    ellipsize(text, 60)
 }

@@ -17,6 +17,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use zubi_base::clock::milliseconds;
 
 use crate::local::{HostConfig, LocalHost};
 
@@ -155,7 +156,7 @@ fn made_of(id: &'static str, name: &'static str, outcome: CheckOutcome, took: Du
         Err(CheckProblem { error, hint }) => (CheckStatus::Failed, json!({ "error": error, "hint": hint })),
     };
     let details = if let Value::Object(details) = details { details } else { Map::new() };
-    VerifyCheck { id, name, status, duration_ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX), details }
+    VerifyCheck { id, name, status, duration_ms: milliseconds(took), details }
 }
 
 /// The report that `zubi verify` prints. `timestamp` is ISO 8601.

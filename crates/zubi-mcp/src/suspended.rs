@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::DropGuard;
+use zubi_base::random;
 
 use crate::elicitation::PendingElicitation;
 
@@ -105,9 +106,7 @@ impl SuspendedCalls {
         question: PendingElicitation,
         timeout: Duration,
     ) -> Result<InputRequiredResult, ErrorData> {
-        let mut random = [0; 16];
-        getrandom::fill(&mut random).map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let handle = format!("{:032x}", u128::from_ne_bytes(random));
+        let handle = random::hex::<16>().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
         let response = input_required(&question, &handle);
         self.lock_state().waiting.insert(handle.clone(), WaitingPrompt { call, question });
         let all = Arc::downgrade(&self.0);

@@ -1,5 +1,5 @@
-//! Adapter for tools that work on files, programs or settings: parses the arguments, declares the footprint, runs the
-//! call. Tool files hold only the differences; everything common to all such tools is here.
+//! Adapter for all tools of this crate: describes the tool, parses the arguments, declares the footprint, runs the call.
+//! Tool files hold only the differences; everything common to all tools is here.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use serde_json::Value;
 use zubi_tool_api::spec::Example;
 use zubi_tool_api::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
 
-/// Static description of a local tool.
-pub(crate) struct LocalToolMeta {
+/// Static description of a tool. Each toolset has a constant with its defaults.
+pub(crate) struct ToolMeta {
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
     /// Description for the model. The first 300 characters state the result and when to use the tool; clients may cut
@@ -21,8 +21,9 @@ pub(crate) struct LocalToolMeta {
     pub(crate) description: &'static str,
     /// Longer notes for people.
     pub(crate) notes: &'static str,
-    /// Strongest effect of any call; [`LocalTool::footprint`] states the effect of one call.
+    /// Strongest effect of any call; [`TypedTool::footprint`] states the effect of one call.
     pub(crate) effect: Effect,
+    /// Deferred tools are found through `find_tools`; most conversations do not need them, and the list stays short.
     pub(crate) exposure: Exposure,
     pub(crate) toolset: &'static str,
     /// Group shown to users: `Files`, `Shell`.
@@ -33,28 +34,57 @@ pub(crate) struct LocalToolMeta {
     pub(crate) example: fn() -> (&'static str, Value),
 }
 
-/// A tool on files, programs or settings.
+impl ToolMeta {
+    /// A deferred, read-only tool.
+    pub(crate) const DEFAULT: Self = Self {
+        id: "",
+        title: "",
+        description: "",
+        notes: "",
+        effect: Effect::Read,
+        exposure: Exposure::Deferred,
+        toolset: "",
+        category: "",
+        tags: &[],
+        // Longer than any query should need; callers have shorter time-outs of their own.
+        timeout: Duration::from_mins(3),
+        example: || ("", Value::Null),
+    };
+}
+
+/// A tool with typed arguments.
 #[async_trait]
-pub(crate) trait LocalTool: Send + Sync + 'static {
-    const META: LocalToolMeta;
+pub(crate) trait TypedTool: Send + Sync + 'static {
+    const META: ToolMeta;
     /// State shared by the tools of one provider.
     type Context: Send + Sync + 'static;
     type Input: DeserializeOwned + JsonSchema + Send;
 
+    fn parse(args: Value) -> Result<Self::Input, ToolError> {
+        schema::parse(args)
+    }
+
     /// Returns what this call would touch. A [`Footprint::effect`] of `None` means the tool's strongest effect.
-    fn footprint(context: &Self::Context, input: &Self::Input, cx: &ToolCx) -> Result<Footprint, ToolError>;
+    fn footprint(_context: &Self::Context, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(Footprint::default())
+    }
 
     async fn run(context: &Self::Context, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError>;
 }
 
-struct LocalToolAdapter<T: LocalTool> {
+struct ToolAdapter<T: TypedTool> {
     spec: ToolSpec,
     context: Arc<T::Context>,
     kind: PhantomData<fn() -> T>,
 }
 
-/// Wraps a [`LocalTool`] as a [`Tool`] of the registry.
-pub(crate) fn tool<T: LocalTool>(context: &Arc<T::Context>) -> Arc<dyn Tool> {
+/// Wraps a [`TypedTool`] as a [`Tool`] of the registry.
+pub(crate) fn tool<T: TypedTool>(context: &Arc<T::Context>) -> Arc<dyn Tool> {
+    tool_with_exposure::<T>(context, T::META.exposure)
+}
+
+/// Wraps a [`TypedTool`] whose exposure depends on the session.
+pub(crate) fn tool_with_exposure<T: TypedTool>(context: &Arc<T::Context>, exposure: Exposure) -> Arc<dyn Tool> {
     let meta = T::META;
     let (title, args) = (meta.example)();
     let spec = ToolSpec {
@@ -66,29 +96,29 @@ pub(crate) fn tool<T: LocalTool>(context: &Arc<T::Context>) -> Arc<dyn Tool> {
         notes: meta.notes.to_owned(),
         effect: meta.effect,
         toolset: meta.toolset.to_owned(),
-        exposure: meta.exposure,
+        exposure,
         approval: Approval::ByEffect,
         timeout: meta.timeout,
         category: meta.category.to_owned(),
         tags: meta.tags.iter().map(|tag| (*tag).to_owned()).collect(),
         icon: None,
     };
-    Arc::new(LocalToolAdapter::<T> { spec, context: Arc::clone(context), kind: PhantomData })
+    Arc::new(ToolAdapter::<T> { spec, context: Arc::clone(context), kind: PhantomData })
 }
 
 #[async_trait]
-impl<T: LocalTool> Tool for LocalToolAdapter<T> {
+impl<T: TypedTool> Tool for ToolAdapter<T> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
 
     fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        let mut footprint = T::footprint(&self.context, &schema::parse(args.clone())?, cx)?;
+        let mut footprint = T::footprint(&self.context, args, cx)?;
         footprint.effect.get_or_insert(self.spec.effect);
         Ok(footprint)
     }
 
     async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        T::run(&self.context, schema::parse(args)?, cx).await
+        T::run(&self.context, T::parse(args)?, cx).await
     }
 }

@@ -6,7 +6,7 @@
 mod text;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -15,12 +15,11 @@ use serde_json::{Value, json};
 use zubi_ipc::wire::codes;
 use zubi_ipc::wire::diagnostics::{AllDiagnosticsParams, DocumentParams, Severity};
 use zubi_tool_api::{
-    Effect, ErrorCode, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, ToolProvider, Truncation,
-    static_provider,
+    ErrorCode, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, ToolProvider, Truncation, static_provider,
 };
 
 use self::text::EditorRenderer;
-use crate::adapter::{LocalTool, LocalToolMeta, tool};
+use crate::adapter::{ToolMeta, TypedTool, tool};
 use crate::editor_state::{EditorCallContext, EditorService, EditorServiceError};
 use crate::lsp::arguments::{CommonArgs, OutputFormat};
 use crate::lsp::view::OutputBudget;
@@ -113,24 +112,23 @@ impl Input {
 }
 
 #[async_trait]
-impl LocalTool for EditorTool {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for EditorTool {
+    const META: ToolMeta = ToolMeta {
         id: "editor",
         title: "Editor state",
         description: "State of the user's editor: open_files, active_file with the cursor, and diagnostics including unsaved text (diagnostics of a file, all_diagnostics, errors_summary; validate_file checks one file again). Without an editor, language servers provide the diagnostics, and the last line says how much they have checked.",
         notes: "`status` reports whether an editor is connected, and the workspace folders. With `format: \"json\"` the answer is the object of the IPC protocol, with 0-based positions.",
-        effect: Effect::Read,
-        exposure: Exposure::Deferred,
         toolset: "editor",
         category: "Editor",
         tags: &["editor", "vscode", "diagnostics", "problems", "errors", "open", "active", "cursor", "ide"],
-        timeout: Duration::from_mins(3),
         example: || ("Errors in the editor", json!({ "command": "all_diagnostics", "severity": "error" })),
+        ..ToolMeta::DEFAULT
     };
     type Context = EditorService;
     type Input = Input;
 
-    fn footprint(_service: &EditorService, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_service: &EditorService, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let input = Self::parse(args.clone())?;
         // The call itself rejects paths outside the workspace.
         let reads = input.path.iter().filter_map(|path| cx.workspace.resolve(path).ok()).collect();
         Ok(Footprint { reads, ..Footprint::default() })

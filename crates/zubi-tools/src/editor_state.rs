@@ -22,7 +22,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
-use zubi_base::clock::Clock;
+use zubi_base::clock::{Clock, milliseconds};
 use zubi_base::endpoint::RequestCx;
 use zubi_base::uri;
 use zubi_base::workspace::PathError;
@@ -190,7 +190,7 @@ impl EditorService {
 
     /// Handles `ping`.
     pub fn ping(&self) -> Pong {
-        let timestamp = u64::try_from(self.config.clock.now().as_millis()).unwrap_or(u64::MAX);
+        let timestamp = milliseconds(self.config.clock.now());
         Pong { status: "ok".to_owned(), timestamp }
     }
 

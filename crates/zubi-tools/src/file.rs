@@ -19,11 +19,16 @@ mod write;
 pub(crate) mod write_path;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use zubi_code::CodeIntel;
 use zubi_tool_api::{ToolProvider, static_provider};
 
-use crate::adapter::tool;
+use crate::adapter::{ToolMeta, tool};
+
+/// Defaults of the file tools.
+const FILE_TOOL: ToolMeta =
+    ToolMeta { toolset: "file", category: "Files", timeout: Duration::from_mins(1), ..ToolMeta::DEFAULT };
 
 /// State shared by the file tools.
 pub(crate) struct FileToolContext {

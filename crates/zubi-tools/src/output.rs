@@ -6,14 +6,16 @@ mod grep;
 mod read;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use zubi_exec::store::{OutputId, OutputStore, StoreError};
 use zubi_tool_api::{ToolError, ToolProvider, static_provider};
 
-use crate::adapter::tool;
+use crate::adapter::{ToolMeta, tool};
 
-/// Toolset name for `--toolsets`.
-const TOOLSET: &str = "output";
+/// Defaults of the output tools.
+const OUTPUT_TOOL: ToolMeta =
+    ToolMeta { toolset: "output", category: "Shell", timeout: Duration::from_secs(30), ..ToolMeta::DEFAULT };
 
 /// Creates the provider of all output tools, in list order.
 pub fn provider(store: &OutputStore) -> Arc<dyn ToolProvider> {

@@ -17,11 +17,16 @@ use zubi_base::text::{EditOptions, Save};
 use zubi_code::apply::Direction;
 use zubi_code::edit::{AppliedChange, Plan};
 use zubi_code::{AnswerStatus, CodeError, CodeIntel, CodeQuery};
-use zubi_tool_api::{ToolProvider, static_provider};
+use zubi_tool_api::{Effect, Exposure, ToolProvider, static_provider};
 
+use crate::adapter::ToolMeta;
 use crate::lsp::apply_edit::{AppliedVerb, render_applied};
-use crate::lsp::code_tool::{CodeAnswer, tool};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, tool};
 use crate::lsp::view::OutputBudget;
+
+/// Defaults of the refactoring tools.
+const REFACTOR_TOOL: ToolMeta =
+    ToolMeta { effect: Effect::Write, exposure: Exposure::Deferred, toolset: "refactor", ..CODE_TOOL };
 
 /// Creates the provider of all refactoring tools, in list order.
 pub fn provider(intel: &Arc<CodeIntel>) -> Arc<dyn ToolProvider> {

@@ -15,13 +15,18 @@ mod store;
 pub(crate) mod update_imports;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use zubi_base::endpoint::RequestCx;
 use zubi_code::{CodeError, CodeIntel};
 use zubi_tool_api::{ToolCx, ToolError, ToolProvider, static_provider};
 
-use crate::adapter::tool;
+use crate::adapter::{ToolMeta, tool};
+
+/// Defaults of the settings tools.
+const SETTINGS_TOOL: ToolMeta =
+    ToolMeta { toolset: "settings", category: "Settings", timeout: Duration::from_mins(1), ..ToolMeta::DEFAULT };
 
 /// State shared by the settings tools.
 pub(crate) struct SettingsContext {

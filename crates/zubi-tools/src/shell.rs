@@ -17,11 +17,14 @@ use camino::Utf8PathBuf;
 use zubi_exec::job::{Jobs, RunError};
 use zubi_tool_api::{ToolCx, ToolError, ToolProvider, static_provider};
 
-use crate::adapter::tool;
+use crate::adapter::{ToolMeta, tool};
 use crate::file::paths;
 
 /// Toolset name for `--toolsets`.
 pub const TOOLSET: &str = "shell";
+
+/// Defaults of the shell tools.
+const SHELL_TOOL: ToolMeta = ToolMeta { toolset: TOOLSET, category: "Shell", ..ToolMeta::DEFAULT };
 
 /// State shared by the shell tools.
 pub(crate) struct ShellToolContext {

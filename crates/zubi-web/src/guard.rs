@@ -9,12 +9,13 @@
 //!   of the printed address, so it is in no request line, no log and no `Referer`; there is no cookie that a browser
 //!   would add to the request of another page.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io;
 
 use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use sha2::{Digest as _, Sha256};
+use zubi_base::random;
 
 /// The header with the relation of a request to its target. Browsers omit `Origin` for some requests.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -45,14 +46,7 @@ pub(crate) struct AccessToken(String);
 
 impl AccessToken {
     pub(crate) fn random() -> io::Result<Self> {
-        let mut bytes = [0_u8; 32];
-        getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-        let mut digits = String::with_capacity(64);
-        for byte in bytes {
-            // Writing to a `String` cannot fail.
-            let _ = write!(digits, "{byte:02x}");
-        }
-        Ok(Self(digits))
+        Ok(Self(random::hex::<32>()?))
     }
 
     pub(crate) fn as_str(&self) -> &str {

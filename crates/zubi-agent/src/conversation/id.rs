@@ -1,6 +1,10 @@
 //! Ids of conversations: they sort by creation time, and cannot be guessed.
 
+use std::io;
 use std::time::Duration;
+
+use zubi_base::clock::milliseconds;
+use zubi_base::random;
 
 /// The number of hexadecimal digits for the time in milliseconds: enough until the year 10889.
 const TIME: usize = 12;
@@ -8,12 +12,10 @@ const TIME: usize = 12;
 const RANDOM: usize = 16;
 
 /// Returns a new id. Fails if the operating system provides no random numbers.
-pub(crate) fn new(now: Duration) -> Result<String, getrandom::Error> {
-    let mut random = [0; RANDOM / 2];
-    getrandom::fill(&mut random)?;
-    let random = u64::from_le_bytes(random);
-    let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX) & ((1 << (4 * TIME)) - 1);
-    Ok(format!("{now:0TIME$x}-{random:0RANDOM$x}"))
+pub(crate) fn new(now: Duration) -> io::Result<String> {
+    let random = random::hex::<{ RANDOM / 2 }>()?;
+    let now = milliseconds(now) & ((1 << (4 * TIME)) - 1);
+    Ok(format!("{now:0TIME$x}-{random}"))
 }
 
 /// Whether a text has the form of an id; then it is also safe as a file name.

@@ -44,7 +44,7 @@ pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKin
                 clean(problem);
             }
         }
-        // Deltas are redacted where the next delta is known too, in `RedactionBuffer`.
+        // Deltas are redacted where the next delta is known too, in `StreamingAnswer`.
         EventKind::Began { .. } | EventKind::Iteration { .. } | EventKind::Text { .. } | EventKind::Thought { .. } => {}
     }
     what

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
+use zubi_base::clock::milliseconds;
 use zubi_host::{CallContext, CallRequest, ToolService};
 use zubi_tool_api::cx::{Caller, ProgressSink, Restrictions, Surface};
 
@@ -95,7 +96,7 @@ impl ManualCalls {
             text: answer.text,
             is_error: answer.failure.is_some(),
             data: answer.data,
-            duration: u64::try_from(answer.duration.as_millis()).unwrap_or(u64::MAX),
+            duration: milliseconds(answer.duration),
         })
     }
 }

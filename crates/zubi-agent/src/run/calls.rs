@@ -13,6 +13,7 @@ use serde_json::Value;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zubi_base::nearest::nearest;
+use zubi_base::text::quote_all;
 use zubi_tool_api::{Approval, Effect, ErrorCode, ToolSpec, approval_prompt, summary};
 
 use self::execute::{CompletedCall, PreparedCall};
@@ -196,8 +197,8 @@ impl RunningTurn {
     /// Returns the most similar tool names, as the model knows them.
     fn nearest_names(&self, name: &str) -> Option<String> {
         let names = self.catalog.iter().flat_map(|catalog| catalog.tools.iter().map(|tool| tool.name.as_str()));
-        let near: Vec<String> = nearest(name, names, 3).into_iter().map(|name| format!("`{name}`")).collect();
-        (!near.is_empty()).then(|| near.join(", "))
+        let near = nearest(name, names, 3);
+        (!near.is_empty()).then(|| quote_all(near))
     }
 
     /// Runs the calls and records the results of all items.

@@ -1,6 +1,7 @@
 //! Requests to the model: the tools to offer, retries and waits, the streamed answer and the final one.
 
 use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -9,11 +10,11 @@ use zubi_tool_api::cx::BYTES_PER_TOKEN;
 use zubi_tool_api::spec::Exposure;
 
 use super::compact::{bytes_of, tokens};
-use super::streaming::StreamingAnswer;
 use super::{RunningTurn, TurnEnd, milliseconds};
 use crate::delegation;
 use crate::event::{EventKind, StopReason};
 use crate::prompt;
+use crate::streaming_answer::StreamingAnswer;
 use zubi_models::message::{AssistantMessage, PromptMessage};
 use zubi_models::{ErrorKind, ModelAnswer, ModelError, Prompt, ToolDefinition};
 
@@ -166,8 +167,13 @@ impl RunningTurn {
         messages.extend(self.request.clone().map(|text| PromptMessage::User { text }));
         let tools = self.catalog.as_ref().map(|catalog| catalog.tools.as_slice()).unwrap_or_default();
         let prompt = Prompt { system, messages: &messages, tools, max_output: None };
-        let speech = StreamingAnswer::new(self.journal.as_ref(), turn, iteration);
-        let on_delta = |delta| speech.push(delta);
+        let received = Mutex::new(StreamingAnswer::new(turn, iteration));
+        let on_delta = |delta| {
+            // Locked until the delta is published, so that deltas are published in their order.
+            let mut received = received.lock().unwrap_or_else(PoisonError::into_inner);
+            // A delta is not saved, so only publishing it could fail; the complete answer follows anyway.
+            drop(received.push(delta).map(|event| self.journal.add(event)));
+        };
         let outcome = tokio::select! {
             answer = self.turn.model.answer(prompt, &on_delta) => Ok(answer),
             reason = self.limits.wait_for_end() => Err(reason),
@@ -177,7 +183,8 @@ impl RunningTurn {
             Ok(Err(error)) => return Err(error.into()),
             // Dropping the request has closed its connection. The text received until then is saved.
             Err(reason) => {
-                (ModelAnswer { message: speech.text(), ..ModelAnswer::default() }, Some(TurnEnd::new(reason)))
+                let received = received.into_inner().unwrap_or_else(PoisonError::into_inner);
+                (ModelAnswer { message: received.into_message(), ..ModelAnswer::default() }, Some(TurnEnd::new(reason)))
             }
         };
         if let Some(end) = over.clone().filter(|_| answer.message == AssistantMessage::default()) {

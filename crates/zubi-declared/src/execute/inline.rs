@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
+use zubi_base::clock::milliseconds;
 use zubi_exec::script::{NestedCaller, ScriptEnd, ScriptError, ScriptJob, ScriptLimits};
 use zubi_tool_api::registry::{CallError, Registry};
 use zubi_tool_api::{ErrorCode, ToolCx, ToolError, ToolOutput};
@@ -24,7 +25,7 @@ pub(crate) async fn run(
     };
     let (confinement, _) = tool.context.jobs.runner().sandbox().for_scripts(runner.executable()).await;
     let runner = runner.clone().with_confinement(confinement);
-    let time_ms = u64::try_from(tool.definition.timeout.as_millis()).unwrap_or(u64::MAX);
+    let time_ms = milliseconds(tool.definition.timeout);
     let job = ScriptJob { code: code.to_owned(), args, limits: ScriptLimits { time_ms, ..ScriptLimits::default() } };
     let nested = NestedCalls { registry: tool.context.registry.get().cloned(), cx: cx.clone() };
     // The time of nested calls counts too, because the caller waits for them.

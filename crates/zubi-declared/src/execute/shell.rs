@@ -10,6 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::{Map, Value};
 use zubi_base::process::ChildEnvironment;
 use zubi_base::secret;
+use zubi_base::text::quote_all;
 use zubi_exec::job::{ExitReason, JobResult, ProcessCommand, ProcessJob, Shell};
 use zubi_exec::sandbox::{self, FileAccess, Net, SandboxContext, SandboxRequest};
 use zubi_exec::template::{RenderedText, Template};
@@ -194,10 +195,10 @@ fn describe_sandbox(sandbox: &sandbox::Sandbox, declared: &SandboxDeclaration) -
 }
 
 fn list_paths(paths: &[String]) -> String {
-    let listed: Vec<String> = paths.iter().take(MAX_LISTED).map(|path| format!("`{path}`")).collect();
+    let listed = quote_all(paths.iter().take(MAX_LISTED));
     let more = paths.len().saturating_sub(MAX_LISTED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", listed.join(", "))
+    format!("{listed}{more}")
 }
 
 fn network(declared: &SandboxDeclaration) -> Net {

@@ -1,11 +1,13 @@
 //! Comparison of a call's actual result with the expected one.
 
+use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
 
 use regex::RegexBuilder;
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 use zubi_base::escape::on_lines;
+use zubi_base::text::ellipsize;
 use zubi_exec::http::mock_server::RecordedRequest;
 use zubi_policy::rule::Action;
 use zubi_tool_api::ToolOutput;
@@ -292,7 +294,7 @@ fn prefix_lines(sign: char, text: &str) -> String {
 /// Returns a line diff of both texts, with `-` and `+` before changed lines.
 fn difference(expected: &str, got: &str) -> String {
     let (expected, got) = (truncate(expected), truncate(got));
-    let diff = TextDiff::from_lines(expected.as_str(), got.as_str());
+    let diff = TextDiff::from_lines(&*expected, &*got);
     let lines = diff.iter_all_changes().map(|change| {
         let sign = match change.tag() {
             ChangeTag::Delete => '-',
@@ -311,11 +313,8 @@ fn difference(expected: &str, got: &str) -> String {
 }
 
 /// Truncates a text for display.
-fn truncate(text: &str) -> String {
-    if text.chars().nth(MAX_DISPLAYED_CHARS).is_none() {
-        return text.to_owned();
-    }
-    text.chars().take(MAX_DISPLAYED_CHARS).chain(['…']).collect()
+fn truncate(text: &str) -> Cow<'_, str> {
+    ellipsize(text, MAX_DISPLAYED_CHARS)
 }
 
 #[cfg(test)]

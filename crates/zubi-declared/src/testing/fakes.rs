@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use serde_json::Value;
+use zubi_base::text::ellipsize;
 use zubi_exec::http::mock_server::{MockResponse, MockServer, RecordedRequest};
 use zubi_tool_api::output::clean;
 use zubi_tool_api::{
@@ -148,7 +149,7 @@ impl Tool for FakeTool {
 fn summarize_arguments(args: &Value) -> String {
     const MAX_CHARS: usize = 300;
     let text = clean(args.to_string());
-    if text.chars().count() <= MAX_CHARS { text } else { text.chars().take(MAX_CHARS).chain(['…']).collect() }
+    ellipsize(&text, MAX_CHARS).into_owned()
 }
 
 /// Returns the tested tool and the fakes as providers. A fake of the tested tool itself is omitted; the first tool of a

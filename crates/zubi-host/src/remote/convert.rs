@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use zubi_base::clock::milliseconds;
 use zubi_ipc::wire::tools as wire;
 use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::spec::Example;
@@ -31,7 +32,7 @@ pub(crate) fn tool(spec: &ToolSpec) -> wire::ToolInfo {
         toolset: spec.toolset.clone(),
         exposure: name(&spec.exposure),
         approval: name(&spec.approval),
-        timeout: u64::try_from(spec.timeout.as_millis()).unwrap_or(u64::MAX),
+        timeout: milliseconds(spec.timeout),
         category: spec.category.clone(),
         tags: spec.tags.clone(),
         icon: spec.icon.clone(),

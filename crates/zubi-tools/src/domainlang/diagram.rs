@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
+use super::domain_tool::{DOMAIN_TOOL, DomainCall, DomainTool};
+use crate::adapter::ToolMeta;
 
 pub(super) struct DrawDiagram;
 
@@ -19,13 +20,14 @@ pub(super) struct Input {
 }
 
 impl DomainTool for DrawDiagram {
-    const META: DomainToolMeta = DomainToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "domainlang_diagram",
         title: "Draw a DomainLang map",
         description: "A DomainLang context map or domain map as a Mermaid or PlantUML diagram: contexts by domain, upstream \
                       and downstream, integration patterns.",
         tags: &["domain", "ddd", "diagram", "draw", "mermaid", "plantuml", "context map"],
         example: || ("Draw how the shop's contexts integrate", json!({ "fqn": "Shop.Overview" })),
+        ..DOMAIN_TOOL
     };
     type Input = Input;
 

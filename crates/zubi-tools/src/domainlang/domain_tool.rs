@@ -1,7 +1,7 @@
-//! Adapter for DomainLang tools: parses the arguments, queries the model, returns JSON.
+//! Common part of all DomainLang tools: the arguments, the query on the model, the answer as JSON.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use dlang_workspace::WorkspaceSnapshot;
@@ -12,26 +12,19 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use zubi_base::workspace::WorkspaceFolders;
-use zubi_tool_api::spec::Example;
-use zubi_tool_api::{Approval, Effect, ErrorCode, Exposure, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+use zubi_tool_api::{ErrorCode, Exposure, Tool, ToolCx, ToolError, ToolOutput, schema};
 
 use super::arguments::QueryScope;
 use super::model::{AdHocSource, DomainModel, DomainModelError};
+use crate::adapter::{self, ToolMeta, TypedTool};
 
-/// Static description of a DomainLang tool. All of them are read-only.
-pub(super) struct DomainToolMeta {
-    pub(super) id: &'static str,
-    pub(super) title: &'static str,
-    /// Description for the model; the first 300 characters state the result and when to use the tool.
-    pub(super) description: &'static str,
-    pub(super) tags: &'static [&'static str],
-    /// One worked call: its title and its arguments.
-    pub(super) example: fn() -> (&'static str, Value),
-}
+/// Defaults of the DomainLang tools.
+pub(super) const DOMAIN_TOOL: ToolMeta =
+    ToolMeta { toolset: "domainlang", category: "DomainLang", ..ToolMeta::DEFAULT };
 
 /// A DomainLang tool.
 pub(super) trait DomainTool: Send + Sync + 'static {
-    const META: DomainToolMeta;
+    const META: ToolMeta;
     type Input: DeserializeOwned + JsonSchema + Send + Sync;
 
     /// Returns the whole answer. Called again on a newer snapshot if the model changed meanwhile.
@@ -47,68 +40,44 @@ pub(super) struct DomainCall<'a> {
 
 /// All arguments of a call.
 #[derive(Deserialize, JsonSchema)]
-struct Arguments<T> {
+pub(super) struct Arguments<T> {
     #[serde(flatten)]
     tool: T,
     #[serde(flatten)]
     scope: QueryScope,
 }
 
-struct DomainToolAdapter<T> {
-    spec: ToolSpec,
-    model: Arc<DomainModel>,
-    kind: std::marker::PhantomData<fn() -> T>,
-}
-
-/// Longer than any query takes; loading has its own limit.
-const TIMEOUT: Duration = Duration::from_mins(3);
-
 /// Hint for invalid arguments; the message names the valid values.
 const CORRECT_HINT: &str = "Correct the argument and call again.";
 
+struct DomainToolAdapter<T>(PhantomData<fn() -> T>);
+
 /// Wraps a [`DomainTool`] as a [`Tool`] of the registry.
 pub(super) fn tool<T: DomainTool>(model: &Arc<DomainModel>, exposure: Exposure) -> Arc<dyn Tool> {
-    let meta = T::META;
-    let (title, args) = (meta.example)();
-    Arc::new(DomainToolAdapter::<T> {
-        spec: ToolSpec {
-            id: meta.id.to_owned(),
-            title: meta.title.to_owned(),
-            description: meta.description.to_owned(),
-            input: schema::schema_of::<Arguments<T::Input>>(),
-            examples: vec![Example { title: title.to_owned(), args }],
-            notes: String::new(),
-            effect: Effect::Read,
-            toolset: "domainlang".to_owned(),
-            exposure,
-            approval: Approval::ByEffect,
-            timeout: TIMEOUT,
-            category: "DomainLang".to_owned(),
-            tags: meta.tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            icon: None,
-        },
-        model: Arc::clone(model),
-        kind: std::marker::PhantomData,
-    })
+    adapter::tool_with_exposure::<DomainToolAdapter<T>>(model, exposure)
 }
 
 #[async_trait]
-impl<T: DomainTool> Tool for DomainToolAdapter<T> {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
+impl<T: DomainTool> TypedTool for DomainToolAdapter<T> {
+    const META: ToolMeta = T::META;
+    type Context = DomainModel;
+    type Input = Arguments<T::Input>;
 
-    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+    fn parse(args: Value) -> Result<Self::Input, ToolError> {
         args.as_object()
             .map_or(Ok(()), queries::check_text)
             .map_err(|error| model_error(DomainModelError::Invalid(error)))?;
-        let Arguments { tool: input, scope } = schema::parse::<Arguments<T::Input>>(args)?;
+        schema::parse(args)
+    }
+
+    async fn run(model: &DomainModel, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let Arguments { tool: input, scope } = input;
         let workspace = Arc::clone(&cx.workspace);
         let query =
             move |snapshot: &WorkspaceSnapshot| T::answer(&DomainCall { snapshot, workspace: &workspace }, &input);
         let answer = match ad_hoc_source(scope, &cx.workspace)? {
-            None => self.model.query_for_tool(cx, query).await,
-            Some(source) => self.model.query_ad_hoc(cx, source, query).await,
+            None => model.query_for_tool(cx, query).await,
+            Some(source) => model.query_ad_hoc(cx, source, query).await,
         };
         let data = answer.map_err(model_error)?;
         Ok(ToolOutput { text: data.to_string(), data: Some(data), ..ToolOutput::default() })

@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
+use super::domain_tool::{DOMAIN_TOOL, DomainCall, DomainTool};
+use crate::adapter::ToolMeta;
 
 pub(super) struct ExplainElement;
 
@@ -17,12 +18,13 @@ pub(super) struct Input {
 }
 
 impl DomainTool for ExplainElement {
-    const META: DomainToolMeta = DomainToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "domainlang_explain",
         title: "Explain a DomainLang element",
         description: "One DomainLang element explained in Markdown.",
         tags: &["domain", "ddd", "meaning", "terminology", "decisions"],
         example: || ("Explain the context Shop.Orders", json!({ "fqn": "Shop.Orders" })),
+        ..DOMAIN_TOOL
     };
     type Input = Input;
 

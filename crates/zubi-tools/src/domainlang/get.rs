@@ -5,7 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
+use super::domain_tool::{DOMAIN_TOOL, DomainCall, DomainTool};
+use crate::adapter::ToolMeta;
 
 pub(super) struct GetElement;
 
@@ -16,12 +17,13 @@ pub(super) struct Input {
 }
 
 impl DomainTool for GetElement {
-    const META: DomainToolMeta = DomainToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "domainlang_get",
         title: "Get a DomainLang element",
         description: "One DomainLang element as JSON.",
         tags: &["domain", "ddd", "summary", "element", "bounded context"],
         example: || ("Get the context Shop.Orders", json!({ "fqn": "Shop.Orders" })),
+        ..DOMAIN_TOOL
     };
     type Input = Input;
 

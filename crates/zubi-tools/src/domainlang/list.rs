@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
+use super::domain_tool::{DOMAIN_TOOL, DomainCall, DomainTool};
+use crate::adapter::ToolMeta;
 
 pub(super) struct ListElements;
 
@@ -43,12 +44,13 @@ pub(super) struct Input {
 }
 
 impl DomainTool for ListElements {
-    const META: DomainToolMeta = DomainToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "domainlang_list",
         title: "List DomainLang elements",
         description: "DomainLang elements of one type, filtered, as JSON.",
         tags: &["domain", "ddd", "bounded context", "team", "relationship", "context map"],
         example: || ("Which bounded contexts are there for Sales?", json!({ "type": "bcs", "domain": "Sales" })),
+        ..DOMAIN_TOOL
     };
     type Input = Input;
 

@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
+use super::domain_tool::{DOMAIN_TOOL, DomainCall, DomainTool};
+use crate::adapter::ToolMeta;
 
 pub(super) struct SearchElements;
 
@@ -19,13 +20,14 @@ pub(super) struct Input {
 }
 
 impl DomainTool for SearchElements {
-    const META: DomainToolMeta = DomainToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "domainlang_search",
         title: "Search the DomainLang model",
         description: "DomainLang elements that match search words, best first, with the matching fields: names, \
                       descriptions, visions, terms, decisions, metadata. Tolerates typos and word forms.",
         tags: &["domain", "ddd", "find", "search", "term", "decision"],
         example: || ("What is related to payments?", json!({ "query": "payment" })),
+        ..DOMAIN_TOOL
     };
     type Input = Input;
 

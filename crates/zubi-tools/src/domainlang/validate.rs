@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
 
-use super::domain_tool::{DomainCall, DomainTool, DomainToolMeta};
+use super::domain_tool::{DOMAIN_TOOL, DomainCall, DomainTool};
+use crate::adapter::ToolMeta;
 
 pub(super) struct ValidateModel;
 
@@ -19,12 +20,13 @@ pub(super) struct Input {
 }
 
 impl DomainTool for ValidateModel {
-    const META: DomainToolMeta = DomainToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "domainlang_validate",
         title: "Validate the DomainLang model",
         description: "Errors and warnings of the DomainLang model.",
         tags: &["domain", "ddd", "validate", "errors", "check"],
         example: || ("Is the model correct?", json!({})),
+        ..DOMAIN_TOOL
     };
     type Input = Input;
 

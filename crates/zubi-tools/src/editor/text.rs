@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use camino::Utf8Path;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextIndex};
+use zubi_base::text::pluralize;
 use zubi_ipc::wire::diagnostics::{
     AllDiagnostics, Coverage, CoverageMode, Diagnostic, FileDiagnostics, Severity, ValidatedFile, WorkspaceErrors,
 };
@@ -13,7 +14,7 @@ use zubi_tool_api::{OutputStatus, ToolCx, Truncation};
 
 use super::EditorAnswer;
 use crate::editor_state::{EditorService, EditorStatus};
-use crate::lsp::view::{OutputBudget, count};
+use crate::lsp::view::OutputBudget;
 
 /// Renders answers of the `editor` tool.
 pub(super) struct EditorRenderer<'a> {
@@ -48,7 +49,7 @@ impl EditorRenderer<'_> {
             let _ = writeln!(text, "  {}  {}", self.display(&file.path), file_summary(file));
         });
         let (list, truncated) = rows.map(|list| (list.text, list.truncated)).unwrap_or_default();
-        let text = format!("{} open\n{list}", count(open.count, "file"));
+        let text = format!("{} open\n{list}", pluralize(open.count, "file"));
         let status = self.status_of(None, open.note.as_deref());
         EditorAnswer { truncated, ..EditorAnswer::new(open, text, status) }
     }
@@ -87,13 +88,13 @@ impl EditorRenderer<'_> {
         let status = self.status_of(all.coverage.as_ref(), all.note.as_deref());
         let header = match all.file_count {
             0 => format!("{}\n", empty_list_text(&status)),
-            files => format!("{} in {}\n", count(all.total_diagnostics, "problem"), count(files, "file")),
+            files => format!("{} in {}\n", pluralize(all.total_diagnostics, "problem"), pluralize(files, "file")),
         };
         let files: Vec<_> = all.files.iter().map(|file| (file.path.as_str(), file.diagnostics.as_slice())).collect();
         let (list, truncated) = self.render_diagnostics(&files, true).await;
         let mut answer = EditorAnswer { truncated, ..EditorAnswer::new(&all, header + &list, status) };
         if all.truncated {
-            let more = count(all.file_count - all.returned, "more file");
+            let more = pluralize(all.file_count - all.returned, "more file");
             let _ = writeln!(answer.text, "… {more}: raise `limit`, or {NARROW_HINT}");
         }
         answer
@@ -103,10 +104,10 @@ impl EditorRenderer<'_> {
         let summary = &report.summary;
         let mut text = format!(
             "{} in {}, {} in {}, infos and hints: {}\n",
-            count(summary.errors, "error"),
-            count(summary.files_with_errors, "file"),
-            count(summary.warnings, "warning"),
-            count(summary.files_with_warnings, "file"),
+            pluralize(summary.errors, "error"),
+            pluralize(summary.files_with_errors, "file"),
+            pluralize(summary.warnings, "warning"),
+            pluralize(summary.files_with_warnings, "file"),
             summary.info,
         );
         if !report.by_source.is_empty() {
@@ -117,7 +118,7 @@ impl EditorRenderer<'_> {
             text.push_str("most errors:\n");
         }
         for file in &report.top_error_files {
-            let (errors, warnings) = (count(file.errors, "error"), count(file.warnings, "warning"));
+            let (errors, warnings) = (pluralize(file.errors, "error"), pluralize(file.warnings, "warning"));
             let _ = writeln!(text, "  {}  {errors}, {warnings}", self.display(&file.path));
         }
         let (text, truncated) = self.budget.block(&text);
@@ -175,7 +176,7 @@ impl EditorRenderer<'_> {
         };
         let (endpoint, readiness) = match coverage.mode {
             CoverageMode::Headless => {
-                let coverage_text = format!("{} of {} checked", coverage.analysed, count(coverage.total, "file"));
+                let coverage_text = format!("{} of {} checked", coverage.analysed, pluralize(coverage.total, "file"));
                 ("language servers", coverage_text)
             }
             CoverageMode::None => ("no language server", String::new()),
@@ -217,7 +218,7 @@ fn empty_list_text(status: &OutputStatus) -> &'static str {
 
 /// Renders `toy, 12 lines, not saved`.
 fn file_summary(file: &OpenFile) -> String {
-    let lines = count(usize::try_from(file.line_count).unwrap_or(usize::MAX), "line");
+    let lines = pluralize(usize::try_from(file.line_count).unwrap_or(usize::MAX), "line");
     format!("{}, {lines}{}", file.language_id, if file.is_dirty { ", not saved" } else { "" })
 }
 
@@ -225,7 +226,7 @@ fn file_summary(file: &OpenFile) -> String {
 fn tally(problems: &[Diagnostic]) -> String {
     let number = |severity| problems.iter().filter(|problem| problem.severity == severity).count();
     let parts = Severity::ALL.into_iter().map(|severity| (number(severity), severity.name()));
-    parts.filter(|(number, _)| *number > 0).map(|(number, name)| count(number, name)).collect::<Vec<_>>().join(", ")
+    parts.filter(|(number, _)| *number > 0).map(|(number, name)| pluralize(number, name)).collect::<Vec<_>>().join(", ")
 }
 
 fn write_row(text: &mut String, row: &DiagnosticRow<'_>) {

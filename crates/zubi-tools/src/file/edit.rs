@@ -1,17 +1,17 @@
 //! `file.edit`: replaces exact pieces of a file's text.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
-use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use serde_json::{Value, json};
+use zubi_base::text::pluralize;
+use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::replace::{self, TextReplacement};
 use super::write_path::{self, FileWrite};
 use super::{FileToolContext, paths};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use crate::adapter::{ToolMeta, TypedTool};
+use crate::file::FILE_TOOL;
 
 pub(crate) struct EditFile;
 
@@ -63,26 +63,24 @@ impl Input {
 }
 
 #[async_trait]
-impl LocalTool for EditFile {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for EditFile {
+    const META: ToolMeta = ToolMeta {
         id: "file.edit",
         title: "Edit a file",
         description: "Replaces exact text in a file of the workspace (old by new, or a list of edits, all or none) and returns the diff and an undo handle. Fails if `old` is missing or ambiguous without replaceAll, showing the nearest lines or all positions, and if the file changed since it was read here.",
         notes: "Never fuzzy: text that differs only in white space is shown, not replaced. Line ends of `old` and `new` follow the file's.",
         effect: Effect::Write,
-        exposure: Exposure::Deferred,
-        toolset: "file",
-        category: "Files",
         tags: &["edit", "replace", "change", "patch", "modify", "insert"],
-        timeout: Duration::from_mins(1),
         example: || {
             ("Another greeting", json!({ "path": "src/main.rs", "old": "\"Hello\"", "new": "\"Good morning\"" }))
         },
+        ..FILE_TOOL
     };
     type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_files: &FileToolContext, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let input = Self::parse(args.clone())?;
         let path = paths::resolve_existing(cx, "path", &input.path)?;
         let before = write_path::current_text(cx, &path);
         let before = before.as_ref().map(|before| &*before.text);
@@ -102,9 +100,8 @@ impl LocalTool for EditFile {
         let replaced = replace::replace_all(&before.text, &replacements).map_err(|(index, problem)| {
             ToolError::invalid(&field(index), problem.describe(&display_path), problem.hint())
         })?;
-        let count = replaced.count;
         let write_request = FileWrite {
-            title: format!("edit {display_path}, {count} replacement{}", if count == 1 { "" } else { "s" }),
+            title: format!("edit {display_path}, {}", pluralize(replaced.count, "replacement")),
             by: Self::META.id,
             operation: OPERATION,
             path: &path,

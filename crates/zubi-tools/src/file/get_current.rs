@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
 use zubi_base::lsp::{Range, Uri};
 use zubi_base::uri;
-use zubi_tool_api::{Effect, ErrorCode, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{ErrorCode, OutputStatus, ToolCx, ToolError, ToolOutput};
 
 use super::FileToolContext;
-use crate::adapter::{LocalTool, LocalToolMeta};
+use crate::adapter::{ToolMeta, TypedTool};
+use crate::file::FILE_TOOL;
 
 pub(crate) struct GetCurrent;
 
@@ -50,26 +51,18 @@ struct ActiveEditorResponse {
 }
 
 #[async_trait]
-impl LocalTool for GetCurrent {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for GetCurrent {
+    const META: ToolMeta = ToolMeta {
         id: "file.getCurrent",
         title: "The active editor",
         description: "The file in the user's active editor: path, language, selection and text, unsaved changes included; with includeSelection only the selected text. Needs an editor that runs zubi.",
-        notes: "",
-        effect: Effect::Read,
-        exposure: Exposure::Deferred,
-        toolset: "file",
-        category: "Files",
         tags: &["current", "active", "editor", "selection", "open file"],
         timeout: Duration::from_secs(30),
         example: || ("The selected text", json!({ "includeSelection": true })),
+        ..FILE_TOOL
     };
     type Context = FileToolContext;
     type Input = Input;
-
-    fn footprint(_files: &FileToolContext, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(Footprint::default())
-    }
 
     async fn run(files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let hint = "Ask the user for the path and use file.read, or for running zubi from the editor.";

@@ -2,20 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use camino::{Utf8Path, Utf8PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+use zubi_base::text::pluralize;
 use zubi_base::walk::{self, WalkOptions};
-use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
+use zubi_tool_api::{Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
 
 use super::glob::GlobPattern;
 use super::{FileToolContext, paths};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use crate::adapter::{ToolMeta, TypedTool};
+use crate::file::FILE_TOOL;
 
 pub(crate) struct ListFiles;
 
@@ -50,24 +51,21 @@ impl Input {
 }
 
 #[async_trait]
-impl LocalTool for ListFiles {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for ListFiles {
+    const META: ToolMeta = ToolMeta {
         id: "file.list",
         title: "List files",
         description: "Lists files of the workspace by path, optionally below a folder and by a glob pattern. Files ignored by .gitignore and generated ones (node_modules, target, .git) are counted, not listed; hidden files are listed.",
         notes: "To list an ignored folder, pass it as `path`.",
-        effect: Effect::Read,
-        exposure: Exposure::Deferred,
-        toolset: "file",
-        category: "Files",
         tags: &["list", "glob", "find files", "directory", "tree", "ls"],
-        timeout: Duration::from_mins(1),
         example: || ("All tests", json!({ "pattern": "tests/**/*.rs" })),
+        ..FILE_TOOL
     };
     type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_files: &FileToolContext, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let input = Self::parse(args.clone())?;
         Ok(Footprint { reads: vec![paths::resolve_existing(cx, "path", input.folder())?], ..Footprint::default() })
     }
 
@@ -87,7 +85,7 @@ impl LocalTool for ListFiles {
         let room = cx.byte_budget(MAX_BYTES);
         let prefix = |path: &Utf8Path| cx.workspace.display(&root.join(path));
         let total = listing.files.len();
-        let mut text = format!("{total} file{} in {display_path}\n", if total == 1 { "" } else { "s" });
+        let mut text = format!("{} in {display_path}\n", pluralize(total, "file"));
         let mut listed = Vec::new();
         for (path, mark) in listing.files.iter().take(limit) {
             let name = prefix(path);
@@ -104,10 +102,9 @@ impl LocalTool for ListFiles {
             let _ = writeln!(text, "… {remaining} more: narrow `pattern` or `path`, or raise `limit`");
         }
         if let (Some(depth), Some(deeper)) = (depth, listing.deeper.first()) {
-            let count = listing.deeper.len();
-            let folders = if count == 1 { "folder" } else { "folders" };
+            let folders = pluralize(listing.deeper.len(), "folder");
             let deeper = prefix(deeper);
-            let _ = writeln!(text, "{count} {folders} at level {depth} not opened ({deeper}/, …): raise `maxDepth`");
+            let _ = writeln!(text, "{folders} at level {depth} not opened ({deeper}/, …): raise `maxDepth`");
         }
         let status = OutputStatus {
             endpoint: "disk".to_owned(),

@@ -6,13 +6,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use zubi_base::text::TextOrigin;
-use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
+use zubi_tool_api::{Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
 
 use super::read_guard::short_hash;
 use super::{FileToolContext, paths};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use crate::adapter::{ToolMeta, TypedTool};
+use crate::file::FILE_TOOL;
 
 pub(crate) struct ReadFile;
 
@@ -37,24 +38,22 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for ReadFile {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for ReadFile {
+    const META: ToolMeta = ToolMeta {
         id: "file.read",
         title: "Read a file",
         description: "Reads a text file of the workspace, or lines startLine–endLine of it (1-based, inclusive). Unsaved text in the editor takes precedence. The last line names the source of the text and its hash; a long file is cut, and the answer says how to continue.",
         notes: "Answers hold at most 50,000 bytes, lines at most 2,000 characters. Binary files and files above 8 MiB are rejected.",
-        effect: Effect::Read,
-        exposure: Exposure::Deferred,
-        toolset: "file",
-        category: "Files",
         tags: &["read", "open", "view", "cat", "content", "lines"],
         timeout: Duration::from_secs(30),
         example: || ("The first forty lines", json!({ "path": "src/main.rs", "startLine": 1, "endLine": 40 })),
+        ..FILE_TOOL
     };
     type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_files: &FileToolContext, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let input = Self::parse(args.clone())?;
         let path = paths::resolve_existing(cx, "path", &input.path)?;
         Ok(Footprint { reads: vec![path], ..Footprint::default() })
     }

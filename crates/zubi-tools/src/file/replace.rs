@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use zubi_base::text::ellipsize;
 
 /// One replacement.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -178,7 +179,7 @@ fn missing_text_problem(text: &str, old: &str) -> ReplaceError {
             && let (Some((line, _, _)), Some((last, _, _))) = (window.first(), window.last())
         {
             let actual = text.lines().skip(line - 1).take((last + 1 - line).min(MAX_SHOWN_LINES));
-            let text = actual.map(truncate_line).collect::<Vec<_>>().join("\n");
+            let text = actual.map(|line| ellipsize(line, MAX_LINE_CHARS)).collect::<Vec<_>>().join("\n");
             return ReplaceError::WhiteSpace { line: *line, text };
         }
     }
@@ -195,19 +196,16 @@ fn missing_text_problem(text: &str, old: &str) -> ReplaceError {
     scored.sort_by_key(|(score, number, _)| (std::cmp::Reverse(*score), *number));
     scored.truncate(3);
     ReplaceError::Missing {
-        nearest: scored.into_iter().map(|(_, number, line)| (number, truncate_line(line))).collect(),
+        nearest: scored
+            .into_iter()
+            .map(|(_, number, line)| (number, ellipsize(line, MAX_LINE_CHARS).into_owned()))
+            .collect(),
     }
 }
 
 /// Collapses white space in a line.
 fn collapse_whitespace(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn truncate_line(line: &str) -> String {
-    let mut characters = line.chars();
-    let head: String = characters.by_ref().take(MAX_LINE_CHARS).collect();
-    if characters.next().is_some() { head + "…" } else { head }
 }
 
 /// Returns the distinct words of a line, up to a limit.

@@ -9,13 +9,15 @@ use async_trait::async_trait;
 use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
-use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
+use serde_json::{Value, json};
+use zubi_base::text::pluralize;
+use zubi_tool_api::{Footprint, OutputStatus, ToolCx, ToolError, ToolOutput, Truncation};
 
 use self::engine::{SearchFindings, SearchLimits, SearchQuery};
 use super::glob::GlobPattern;
 use super::{FileToolContext, paths};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use crate::adapter::{ToolMeta, TypedTool};
+use crate::file::FILE_TOOL;
 
 pub(crate) struct SearchFiles;
 
@@ -53,25 +55,22 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for SearchFiles {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for SearchFiles {
+    const META: ToolMeta = ToolMeta {
         id: "file.search",
         title: "Search in files",
         description: "Searches the workspace's files for a regular expression or a plain text (regex: false) and returns the number of matching lines and files, then the lines by file with their numbers. Ignored, generated and binary files are skipped; unsaved text in the editor takes precedence. For uses of a symbol use lsp_references.",
         notes: "A search takes time linear in the text, whatever the expression. A lower-case query ignores case, unless caseSensitive is set.",
-        effect: Effect::Read,
-        exposure: Exposure::Deferred,
-        toolset: "file",
-        category: "Files",
         tags: &["search", "grep", "find", "regex", "text", "ripgrep"],
-        timeout: Duration::from_mins(1),
         example: || ("Find Error::new", json!({ "query": "Error::new\\(", "pattern": "*.rs", "context": 1 })),
+        ..FILE_TOOL
     };
     type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(Footprint { reads: roots(input, cx)?, ..Footprint::default() })
+    fn footprint(_files: &FileToolContext, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let input = Self::parse(args.clone())?;
+        Ok(Footprint { reads: roots(&input, cx)?, ..Footprint::default() })
     }
 
     async fn run(_files: &FileToolContext, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
@@ -105,10 +104,6 @@ fn roots(input: &Input, cx: &ToolCx) -> Result<Vec<Utf8PathBuf>, ToolError> {
     }
 }
 
-fn count(number: usize, singular: &str) -> String {
-    format!("{number} {singular}{}", if number == 1 { "" } else { "s" })
-}
-
 fn answer(input: &Input, limit: usize, findings: &SearchFindings, cx: &ToolCx) -> ToolOutput {
     let room = cx.byte_budget(MAX_BYTES);
     // The query is untrusted and may be long.
@@ -117,7 +112,7 @@ fn answer(input: &Input, limit: usize, findings: &SearchFindings, cx: &ToolCx) -
         0 => format!("no line matches `{query}`\n"),
         lines => {
             let verb = if lines == 1 { "matches" } else { "match" };
-            format!("{} {verb} `{query}` in {}\n", count(lines, "line"), count(findings.files.len(), "file"))
+            format!("{} {verb} `{query}` in {}\n", pluralize(lines, "line"), pluralize(findings.files.len(), "file"))
         }
     };
     let mut shown_count = 0;
@@ -153,23 +148,23 @@ fn answer(input: &Input, limit: usize, findings: &SearchFindings, cx: &ToolCx) -
     }
     let mut notes = Vec::new();
     if findings.binary > 0 {
-        notes.push(format!("{} skipped", count(findings.binary, "binary file")));
+        notes.push(format!("{} skipped", pluralize(findings.binary, "binary file")));
     }
     if findings.unreadable > 0 {
-        notes.push(format!("{} not read", count(findings.unreadable, "file")));
+        notes.push(format!("{} not read", pluralize(findings.unreadable, "file")));
     }
     if findings.credentials > 0 {
-        notes.push(format!("{} with credentials skipped", count(findings.credentials, "file")));
+        notes.push(format!("{} with credentials skipped", pluralize(findings.credentials, "file")));
     }
     if findings.unsaved > 0 {
-        notes.push(format!("{} with unsaved text", count(findings.unsaved, "file")));
+        notes.push(format!("{} with unsaved text", pluralize(findings.unsaved, "file")));
     }
     if findings.is_incomplete {
         notes.push("stopped early: more matches possible, narrow `path` or `pattern`".to_owned());
     }
     let status = OutputStatus {
         endpoint: "disk".to_owned(),
-        readiness: format!("{} searched", count(findings.searched, "file")),
+        readiness: format!("{} searched", pluralize(findings.searched, "file")),
         complete: Some(!findings.is_incomplete),
         note: (!notes.is_empty()).then(|| notes.join(" · ")),
     };

@@ -1,17 +1,16 @@
 //! `file.write`: a whole file, new or replaced.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use zubi_base::fs::ReadError;
-use zubi_tool_api::{Effect, ErrorCode, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{Effect, ErrorCode, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::write_path::{self, FileWrite};
 use super::{FileToolContext, paths, replace};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use crate::adapter::{ToolMeta, TypedTool};
+use crate::file::FILE_TOOL;
 
 pub(crate) struct WriteFile;
 
@@ -31,24 +30,22 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for WriteFile {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for WriteFile {
+    const META: ToolMeta = ToolMeta {
         id: "file.write",
         title: "Write a file",
         description: "Writes a whole text file of the workspace atomically and returns the diff and an undo handle. Fails if the file changed since it was read here; a file that was never read needs overwrite. To change a part, use file.edit.",
         notes: "Permission bits are preserved. CRLF line ends are preserved if all lines have them and the content has none. `.git` and zubi's own settings cannot be written.",
         effect: Effect::Write,
-        exposure: Exposure::Deferred,
-        toolset: "file",
-        category: "Files",
         tags: &["write", "create", "save", "overwrite", "new file"],
-        timeout: Duration::from_mins(1),
         example: || ("A new file", json!({ "path": "notes/todo.md", "content": "# To do\n" })),
+        ..FILE_TOOL
     };
     type Context = FileToolContext;
     type Input = Input;
 
-    fn footprint(_files: &FileToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_files: &FileToolContext, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let input = Self::parse(args.clone())?;
         let path = paths::resolve_creatable(cx, "path", &input.path)?;
         let before = write_path::current_text(cx, &path);
         let before = before.as_ref().map(|before| &*before.text);

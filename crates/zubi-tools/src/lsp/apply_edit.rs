@@ -7,14 +7,15 @@ use camino::Utf8PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_base::text::EditOptions;
+use zubi_base::text::{EditOptions, pluralize};
 use zubi_code::apply::{AppliedEdit, Direction};
 use zubi_code::{CodeError, CodeIntel, CodeQuery, QualifiedAnswer};
 use zubi_tool_api::Effect;
 
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::adapter::ToolMeta;
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::diagnostics::{items, write_delta};
-use crate::lsp::view::{OutputBudget, count};
+use crate::lsp::view::OutputBudget;
 
 pub(crate) struct ApplyEdit;
 
@@ -28,16 +29,17 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for ApplyEdit {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "apply_edit",
         title: "Apply a plan",
         description: "Writes a planned edit, all or nothing; returns the changed files and the new and fixed diagnostics. Fails if a file changed since.",
-        operation: "apply the edit",
         effect: Effect::Write,
         toolset: "edit",
         tags: &["apply", "write", "edit"],
         example: || ("Apply a rename", json!({ "plan": "p-k3m7q2x9ab" })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "apply the edit";
     type Input = Input;
 
     fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
@@ -79,7 +81,7 @@ pub(crate) fn render_applied(
         AppliedVerb::Undone => "undone",
     };
     let mut text = String::new();
-    let _ = writeln!(text, "{verb} {plan}: {} in {}", applied.title, count(applied.files.len(), "file"));
+    let _ = writeln!(text, "{verb} {plan}: {} in {}", applied.title, pluralize(applied.files.len(), "file"));
     for file in &applied.files {
         let _ = writeln!(text, "  {}  {}", file.display_path, file.done);
     }

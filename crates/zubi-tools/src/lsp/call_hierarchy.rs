@@ -7,10 +7,10 @@ use serde_json::json;
 use zubi_code::features::hierarchy;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::TargetArgs;
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::tree;
 use crate::lsp::view::OutputBudget;
 
@@ -37,18 +37,17 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for CallHierarchy {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_call_hierarchy",
         title: "Callers and callees",
         description: "Callers (incoming) or callees (outgoing) of a function, as a tree: location and source line of each, lines of the calls.",
-        operation: "walk the call hierarchy",
-        effect: Effect::Read,
-        toolset: "lsp",
         tags: &["call hierarchy", "callers", "callees", "who calls", "call graph", "impact"],
         example: || {
             ("Who calls parse, and who calls those?", json!({ "symbol": "parse", "direction": "incoming", "depth": 2 }))
         },
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "walk the call hierarchy";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {

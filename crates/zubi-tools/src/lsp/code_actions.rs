@@ -8,15 +8,17 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_base::lsp;
 use zubi_base::position::TextRange;
+use zubi_base::text::pluralize;
 use zubi_code::actions::{ActionOutcome, CodeAction};
 use zubi_code::edit::action_id;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
-use crate::lsp::view::{OutputBudget, count};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
+use crate::lsp::view::OutputBudget;
 
 pub(crate) struct CodeActions;
 
@@ -68,18 +70,18 @@ const MAX_SHOWN_DIFFS: usize = 2;
 
 #[async_trait]
 impl CodeTool for CodeActions {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_code_actions",
         title: "Quick fixes and refactorings",
         description: "Fixes and refactorings at a location, or for a whole file (path alone): title, kind, action id, diff. Writes nothing; apply_edit {action} does.",
-        operation: "list code actions",
         effect: Effect::Plan,
-        toolset: "lsp",
         tags: &["quick fix", "refactor", "organize imports", "extract"],
         example: || {
             ("Organize imports", json!({ "path": "app.py", "context": { "only": ["source.organizeImports"] } }))
         },
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "list code actions";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
@@ -93,9 +95,9 @@ impl CodeTool for CodeActions {
         let _ = match total {
             0 => writeln!(text, "\nno code actions here"),
             total if total > actions.len() => {
-                writeln!(text, "\n{}, first {}", count(total, "code action"), actions.len())
+                writeln!(text, "\n{}, first {}", pluralize(total, "code action"), actions.len())
             }
-            total => writeln!(text, "\n{}", count(total, "code action")),
+            total => writeln!(text, "\n{}", pluralize(total, "code action")),
         };
         text.push_str(&list.text);
         let data = view.data(|| {
@@ -161,8 +163,8 @@ fn write_action(text: &mut String, action: &CodeAction, diffs: bool) {
     let preferred = if action.preferred { "  preferred" } else { "" };
     match &action.outcome {
         ActionOutcome::Plan(plan) => {
-            let edits = count(plan.edit_count, "edit");
-            let files = count(plan.files.len(), "file");
+            let edits = pluralize(plan.edit_count, "edit");
+            let files = pluralize(plan.files.len(), "file");
             let _ = writeln!(text, "  {} {}{kind}: {edits} in {files}{preferred}", action_id(&plan.id), action.title);
             if diffs {
                 for line in plan.diff.lines() {

@@ -1,8 +1,7 @@
-//! Adapter for code tools: parses the arguments, runs the query, returns the answer with its status. Tool files hold
-//! only the differences; everything common to all code tools is here.
+//! Common part of all code tools: the arguments, the query, the answer with its status.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use camino::Utf8PathBuf;
@@ -12,36 +11,24 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use zubi_base::endpoint::EndpointError;
 use zubi_code::{AnswerStatus, CallCx, CodeError, CodeIntel, CodeQuery};
-use zubi_tool_api::spec::Example;
 use zubi_tool_api::{
-    Approval, Effect, ErrorCode, Exposure, Footprint, OutputStatus, Tool, ToolCx, ToolError, ToolOutput, ToolSpec,
-    Truncation, schema,
+    Effect, ErrorCode, Exposure, Footprint, OutputStatus, Tool, ToolCx, ToolError, ToolOutput, Truncation,
 };
 
+use crate::adapter::{self, ToolMeta, TypedTool};
 use crate::lsp::arguments::{CommonArgs, OutputFormat};
 use crate::lsp::view::OutputBudget;
 
-/// Static description of a code tool.
-pub(crate) struct CodeToolMeta {
-    pub(crate) id: &'static str,
-    pub(crate) title: &'static str,
-    /// Description for the model; the first 300 characters state the result and when to use the tool.
-    pub(crate) description: &'static str,
-    /// Completes "Failed to …" in the error of a failed query.
-    pub(crate) operation: &'static str,
-    pub(crate) effect: Effect,
-    pub(crate) toolset: &'static str,
-    pub(crate) tags: &'static [&'static str],
-    /// One worked call: its title and its arguments.
-    pub(crate) example: fn() -> (&'static str, Value),
-}
+/// Defaults of the code tools.
+pub(crate) const CODE_TOOL: ToolMeta =
+    ToolMeta { exposure: Exposure::Direct, toolset: "lsp", category: "Code", ..ToolMeta::DEFAULT };
 
 /// A code tool.
 #[async_trait]
 pub(crate) trait CodeTool: Send + Sync + 'static {
-    const META: CodeToolMeta;
-    /// Deferred tools are found through `find_tools`; most conversations do not need them, and the list stays short.
-    const EXPOSURE: Exposure = Exposure::Direct;
+    const META: ToolMeta;
+    /// Completes "Failed to …" in the error of a failed query.
+    const OPERATION: &str;
     type Input: DeserializeOwned + JsonSchema + Send;
 
     /// Returns the files that the call is known to write, as absolute paths, before any approval.
@@ -64,81 +51,49 @@ pub(crate) struct CodeAnswer {
 
 /// All arguments of a call: the tool's own and the common ones.
 #[derive(Deserialize, JsonSchema)]
-struct CodeToolArgs<T> {
+pub(crate) struct CodeToolArgs<T> {
     #[serde(flatten)]
     tool: T,
     #[serde(flatten)]
     common: CommonArgs,
 }
 
-struct CodeToolAdapter<T> {
-    spec: ToolSpec,
-    intel: Arc<CodeIntel>,
-    kind: std::marker::PhantomData<fn() -> T>,
-}
-
-/// Longer than any server should need for one query; `waitMs` and the client's own time-out are shorter.
-const TIMEOUT: Duration = Duration::from_mins(3);
+struct CodeToolAdapter<T>(PhantomData<fn() -> T>);
 
 /// Wraps a [`CodeTool`] as a [`Tool`] of the registry.
 pub(crate) fn tool<T: CodeTool>(intel: &Arc<CodeIntel>) -> Arc<dyn Tool> {
-    let meta = T::META;
-    let (title, args) = (meta.example)();
-    Arc::new(CodeToolAdapter::<T> {
-        spec: ToolSpec {
-            id: meta.id.to_owned(),
-            title: meta.title.to_owned(),
-            description: meta.description.to_owned(),
-            input: schema::schema_of::<CodeToolArgs<T::Input>>(),
-            examples: vec![Example { title: title.to_owned(), args }],
-            notes: String::new(),
-            effect: meta.effect,
-            toolset: meta.toolset.to_owned(),
-            exposure: T::EXPOSURE,
-            approval: Approval::ByEffect,
-            timeout: TIMEOUT,
-            category: "Code".to_owned(),
-            tags: meta.tags.iter().map(|tag| (*tag).to_owned()).collect(),
-            icon: None,
-        },
-        intel: Arc::clone(intel),
-        kind: std::marker::PhantomData,
-    })
+    adapter::tool::<CodeToolAdapter<T>>(intel)
 }
 
 #[async_trait]
-impl<T: CodeTool> Tool for CodeToolAdapter<T> {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
+impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
+    const META: ToolMeta = T::META;
+    type Context = CodeIntel;
+    type Input = CodeToolArgs<T::Input>;
 
-    fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        let mut footprint =
-            Footprint { reads: files_in_arguments(&self.intel, args), ..Footprint::of_effect(self.spec.effect) };
-        if self.spec.effect >= Effect::Write {
-            let arguments: CodeToolArgs<T::Input> = schema::parse(args.clone())?;
-            footprint.writes = T::writes(&self.intel, &arguments.tool);
+    fn footprint(intel: &CodeIntel, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let mut footprint = Footprint { reads: files_in_arguments(intel, args), ..Footprint::default() };
+        if T::META.effect >= Effect::Write {
+            footprint.writes = T::writes(intel, &Self::parse(args.clone())?.tool);
         }
         Ok(footprint)
     }
 
-    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let arguments: CodeToolArgs<T::Input> = schema::parse(args)?;
-        let view = OutputBudget::new(arguments.common.byte_budget(cx.token_budget), arguments.common.format());
+    async fn run(intel: &CodeIntel, input: Self::Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let CodeToolArgs { tool, common } = input;
+        let view = OutputBudget::new(common.byte_budget(cx.token_budget), common.format());
         let progress = Arc::clone(&cx.progress);
-        let query = self
-            .intel
+        let query = intel
             .question(CallCx {
                 cancel: cx.cancel.clone(),
                 deadline: cx.deadline,
-                wait: arguments.common.wait(),
-                check_wait: arguments.common.check_wait(),
+                wait: common.wait(),
+                check_wait: common.check_wait(),
                 progress: Arc::new(move |fraction, message| progress.report(fraction, message)),
             })
             .await;
-        let answer =
-            T::answer(&query, arguments.tool, &view).await.map_err(|error| code_error(T::META.operation, &error))?;
-        Ok(format_answer(answer, arguments.common.format()))
+        let answer = T::answer(&query, tool, &view).await.map_err(|error| code_error(T::OPERATION, &error))?;
+        Ok(format_answer(answer, common.format()))
     }
 }
 

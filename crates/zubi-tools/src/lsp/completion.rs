@@ -6,14 +6,15 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use zubi_base::text::pluralize;
 use zubi_code::features::signature::Trigger;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
-use crate::lsp::view::{OutputBudget, count, resolved_json};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
+use crate::lsp::view::{OutputBudget, resolved_json};
 
 pub(crate) struct CompletionTool;
 
@@ -38,16 +39,15 @@ const DEFAULT_LIMIT: u32 = 30;
 
 #[async_trait]
 impl CodeTool for CompletionTool {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_completion",
         title: "Completions",
         description: "Completions at a position: members, functions, variables, with types. at \"path:line text.\" lists the members of that text.",
-        operation: "propose completions",
-        effect: Effect::Read,
-        toolset: "lsp",
         tags: &["completion", "members", "methods", "suggest"],
         example: || ("Which members has `user`?", json!({ "at": "app.py:14 user.", "limit": 20 })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "propose completions";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
@@ -67,7 +67,7 @@ impl CodeTool for CompletionTool {
         })?;
         let mut text = at.header();
         let shown_count = list.range.len();
-        let _ = write!(text, "\n{}", count(proposals.items.len(), "completion"));
+        let _ = write!(text, "\n{}", pluralize(proposals.items.len(), "completion"));
         if shown_count < proposals.items.len() {
             let _ = write!(text, ", best {shown_count}");
         }

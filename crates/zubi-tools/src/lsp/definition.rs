@@ -5,12 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::locations::Relation;
-use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::locations::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
 
@@ -26,20 +25,18 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for DefinitionTool {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_definition",
         title: "Go to definition",
         description: "Definition of a symbol, libraries included: path:line:col and the source line. Follows imports, overloads and inheritance.",
-        operation: "find the definition",
-        effect: Effect::Read,
-        toolset: "lsp",
         tags: &["definition", "declaration", "go to", "symbol"],
         example: || ("Definition of Console.print", json!({ "symbol": "Console/print", "context": 3 })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "find the definition";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let query = LocationQuery {
             relation: Relation::Definition,
             noun: "definition",
@@ -47,6 +44,6 @@ impl CodeTool for DefinitionTool {
             context: input.context,
             paging: PagingArgs::default(),
         };
-        locations::answer_locations(question, view, &at, &query).await
+        locations::answer_locations(question, view, &input.target, &query).await
     }
 }

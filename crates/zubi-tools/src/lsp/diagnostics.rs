@@ -6,13 +6,14 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use zubi_base::text::pluralize;
 use zubi_code::diagnostics::{CodeProblem, DiagnosticsDelta, Severity};
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::PagingArgs;
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
-use crate::lsp::view::{OutputBudget, count, location_json};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
+use crate::lsp::view::{OutputBudget, location_json};
 
 pub(crate) struct DiagnosticsTool;
 
@@ -30,16 +31,15 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for DiagnosticsTool {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_diagnostics",
         title: "Errors and warnings",
         description: "Errors and warnings of a file, a folder or the workspace, without a build: path:line:col, severity, message. Call after each edit; since lists only changes.",
-        operation: "check for diagnostics",
-        effect: Effect::Read,
-        toolset: "lsp",
         tags: &["diagnostics", "errors", "warnings", "problems", "lint"],
         example: || ("Errors in a file", json!({ "path": "src/lib.rs", "severity": "error" })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "check for diagnostics";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
@@ -55,14 +55,14 @@ impl CodeTool for DiagnosticsTool {
         let mut text = String::new();
         let checked = match &path {
             Some(path) if report.files == 1 => format!("`{}`", question.workspace().display(path)),
-            _ => count(report.files, "file"),
+            _ => pluralize(report.files, "file"),
         };
         if let Some(delta) = &report.delta {
             write_delta(&mut text, delta);
             let _ = writeln!(
                 text,
                 "{} now in {checked}; snapshot {}",
-                count(report.items.len(), "problem"),
+                pluralize(report.items.len(), "problem"),
                 report.snapshot
             );
             let data = view.data(|| json!({ "new": items(&delta.new), "fixed": items(&delta.fixed), "total": report.items.len(), "snapshot": report.snapshot }));
@@ -93,9 +93,9 @@ fn tally(problems: &[CodeProblem], total: usize) -> String {
         .into_iter()
         .map(|severity| (severity, problems.iter().filter(|problem| problem.severity == severity).count()))
         .filter(|(_, number)| *number > 0)
-        .map(|(severity, number)| count(number, severity.name()))
+        .map(|(severity, number)| pluralize(number, severity.name()))
         .collect();
-    if parts.is_empty() { count(total, "problem") } else { parts.join(", ") }
+    if parts.is_empty() { pluralize(total, "problem") } else { parts.join(", ") }
 }
 
 fn write_diagnostic(text: &mut String, problem: &CodeProblem) {
@@ -120,7 +120,7 @@ pub(crate) fn write_delta(text: &mut String, delta: &DiagnosticsDelta) {
         if problems.is_empty() {
             continue;
         }
-        let _ = writeln!(text, "{title}: {}", count(problems.len(), "problem"));
+        let _ = writeln!(text, "{title}: {}", pluralize(problems.len(), "problem"));
         for problem in problems {
             let _ = write!(text, "  {}", problem.place.display_path);
             let mut line = String::new();

@@ -7,13 +7,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::position::Encoding;
+use zubi_base::text::pluralize;
 use zubi_code::outline::{self, OutlineSymbol};
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::PagingArgs;
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
-use crate::lsp::view::{OutputBudget, count};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
+use crate::lsp::view::OutputBudget;
 
 pub(crate) struct DocumentSymbols;
 
@@ -63,16 +64,15 @@ struct OutlineRow<'a> {
 
 #[async_trait]
 impl CodeTool for DocumentSymbols {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_document_symbols",
         title: "Outline of a file",
         description: "Declarations of a file: an indented outline with kind, name and lines of each symbol. Before reading parts of a large file.",
-        operation: "outline the file",
-        effect: Effect::Read,
-        toolset: "lsp",
         tags: &["outline", "structure", "symbols in file"],
         example: || ("Outline a file, classes and their members", json!({ "path": "src/console.py", "depth": 2 })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "outline the file";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
@@ -102,7 +102,7 @@ impl CodeTool for DocumentSymbols {
         let display_path = question.workspace().display(&path);
         let mut text = match rows.len() {
             0 => format!("no declarations in `{display_path}`\n"),
-            total => format!("{} in `{display_path}`\n", count(total, "symbol")),
+            total => format!("{} in `{display_path}`\n", pluralize(total, "symbol")),
         };
         text.push_str(&list.text);
         let data = view.data(|| {

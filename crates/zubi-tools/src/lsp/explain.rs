@@ -8,17 +8,19 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use zubi_base::text::pluralize;
 use zubi_code::features::annotations::InferredLine;
 use zubi_code::features::hierarchy::{Direction, SymbolHierarchy};
 use zubi_code::features::locations::{RawLocation, Relation};
 use zubi_code::locate::PositionIntent;
 use zubi_code::{AnswerStatus, CodeError, CodeQuery, QualifiedAnswer};
-use zubi_tool_api::{Effect, Exposure};
+use zubi_tool_api::Exposure;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::TargetArgs;
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::tree;
-use crate::lsp::view::{OutputBudget, count, file_count, listed_location_json, location_json, resolved_json};
+use crate::lsp::view::{OutputBudget, file_count, listed_location_json, location_json, resolved_json};
 
 pub(crate) struct ExplainSymbol;
 
@@ -40,17 +42,16 @@ const TYPES_PERCENT: usize = 8;
 
 #[async_trait]
 impl CodeTool for ExplainSymbol {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_explain",
         title: "Explain a symbol",
         description: "One symbol in one answer: type and documentation, definition with source, number of references with the first few, implementations and callers. Use it before working on a symbol.",
-        operation: "explain the symbol",
-        effect: Effect::Read,
-        toolset: "lsp",
+        exposure: Exposure::Deferred,
         tags: &["explain", "overview", "summary", "understand", "what is", "everything about"],
         example: || ("Explain Console.print and list its users", json!({ "symbol": "Console/print" })),
+        ..CODE_TOOL
     };
-    const EXPOSURE: Exposure = Exposure::Deferred;
+    const OPERATION: &str = "explain the symbol";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
@@ -198,7 +199,7 @@ impl ExplainBuilder<'_> {
         let counts = |found: &&RawLocation| noun != "definition" || !found.declaration;
         let _ = match locations.iter().filter(counts).count() {
             0 => writeln!(self.text, "no {part}"),
-            total => writeln!(self.text, "{} in {}", count(total, noun), count(file_count(&locations), "file")),
+            total => writeln!(self.text, "{} in {}", pluralize(total, noun), pluralize(file_count(&locations), "file")),
         };
         self.text.push_str(&list.text);
         let items: Vec<_> = hits.iter().map(listed_location_json).collect();
@@ -221,7 +222,7 @@ impl ExplainBuilder<'_> {
         })?;
         let _ = match hierarchy.total {
             0 => writeln!(self.text, "no callers"),
-            total => writeln!(self.text, "{}", count(total, tree::relation_noun(Direction::Incoming))),
+            total => writeln!(self.text, "{}", pluralize(total, tree::relation_noun(Direction::Incoming))),
         };
         self.text.push_str(&list.text);
         if list.truncated.is_none() && callers.len() > rows.len() {

@@ -8,7 +8,8 @@ use zubi_code::features::format::FormatOptions;
 use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::adapter::ToolMeta;
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::document_symbols::resolve_file;
 use crate::lsp::view::{OutputBudget, plan_answer};
 
@@ -39,16 +40,16 @@ struct FormatDocumentOptions {
 
 #[async_trait]
 impl CodeTool for FormatDocument {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_format_document",
         title: "Plan formatting",
         description: "Plans the formatting of a file by the project's formatter: plan id, diff. Writes nothing; apply_edit does.",
-        operation: "format the file",
         effect: Effect::Plan,
-        toolset: "lsp",
         tags: &["format", "style", "indentation"],
         example: || ("Format a file", json!({ "path": "src/lib.rs" })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "format the file";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {

@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::TargetArgs;
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::view::{OutputBudget, resolved_json};
 
 pub(crate) struct HoverTool;
@@ -24,16 +24,15 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for HoverTool {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_hover",
         title: "Type and documentation",
         description: "Type or full signature and documentation of a symbol, inferred types included. Cheaper than reading the file that defines it.",
-        operation: "explain the symbol",
-        effect: Effect::Read,
-        toolset: "lsp",
         tags: &["hover", "type", "signature", "documentation", "what is"],
         example: || ("What is the type on line 12?", json!({ "at": "src/lib.rs:12:9" })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "explain the symbol";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {

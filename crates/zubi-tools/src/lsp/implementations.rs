@@ -5,12 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::locations::Relation;
-use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::locations::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
 
@@ -26,20 +25,18 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for Implementations {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_implementations",
         title: "Find implementations",
         description: "Implementations of an interface, trait or abstract class, or overrides of a method: path, line:col and source line of each.",
-        operation: "find implementations",
-        effect: Effect::Read,
-        toolset: "lsp",
         tags: &["implementations", "implements", "overrides", "subclasses", "interface", "trait"],
         example: || ("What implements the trait Shape?", json!({ "symbol": "Shape" })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "find implementations";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let query = LocationQuery {
             relation: Relation::Implementations,
             noun: "implementation",
@@ -47,6 +44,6 @@ impl CodeTool for Implementations {
             context: None,
             paging: input.paging,
         };
-        locations::answer_locations(question, view, &at, &query).await
+        locations::answer_locations(question, view, &input.target, &query).await
     }
 }

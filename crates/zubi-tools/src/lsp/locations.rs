@@ -3,13 +3,14 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
+use zubi_base::text::pluralize;
 use zubi_code::features::locations::Relation;
-use zubi_code::locate::ResolvedTarget;
+use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
 
-use crate::lsp::arguments::PagingArgs;
+use crate::lsp::arguments::{PagingArgs, TargetArgs};
 use crate::lsp::code_tool::CodeAnswer;
-use crate::lsp::view::{OutputBudget, count, listed_location_json, resolved_json};
+use crate::lsp::view::{OutputBudget, listed_location_json, resolved_json};
 
 /// More lines than this are a file to read, not context.
 pub(crate) const MAX_CONTEXT: u32 = 50;
@@ -30,9 +31,10 @@ pub(crate) struct LocationQuery {
 pub(crate) async fn answer_locations(
     question: &CodeQuery<'_>,
     view: &OutputBudget,
-    at: &ResolvedTarget,
+    target: &TargetArgs,
     query: &LocationQuery,
 ) -> Result<CodeAnswer, CodeError> {
+    let at = &question.resolve(&target.input(), PositionIntent::Identifier).await?;
     let locations = question.locations(at, query.relation).await?;
     let context = query.context.unwrap_or(0).min(MAX_CONTEXT);
     let (list, hits) = view.locations(question, &locations.value, context, &query.paging).await?;
@@ -41,7 +43,7 @@ pub(crate) async fn answer_locations(
     // Writing to a `String` cannot fail. A separate declaration is listed, but not counted as a definition.
     let _ = match locations.value.iter().filter(|found| !found.declaration).count() {
         0 => writeln!(text, "\nno {} of `{name}`: {}", query.noun, query.empty_reason),
-        total => writeln!(text, "\n{} of `{name}`", count(total, query.noun)),
+        total => writeln!(text, "\n{} of `{name}`", pluralize(total, query.noun)),
     };
     text.push_str(&list.text);
     let mut status = locations.status;

@@ -6,15 +6,16 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use zubi_base::text::pluralize;
 use zubi_code::features::locations::{RawLocation, Relation};
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery, QualifiedAnswer};
-use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::locations::MAX_CONTEXT;
-use crate::lsp::view::{OutputBudget, count, file_count, listed_location_json, resolved_json};
+use crate::lsp::view::{OutputBudget, file_count, listed_location_json, resolved_json};
 
 pub(crate) struct References;
 
@@ -38,16 +39,15 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for References {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_references",
         title: "Find references",
         description: "Every use of a symbol: exact total, then path, line:col and source line of each, by file. Use before changing or deleting something.",
-        operation: "find references",
-        effect: Effect::Read,
-        toolset: "lsp",
         tags: &["references", "usages", "callers", "who uses", "find all"],
         example: || ("Who uses the function parse?", json!({ "symbol": "parse", "path": "src/lib.rs" })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "find references";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
@@ -70,12 +70,12 @@ impl CodeTool for References {
         let name = at.name.as_deref().unwrap_or("this position");
         let files = file_count(&references);
         let counted = match (status.text_search, total) {
-            (false, total) => format!("{} to", count(total, "reference")),
+            (false, total) => format!("{} to", pluralize(total, "reference")),
             (true, 1) => "1 word match of".to_owned(),
             (true, total) => format!("{total} word matches of"),
         };
         // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "\n{counted} `{name}` in {}", count(files, "file"));
+        let _ = writeln!(text, "\n{counted} `{name}` in {}", pluralize(files, "file"));
         let include_text = input.include_text.unwrap_or(false);
         let (mut locations, further) = (references, text_matches.count());
         let line = text_matches.render_line(include_text);
@@ -118,7 +118,7 @@ impl TextMatchCount {
             Self::NotCounted => "further word matches were not counted: time-out\n".to_owned(),
             Self::Counted(rest) if !rest.is_empty() => {
                 let are = if rest.len() == 1 { "is not a reference" } else { "are not references" };
-                let matches = count(rest.len(), "further word match");
+                let matches = pluralize(rest.len(), "further word match");
                 format!("{matches} {are} (comments, strings, namesakes){more}\n")
             }
             Self::Counted(_) | Self::NotRequested => String::new(),

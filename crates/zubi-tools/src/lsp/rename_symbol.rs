@@ -7,8 +7,9 @@ use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
 use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::TargetArgs;
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::view::{OutputBudget, plan_answer, resolved_json};
 
 pub(crate) struct RenameSymbol;
@@ -24,16 +25,16 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for RenameSymbol {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_rename_symbol",
         title: "Plan a rename",
         description: "Plans the rename of a symbol in every file that uses it: plan id, diff, counts. Writes nothing; apply_edit does.",
-        operation: "plan the rename",
         effect: Effect::Plan,
-        toolset: "lsp",
         tags: &["rename", "refactor"],
         example: || ("Rename a method", serde_json::json!({ "symbol": "Console/print", "newName": "write" })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "plan the rename";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {

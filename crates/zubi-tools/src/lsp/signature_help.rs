@@ -6,14 +6,15 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use zubi_base::text::pluralize;
 use zubi_code::features::signature::Trigger;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::TargetArgs;
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
-use crate::lsp::view::{OutputBudget, count, resolved_json};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
+use crate::lsp::view::{OutputBudget, resolved_json};
 
 pub(crate) struct SignatureHelp;
 
@@ -33,16 +34,15 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for SignatureHelp {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_signature_help",
         title: "Signatures of a call",
         description: "Parameters and overloads of the call around a position inside its parentheses: at \"path:line text(\".",
-        operation: "show signatures",
-        effect: Effect::Read,
-        toolset: "lsp",
         tags: &["signature", "parameters", "arguments", "overloads"],
         example: || ("Which arguments does open take?", json!({ "at": "app.py:9 open(" })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "show signatures";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
@@ -70,7 +70,7 @@ impl CodeTool for SignatureHelp {
         let mut text = at.header();
         let _ = match answer.value.len() {
             0 => writeln!(text, "\nno call at this position; it must be inside the parentheses of a call"),
-            total => writeln!(text, "\n{}", count(total, "signature")),
+            total => writeln!(text, "\n{}", pluralize(total, "signature")),
         };
         text.push_str(&body);
         let mut status = answer.status;

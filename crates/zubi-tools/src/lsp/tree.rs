@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use zubi_base::text::pluralize;
 use zubi_code::features::hierarchy::{Direction, HierarchyNode, MAX_NODES, Repeat, SymbolHierarchy};
 use zubi_code::locate::ResolvedTarget;
 use zubi_code::{CodeError, CodeQuery};
 
 use crate::lsp::code_tool::CodeAnswer;
-use crate::lsp::view::{OutputBudget, count, location_json, resolved_json};
+use crate::lsp::view::{OutputBudget, location_json, resolved_json};
 
 /// Most lines listed of the calls between two functions; the JSON form has all of them.
 const MAX_LINES: usize = 10;
@@ -41,7 +42,7 @@ pub(crate) async fn answer_hierarchy(
         (_, total) => {
             let reach = if depth > 1 { format!(", up to {depth} steps away") } else { String::new() };
             let bound = if *cut { format!(", cut at {MAX_NODES} symbols") } else { String::new() };
-            writeln!(text, "\n{} of `{name}`{reach}{bound}", count(*total, noun))
+            writeln!(text, "\n{} of `{name}`{reach}{bound}", pluralize(*total, noun))
         }
     };
     let rows = flatten(roots);

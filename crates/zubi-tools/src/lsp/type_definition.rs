@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_code::features::locations::Relation;
-use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::{Effect, Exposure};
+use zubi_tool_api::Exposure;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::{PagingArgs, TargetArgs};
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::locations::{self, LocationQuery};
 use crate::lsp::view::OutputBudget;
 
@@ -26,21 +26,19 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for TypeDefinition {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_type_definition",
         title: "Go to the type",
         description: "Declaration of the type of a variable, parameter, field or expression, inferred types included: path:line:col and the source line.",
-        operation: "find the type",
-        effect: Effect::Read,
-        toolset: "lsp",
+        exposure: Exposure::Deferred,
         tags: &["type", "type definition", "class of", "go to type"],
         example: || ("Which type has the variable on line 7?", json!({ "at": "src/report.rs:7 circle" })),
+        ..CODE_TOOL
     };
-    const EXPOSURE: Exposure = Exposure::Deferred;
+    const OPERATION: &str = "find the type";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
-        let at = question.resolve(&input.target.input(), PositionIntent::Identifier).await?;
         let query = LocationQuery {
             relation: Relation::TypeDefinition,
             noun: "type definition",
@@ -48,6 +46,6 @@ impl CodeTool for TypeDefinition {
             context: input.context,
             paging: PagingArgs::default(),
         };
-        locations::answer_locations(question, view, &at, &query).await
+        locations::answer_locations(question, view, &input.target, &query).await
     }
 }

@@ -7,10 +7,11 @@ use serde_json::json;
 use zubi_code::features::hierarchy;
 use zubi_code::locate::PositionIntent;
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::{Effect, Exposure};
+use zubi_tool_api::Exposure;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::TargetArgs;
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::tree;
 use crate::lsp::view::OutputBudget;
 
@@ -37,19 +38,18 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for TypeHierarchy {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_type_hierarchy",
         title: "Supertypes and subtypes",
         description: "Supertypes or subtypes of a class, interface or struct, as a tree: location and source line of each.",
-        operation: "walk the type hierarchy",
-        effect: Effect::Read,
-        toolset: "lsp",
+        exposure: Exposure::Deferred,
         tags: &["type hierarchy", "inheritance", "base class", "subclasses", "extends", "supertypes"],
         example: || {
             ("Which classes derive from Shape?", json!({ "symbol": "Shape", "direction": "subtypes", "depth": 3 }))
         },
+        ..CODE_TOOL
     };
-    const EXPOSURE: Exposure = Exposure::Deferred;
+    const OPERATION: &str = "walk the type hierarchy";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {

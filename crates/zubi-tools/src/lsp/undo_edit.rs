@@ -9,8 +9,9 @@ use zubi_code::apply::Direction;
 use zubi_code::{CodeError, CodeIntel, CodeQuery};
 use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::apply_edit::{AppliedVerb, render_applied};
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
 use crate::lsp::view::OutputBudget;
 
 pub(crate) struct UndoEdit;
@@ -23,16 +24,17 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for UndoEdit {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "undo_edit",
         title: "Undo an applied plan",
         description: "Reverts an applied edit, byte for byte. Fails if a file changed since.",
-        operation: "undo the edit",
         effect: Effect::Write,
         toolset: "edit",
         tags: &["undo", "revert", "edit"],
         example: || ("Undo a rename", json!({ "plan": "p-k3m7q2x9ab" })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "undo the edit";
     type Input = Input;
 
     fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {

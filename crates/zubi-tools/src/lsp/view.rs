@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+use zubi_base::text::pluralize;
 use zubi_code::edit::Plan;
 use zubi_code::features::locations::{DisplayLocation, RawLocation};
 use zubi_code::locate::ResolvedTarget;
@@ -251,18 +252,6 @@ pub(crate) fn file_count(locations: &[RawLocation]) -> usize {
     files.len()
 }
 
-/// Renders `1 reference`, `5 references`.
-pub(crate) fn count(number: usize, singular: &str) -> String {
-    if number == 1 {
-        return format!("1 {singular}");
-    }
-    match singular.strip_suffix('y') {
-        Some(stem) => format!("{number} {stem}ies"),
-        None if singular.ends_with("ch") => format!("{number} {singular}es"),
-        None => format!("{number} {singular}s"),
-    }
-}
-
 /// Returns the JSON form of a source location: LSP's 0-based UTF-16 range.
 pub(crate) fn location_json(location: &SourcePlace) -> Value {
     json!({ "path": location.display_path, "range": location.range, "text": location.source })
@@ -295,8 +284,8 @@ pub(crate) fn plan_answer(view: &OutputBudget, header: Option<&str>, plan: &Plan
         "plan {}: {}, {} in {}; nothing is written yet",
         plan.id,
         plan.title,
-        count(plan.edit_count, "edit"),
-        count(plan.files.len(), "file")
+        pluralize(plan.edit_count, "edit"),
+        pluralize(plan.files.len(), "file")
     );
     for note in &plan.notes {
         let _ = writeln!(text, "note: {note}");

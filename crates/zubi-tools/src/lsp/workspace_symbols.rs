@@ -6,13 +6,14 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+use zubi_base::text::pluralize;
 use zubi_code::outline::KINDS;
 use zubi_code::{CodeError, CodeQuery};
-use zubi_tool_api::Effect;
 
+use crate::adapter::ToolMeta;
 use crate::lsp::arguments::PagingArgs;
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
-use crate::lsp::view::{OutputBudget, count, location_json};
+use crate::lsp::code_tool::{CODE_TOOL, CodeAnswer, CodeTool};
+use crate::lsp::view::{OutputBudget, location_json};
 
 pub(crate) struct WorkspaceSymbols;
 
@@ -31,16 +32,15 @@ const DEFAULT_LIMIT: u32 = 40;
 
 #[async_trait]
 impl CodeTool for WorkspaceSymbols {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "lsp_workspace_symbols",
         title: "Find symbols by name",
         description: "Declared symbols of the whole project by name: kind, name, container, path:line:col, exact names first.",
-        operation: "search symbols",
-        effect: Effect::Read,
-        toolset: "lsp",
         tags: &["symbol", "search", "find class", "find function", "where is"],
         example: || ("Where is the class Console?", json!({ "query": "Console", "kind": "class" })),
+        ..CODE_TOOL
     };
+    const OPERATION: &str = "search symbols";
     type Input = Input;
 
     async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
@@ -66,7 +66,7 @@ impl CodeTool for WorkspaceSymbols {
         })?;
         let mut text = format!(
             "{} matching `{}`\n",
-            count(answer.value.len(), "symbol"),
+            pluralize(answer.value.len(), "symbol"),
             zubi_code::markup::clean_line(&input.query)
         );
         text.push_str(&list.text);

@@ -10,10 +10,10 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_exec::store::OutputStore;
 use zubi_tool_api::redact::Redactor;
-use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncation};
+use zubi_tool_api::{ToolCx, ToolError, ToolOutput, Truncation};
 
-use super::{output_error, parse_handle};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use super::{OUTPUT_TOOL, output_error, parse_handle};
+use crate::adapter::{ToolMeta, TypedTool};
 use crate::file::search::engine::{self, SearchLimits, SearchQuery};
 
 pub(crate) struct GrepOutput;
@@ -41,26 +41,18 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for GrepOutput {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for GrepOutput {
+    const META: ToolMeta = ToolMeta {
         id: "output.grep",
         title: "Search an output",
         description: "Searches an output that was too long for an answer, by its handle (`o-…`) from that answer, for a regular expression: the number of matching lines, then the lines with their numbers. To see more around one, use output.read.",
         notes: "A search takes time linear in the output, whatever the expression.",
-        effect: Effect::Read,
-        exposure: Exposure::Deferred,
-        toolset: super::TOOLSET,
-        category: "Shell",
         tags: &["output", "log", "search", "grep", "errors"],
-        timeout: Duration::from_secs(30),
         example: || ("Errors of a build", json!({ "output": "o-0123456789abcdef", "pattern": "^error", "context": 3 })),
+        ..OUTPUT_TOOL
     };
     type Context = OutputStore;
     type Input = Input;
-
-    fn footprint(_store: &OutputStore, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(Footprint::of_effect(Effect::Read))
-    }
 
     async fn run(store: &OutputStore, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let id = parse_handle(&input.output)?;

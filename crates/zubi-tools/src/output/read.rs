@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use schemars::JsonSchema;
@@ -11,10 +10,10 @@ use serde::Deserialize;
 use serde_json::json;
 use zubi_exec::store::OutputStore;
 use zubi_tool_api::redact::Redactor;
-use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput, Truncation};
+use zubi_tool_api::{ToolCx, ToolError, ToolOutput, Truncation};
 
-use super::{output_error, parse_handle};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use super::{OUTPUT_TOOL, output_error, parse_handle};
+use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct ReadOutput;
 
@@ -38,26 +37,18 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for ReadOutput {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for ReadOutput {
+    const META: ToolMeta = ToolMeta {
         id: "output.read",
         title: "Read an output",
         description: "Shows lines of an output that was too long for an answer, by its handle (`o-…`) from that answer: from a given line, or the last ones. To find something, output.grep is quicker.",
         notes: "Outputs are stored for seven days, in full up to 64 MiB each.",
-        effect: Effect::Read,
-        exposure: Exposure::Deferred,
-        toolset: super::TOOLSET,
-        category: "Shell",
         tags: &["output", "log", "read", "lines", "tail"],
-        timeout: Duration::from_secs(30),
         example: || ("The last 50 lines", json!({ "output": "o-0123456789abcdef", "fromLine": -50 })),
+        ..OUTPUT_TOOL
     };
     type Context = OutputStore;
     type Input = Input;
-
-    fn footprint(_store: &OutputStore, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(Footprint::of_effect(Effect::Read))
-    }
 
     async fn run(store: &OutputStore, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let id = parse_handle(&input.output)?;

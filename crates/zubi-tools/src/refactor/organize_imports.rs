@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use zubi_code::actions::ActionOutcome;
 use zubi_code::{CodeError, CodeIntel, CodeQuery};
-use zubi_tool_api::{Effect, Exposure};
 
-use super::{ApplyRequest, apply, files_in_uri, resolve_file};
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use super::{ApplyRequest, REFACTOR_TOOL, apply, files_in_uri, resolve_file};
+use crate::adapter::ToolMeta;
+use crate::lsp::code_tool::{CodeAnswer, CodeTool};
 use crate::lsp::view::OutputBudget;
 
 pub(crate) struct OrganizeImports;
@@ -28,17 +28,15 @@ pub(crate) struct Input {
 
 #[async_trait]
 impl CodeTool for OrganizeImports {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "organize_imports",
         title: "Organize imports",
         description: "Sorts the imports of a file and removes unused ones through its language server; applies at once, with an undo handle. Reports when nothing changes or no server supports it.",
-        operation: "organize the imports",
-        effect: Effect::Write,
-        toolset: "refactor",
         tags: &["imports", "organize", "sort", "unused", "clean up"],
         example: || ("Clean up a file", json!({ "uri": "src/app.ts" })),
+        ..REFACTOR_TOOL
     };
-    const EXPOSURE: Exposure = Exposure::Deferred;
+    const OPERATION: &str = "organize the imports";
     type Input = Input;
 
     fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {

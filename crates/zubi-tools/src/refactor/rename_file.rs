@@ -7,16 +7,16 @@ use camino::{Utf8Path, Utf8PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use zubi_base::text::EditOptions;
+use zubi_base::text::{EditOptions, pluralize};
 use zubi_code::edit::AppliedChange;
 use zubi_code::features::rename_file::ImportUpdates;
 use zubi_code::text_search;
 use zubi_code::{CodeError, CodeIntel, CodeQuery};
-use zubi_tool_api::{Effect, Exposure};
 
-use super::{ApplyRequest, apply};
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
-use crate::lsp::view::{OutputBudget, count};
+use super::{ApplyRequest, REFACTOR_TOOL, apply};
+use crate::adapter::ToolMeta;
+use crate::lsp::code_tool::{CodeAnswer, CodeTool};
+use crate::lsp::view::OutputBudget;
 use crate::settings::update_imports::{ImportUpdatePolicy, UpdateImports};
 
 pub(crate) struct RenameFile;
@@ -38,17 +38,15 @@ const COUNT_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[async_trait]
 impl CodeTool for RenameFile {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "rename_file",
         title: "Rename a file",
         description: "Moves a file or folder at once and lets language servers update its imports; returns the changed files and an undo handle. If no server updates imports, it reports that and counts mentions of the old name. Honours the setting updateImportsOnFileMove.",
-        operation: "rename the file",
-        effect: Effect::Write,
-        toolset: "refactor",
         tags: &["rename", "move", "file", "imports", "refactor"],
         example: || ("Move a module", json!({ "oldUri": "src/util.ts", "newUri": "src/lib/util.ts" })),
+        ..REFACTOR_TOOL
     };
-    const EXPOSURE: Exposure = Exposure::Deferred;
+    const OPERATION: &str = "rename the file";
     type Input = Input;
 
     fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {
@@ -90,7 +88,7 @@ impl CodeTool for RenameFile {
             // The result of extensions is known only after the move.
             Ok(_) if import_policy.imports == ImportUpdates::Followed => {}
             Ok(by) if edits == 0 => notes.push(format!("{by} found no import to change")),
-            Ok(by) => notes.push(format!("{} of imports by {by}", count(edits, "edit"))),
+            Ok(by) => notes.push(format!("{} of imports by {by}", pluralize(edits, "edit"))),
             Err(_) if import_policy.setting == UpdateImports::Never => {
                 notes.push("imports stay unchanged: updateImportsOnFileMove is \"never\"".to_owned());
                 notes.push(count_mentions(question, &from).await);
@@ -122,7 +120,7 @@ impl CodeTool for RenameFile {
                     notes.push("no extension of the editor changed an import".to_owned());
                     notes.push(format!("before, {mention_note}"));
                 }
-                changed => notes.push(format!("extensions of the editor changed {}", count(changed, "file"))),
+                changed => notes.push(format!("extensions of the editor changed {}", pluralize(changed, "file"))),
             }
             notes
         };
@@ -146,7 +144,7 @@ async fn count_mentions(question: &CodeQuery<'_>, from: &Utf8Path) -> String {
     match matches {
         Ok(found) => {
             let at_least = if found.cut { "at least " } else { "" };
-            let (times, files) = (count(found.total(), "time"), count(found.files.len(), "file"));
+            let (times, files) = (pluralize(found.total(), "time"), pluralize(found.files.len(), "file"));
             format!("the word `{name}` occurs {at_least}{times} in {files}; file.search finds them")
         }
         Err(_) => format!("mentions of `{name}` were not counted"),

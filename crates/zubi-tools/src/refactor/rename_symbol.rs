@@ -8,10 +8,10 @@ use serde_json::json;
 use zubi_code::locate::{PositionIntent, TargetInput};
 use zubi_code::text_search;
 use zubi_code::{CodeError, CodeIntel, CodeQuery};
-use zubi_tool_api::{Effect, Exposure};
 
-use super::{ApplyRequest, apply, files_in_uri, resolve_file};
-use crate::lsp::code_tool::{CodeAnswer, CodeTool, CodeToolMeta};
+use super::{ApplyRequest, REFACTOR_TOOL, apply, files_in_uri, resolve_file};
+use crate::adapter::ToolMeta;
+use crate::lsp::code_tool::{CodeAnswer, CodeTool};
 use crate::lsp::view::OutputBudget;
 
 pub(crate) struct RenameSymbol;
@@ -35,17 +35,15 @@ const MAX_TRIED: usize = 20;
 
 #[async_trait]
 impl CodeTool for RenameSymbol {
-    const META: CodeToolMeta = CodeToolMeta {
+    const META: ToolMeta = ToolMeta {
         id: "rename_symbol",
         title: "Rename a symbol",
         description: "Renames a symbol of a file at once, wherever it is used; returns the changed files, the new and fixed diagnostics, and an undo handle. To see the diff first, use lsp_rename_symbol.",
-        operation: "rename the symbol",
-        effect: Effect::Write,
-        toolset: "refactor",
         tags: &["rename", "symbol", "refactor"],
         example: || ("Rename a function", json!({ "uri": "src/lib.rs", "originalName": "parse", "newName": "read" })),
+        ..REFACTOR_TOOL
     };
-    const EXPOSURE: Exposure = Exposure::Deferred;
+    const OPERATION: &str = "rename the symbol";
     type Input = Input;
 
     fn writes(intel: &CodeIntel, input: &Input) -> Vec<Utf8PathBuf> {

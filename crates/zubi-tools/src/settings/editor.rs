@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use zubi_base::endpoint::{EndpointError, RequestCx};
+use zubi_base::text::ellipsize;
 use zubi_code::settings::{EditorSettings, Scope, SettingValues};
 use zubi_tool_api::{OutputStatus, ToolCx, ToolError, ToolOutput};
 
@@ -116,12 +117,7 @@ fn value_origin(values: &SettingValues) -> String {
 }
 
 fn truncate_value(value: &Value) -> String {
-    let text = value.to_string();
-    if text.chars().count() <= MAX_VALUE_CHARS {
-        text
-    } else {
-        text.chars().take(MAX_VALUE_CHARS).chain(['…']).collect()
-    }
+    ellipsize(&value.to_string(), MAX_VALUE_CHARS).into_owned()
 }
 
 fn status() -> OutputStatus {

@@ -5,11 +5,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
-use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
+use serde_json::{Value, json};
+use zubi_tool_api::{Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
-use super::{SettingsContext, editor, keys, store};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use super::{SETTINGS_TOOL, SettingsContext, editor, keys, store};
+use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct GetSetting;
 
@@ -22,24 +22,20 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for GetSetting {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for GetSetting {
+    const META: ToolMeta = ToolMeta {
         id: "get_setting",
         title: "Read a setting",
         description: "The value of a setting as JSON and where it is set: in the open editor (editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*), otherwise in the workspace's .vscode/settings.json.",
-        notes: "",
-        effect: Effect::Read,
-        exposure: Exposure::Deferred,
-        toolset: "settings",
-        category: "Settings",
         tags: &["settings", "configuration", "preferences", "read"],
         timeout: Duration::from_secs(30),
         example: || ("Tab width", json!({ "key": "editor.tabSize" })),
+        ..SETTINGS_TOOL
     };
     type Context = SettingsContext;
     type Input = Input;
 
-    fn footprint(_settings: &SettingsContext, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_settings: &SettingsContext, _args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint { reads: vec![store::settings_path(cx)?], ..Footprint::default() })
     }
 

@@ -1,15 +1,13 @@
 //! `set_setting`: changes one of the writable settings.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::{SettingsContext, editor, keys, store};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use super::{SETTINGS_TOOL, SettingsContext, editor, keys, store};
+use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct SetSetting;
 
@@ -25,24 +23,21 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for SetSetting {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for SetSetting {
+    const META: ToolMeta = ToolMeta {
         id: "set_setting",
         title: "Change a setting",
         description: "Sets a setting of the workspace: through the open editor, returning the old value and the undo call, otherwise in .vscode/settings.json, preserving comments, returning the diff and an undo handle. Only settings about text format and refactoring are writable; the error for others lists them.",
         notes: "The user's own settings are never changed.",
         effect: Effect::Write,
-        exposure: Exposure::Deferred,
-        toolset: "settings",
-        category: "Settings",
         tags: &["settings", "configuration", "preferences", "change"],
-        timeout: Duration::from_mins(1),
         example: || ("Indent by two", json!({ "key": "editor.tabSize", "value": 2 })),
+        ..SETTINGS_TOOL
     };
     type Context = SettingsContext;
     type Input = Input;
 
-    fn footprint(_settings: &SettingsContext, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_settings: &SettingsContext, _args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint { writes: vec![store::settings_path(cx)?], checked: true, ..Footprint::default() })
     }
 

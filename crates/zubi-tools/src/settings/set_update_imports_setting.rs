@@ -1,18 +1,16 @@
 //! `set_update_imports_setting`: whether imports of moved TypeScript and JavaScript files are updated.
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use zubi_base::endpoint::RequestCx;
 use zubi_code::settings::Scope;
-use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
 use super::update_imports::{JAVASCRIPT, TYPESCRIPT};
-use super::{SettingsContext, editor, store, update_imports};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use super::{SETTINGS_TOOL, SettingsContext, editor, store, update_imports};
+use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct SetUpdateImportsSetting;
 
@@ -32,24 +30,20 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for SetUpdateImportsSetting {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for SetUpdateImportsSetting {
+    const META: ToolMeta = ToolMeta {
         id: "set_update_imports_setting",
         title: "Update imports on file moves",
         description: "Sets updateImportsOnFileMove for TypeScript and JavaScript in the workspace's settings: whether rename_file and the editor update the imports of a moved file. Returns the old and new values, and the undo call.",
-        notes: "",
         effect: Effect::Write,
-        exposure: Exposure::Deferred,
-        toolset: "settings",
-        category: "Settings",
         tags: &["settings", "imports", "move", "rename"],
-        timeout: Duration::from_mins(1),
         example: || ("Always update imports", json!({ "value": "always" })),
+        ..SETTINGS_TOOL
     };
     type Context = SettingsContext;
     type Input = Input;
 
-    fn footprint(_settings: &SettingsContext, _input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_settings: &SettingsContext, _args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
         Ok(Footprint { writes: vec![store::settings_path(cx)?], checked: true, ..Footprint::default() })
     }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use zubi_base::clock::milliseconds;
 use zubi_exec::job::{CapturedOutput, ExitReason, JobResult};
 use zubi_tool_api::redact::Redactor;
 use zubi_tool_api::{OutputStatus, ToolCx, ToolOutput};
@@ -34,7 +35,7 @@ pub fn ended_answer(finished: &JobResult, timeout: Duration, room: usize) -> Too
         data: Some(json!({
             "ended": end_kind,
             "exitCode": code,
-            "durationMs": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            "durationMs": milliseconds(*duration),
             "sandbox": level.name(),
             "stdout": captured_json(stdout),
             "stderr": captured_json(stderr),

@@ -6,12 +6,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use zubi_exec::job::{Background, CapturedOutput, ExitReason};
-use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
-use super::{ShellToolContext, answer, run_error};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use super::{SHELL_TOOL, ShellToolContext, answer, run_error};
+use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct JobTool;
 
@@ -42,24 +42,23 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for JobTool {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for JobTool {
+    const META: ToolMeta = ToolMeta {
         id: "shell.job",
         title: "Background jobs",
         description: "Shows the status or the output (all, or since a cursor) of a background job started by shell.run, waits for its end, or stops it with all its processes. Without `job`, lists all jobs. Finished jobs are listed for ten minutes.",
         notes: "Jobs end when zubi exits.",
         effect: Effect::Plan,
-        exposure: Exposure::Deferred,
-        toolset: super::TOOLSET,
-        category: "Shell",
         tags: &["background", "job", "process", "status", "stop", "kill", "output"],
         timeout: Duration::from_mins(2),
         example: || ("Output of a server", json!({ "job": "j-1", "action": "output" })),
+        ..SHELL_TOOL
     };
     type Context = ShellToolContext;
     type Input = Input;
 
-    fn footprint(_shell: &ShellToolContext, input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_shell: &ShellToolContext, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let input = Self::parse(args.clone())?;
         // A stop ends only processes that shell.run was allowed to start.
         let effect = if input.action == Some(JobAction::Stop) { Effect::Plan } else { Effect::Read };
         Ok(Footprint::of_effect(effect))

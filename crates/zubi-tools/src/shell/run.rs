@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use zubi_exec::job::{BackgroundError, ProcessCommand, ProcessJob};
 use zubi_exec::sandbox::Net;
 use zubi_policy::shell::{self, MAX_SCRIPT};
-use zubi_tool_api::{Effect, Exposure, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{Effect, Footprint, OutputStatus, ToolCx, ToolError, ToolOutput};
 
-use super::{ShellToolContext, answer, directory, environment, run_error};
-use crate::adapter::{LocalTool, LocalToolMeta};
+use super::{SHELL_TOOL, ShellToolContext, answer, directory, environment, run_error};
+use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct RunCommand;
 
@@ -72,24 +72,23 @@ impl Input {
 }
 
 #[async_trait]
-impl LocalTool for RunCommand {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for RunCommand {
+    const META: ToolMeta = ToolMeta {
         id: "shell.run",
         title: "Run a command",
         description: "Runs a shell command in a folder of the workspace, in a sandbox, and returns both outputs (beginning and end of long ones), then exit code, time and sandbox level. For builds, tests and programs; use file.* to read, search and edit files, lsp_* for code. Use `background` for servers and long runs.",
         notes: "The sandbox lets a command read everything except credential stores, write the workspace and its own temporary directory, and use the network only with `net`. All its processes end with it. The complete output is stored for seven days; read it with output.read and output.grep.",
         effect: Effect::Execute,
-        exposure: Exposure::Deferred,
-        toolset: super::TOOLSET,
-        category: "Shell",
         tags: &["shell", "bash", "command", "run", "execute", "build", "test", "terminal"],
         timeout: Duration::from_mins(30),
         example: || ("Run the tests", json!({ "command": "cargo test --quiet", "timeoutMs": 300_000 })),
+        ..SHELL_TOOL
     };
     type Context = ShellToolContext;
     type Input = Input;
 
-    fn footprint(shell: &ShellToolContext, input: &Input, cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(shell: &ShellToolContext, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        let input = Self::parse(args.clone())?;
         input.check()?;
         let directory = directory(cx, input.cwd.as_deref())?;
         let analysis = shell::read_fed(&input.command, &directory, input.stdin.is_some());

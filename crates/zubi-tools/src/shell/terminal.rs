@@ -5,11 +5,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
-use zubi_tool_api::{Effect, ErrorCode, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use serde_json::{Value, json};
+use zubi_tool_api::{Effect, ErrorCode, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::ShellToolContext;
-use crate::adapter::{LocalTool, LocalToolMeta};
+use super::{SHELL_TOOL, ShellToolContext};
+use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct VisibleTerminal;
 
@@ -24,24 +24,21 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for VisibleTerminal {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for VisibleTerminal {
+    const META: ToolMeta = ToolMeta {
         id: "shell.terminal",
         title: "Run in a visible terminal",
         description: "Runs a command in a terminal of the editor, where the user sees it and can type. Fails without an editor; then use shell.run, with background for long-running commands.",
-        notes: "",
         effect: Effect::Execute,
-        exposure: Exposure::Deferred,
-        toolset: super::TOOLSET,
-        category: "Shell",
         tags: &["terminal", "interactive", "visible"],
         timeout: Duration::from_secs(10),
         example: || ("Start a server", json!({ "command": "npm run dev", "name": "dev server" })),
+        ..SHELL_TOOL
     };
     type Context = ShellToolContext;
     type Input = Input;
 
-    fn footprint(_shell: &ShellToolContext, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
+    fn footprint(_shell: &ShellToolContext, _args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         // The call always fails, so it must not cause an approval prompt.
         Ok(Footprint::of_effect(Effect::Read))
     }

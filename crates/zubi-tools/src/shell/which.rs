@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_exec::program;
-use zubi_tool_api::{Effect, Exposure, Footprint, ToolCx, ToolError, ToolOutput};
+use zubi_tool_api::{ToolCx, ToolError, ToolOutput};
 
-use super::ShellToolContext;
-use crate::adapter::{LocalTool, LocalToolMeta};
+use super::{SHELL_TOOL, ShellToolContext};
+use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) struct WhichTool;
 
@@ -77,26 +77,19 @@ pub(crate) struct Input {
 }
 
 #[async_trait]
-impl LocalTool for WhichTool {
-    const META: LocalToolMeta = LocalToolMeta {
+impl TypedTool for WhichTool {
+    const META: ToolMeta = ToolMeta {
         id: "shell.which",
         title: "Find a command",
         description: "Reports whether a program is installed: every executable file of this name on the search path (PATH), the one that runs first at the top; also whether it is a shell built-in. Runs nothing.",
         notes: "The user's aliases and functions are unknown here, and in shell.run too.",
-        effect: Effect::Read,
-        exposure: Exposure::Deferred,
-        toolset: super::TOOLSET,
-        category: "Shell",
         tags: &["which", "where", "installed", "exists", "program", "PATH"],
         timeout: Duration::from_secs(10),
         example: || ("Is there a C compiler", json!({ "command": "cc" })),
+        ..SHELL_TOOL
     };
     type Context = ShellToolContext;
     type Input = Input;
-
-    fn footprint(_shell: &ShellToolContext, _input: &Input, _cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(Footprint::of_effect(Effect::Read))
-    }
 
     async fn run(shell: &ShellToolContext, input: Input, _cx: &ToolCx) -> Result<ToolOutput, ToolError> {
         let name = input.command.trim().to_owned();

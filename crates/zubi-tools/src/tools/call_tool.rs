@@ -5,46 +5,38 @@ use std::sync::Weak;
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use zubi_tool_api::registry::Registry;
-use zubi_tool_api::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+use zubi_tool_api::{Effect, Footprint, ToolCx, ToolError, ToolOutput};
 
-use super::meta_adapter::{self, Input, MetaToolMeta};
+use super::META_TOOL;
+use super::delegation::{self, Input};
+use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) const ID: &str = "call_tool";
 
-pub(super) struct AnyToolCaller {
-    spec: ToolSpec,
-    registry: Weak<Registry>,
-}
-
-impl AnyToolCaller {
-    pub(super) fn new(registry: Weak<Registry>) -> Self {
-        let spec = meta_adapter::spec::<Input>(&MetaToolMeta {
-            id: ID,
-            title: "Call any tool",
-            description: "Calls a tool named by find_tools, including those that write or execute.",
-            // The strongest case; the effect of a call is that of the called tool, see `footprint`.
-            effect: Effect::Execute,
-            tags: &["call", "run"],
-            example: ("Apply a plan", json!({ "tool": "apply_edit", "arguments": { "plan": "p-k3m7q2x9ab" } })),
-        });
-        Self { spec, registry }
-    }
-}
+pub(super) struct AnyToolCaller;
 
 #[async_trait]
-impl Tool for AnyToolCaller {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
+impl TypedTool for AnyToolCaller {
+    const META: ToolMeta = ToolMeta {
+        id: ID,
+        title: "Call any tool",
+        description: "Calls a tool named by find_tools, including those that write or execute.",
+        // The strongest case; the effect of a call is that of the called tool, see `footprint`.
+        effect: Effect::Execute,
+        tags: &["call", "run"],
+        example: || ("Apply a plan", json!({ "tool": "apply_edit", "arguments": { "plan": "p-k3m7q2x9ab" } })),
+        ..META_TOOL
+    };
+    type Context = Weak<Registry>;
+    type Input = Input;
+
+    fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
+        Ok(delegation::footprint(registry, args, cx))
     }
 
-    fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
-        Ok(meta_adapter::delegated_footprint(&self.registry, args, cx))
-    }
-
-    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let input: Input = schema::parse(args)?;
-        let registry = meta_adapter::upgrade_registry(&self.registry)?;
-        let tool = meta_adapter::find_tool(&registry, &input.tool, cx).await?;
-        meta_adapter::call_as(&registry, tool.as_ref(), input.arguments, cx.clone()).await
+    async fn run(registry: &Weak<Registry>, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let registry = delegation::upgrade_registry(registry)?;
+        let tool = delegation::find_tool(&registry, &input.tool, cx).await?;
+        delegation::call_as(&registry, tool.as_ref(), input.arguments, cx.clone()).await
     }
 }

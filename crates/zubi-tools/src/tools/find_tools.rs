@@ -8,13 +8,14 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use zubi_base::text::pluralize;
 use zubi_tool_api::cx::BYTES_PER_TOKEN;
 use zubi_tool_api::filter::ToolQuery;
 use zubi_tool_api::registry::Registry;
-use zubi_tool_api::{Effect, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+use zubi_tool_api::{Tool, ToolCx, ToolError, ToolOutput, ToolSpec};
 
-use super::meta_adapter::{self, MetaToolMeta};
-use super::{CALL_READ_TOOL, CALL_TOOL, TOOLSET};
+use super::{CALL_READ_TOOL, CALL_TOOL, META_TOOL, TOOLSET, delegation};
+use crate::adapter::{ToolMeta, TypedTool};
 
 pub(crate) const ID: &str = "find_tools";
 
@@ -27,7 +28,7 @@ const DEFAULT_TOKENS: usize = 2_000;
 const MAX_QUERY: usize = 400;
 
 #[derive(Debug, Deserialize, JsonSchema)]
-struct Input {
+pub(super) struct Input {
     /// Task in words
     query: Option<String>,
     /// Only tools of this category, e.g. Files
@@ -41,37 +42,24 @@ struct Input {
     limit: Option<u32>,
 }
 
-pub(super) struct FindTools {
-    spec: ToolSpec,
-    registry: Weak<Registry>,
-}
-
-impl FindTools {
-    pub(super) fn new(registry: Weak<Registry>) -> Self {
-        let spec = ToolSpec {
-            timeout: Duration::from_secs(30),
-            ..meta_adapter::spec::<Input>(&MetaToolMeta {
-                id: ID,
-                title: "Find tools",
-                description: "Tools beyond this list, by what they do: id, description, schema.",
-                effect: Effect::Read,
-                tags: &["find", "search"],
-                example: ("Tools for inheritance", json!({ "query": "inheritance" })),
-            })
-        };
-        Self { spec, registry }
-    }
-}
+pub(super) struct FindTools;
 
 #[async_trait]
-impl Tool for FindTools {
-    fn spec(&self) -> &ToolSpec {
-        &self.spec
-    }
+impl TypedTool for FindTools {
+    const META: ToolMeta = ToolMeta {
+        id: ID,
+        title: "Find tools",
+        description: "Tools beyond this list, by what they do: id, description, schema.",
+        tags: &["find", "search"],
+        timeout: Duration::from_secs(30),
+        example: || ("Tools for inheritance", json!({ "query": "inheritance" })),
+        ..META_TOOL
+    };
+    type Context = Weak<Registry>;
+    type Input = Input;
 
-    async fn call(&self, args: Value, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
-        let input: Input = schema::parse(args)?;
-        let registry = meta_adapter::upgrade_registry(&self.registry)?;
+    async fn run(registry: &Weak<Registry>, input: Input, cx: &ToolCx) -> Result<ToolOutput, ToolError> {
+        let registry = delegation::upgrade_registry(registry)?;
         // Meta tools are excluded: every session that can call this tool has them.
         let mut tools = registry.list(&cx.caller.restrictions);
         tools.retain(|tool| tool.spec().toolset != TOOLSET);
@@ -93,7 +81,7 @@ impl Tool for FindTools {
         let notes = registry.notes();
         if words.is_empty() {
             return Ok(append_notes(
-                overview(&format!("{} in all{filter_text}", tool_count(tools.len())), &tools),
+                overview(&format!("{} in all{filter_text}", pluralize(tools.len(), "tool")), &tools),
                 &notes,
             ));
         }
@@ -120,10 +108,6 @@ fn append_notes(mut output: ToolOutput, notes: &[String]) -> ToolOutput {
         data["leftOut"] = json!(notes);
     }
     output
-}
-
-fn tool_count(number: usize) -> String {
-    if number == 1 { "1 tool".to_owned() } else { format!("{number} tools") }
 }
 
 /// Lists the toolsets with the ids of their tools.
@@ -153,7 +137,7 @@ fn describe_tools(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usi
         let entry = format!(
             "{} ({}, toolset {}): {}\n  input: {input}\n",
             spec.id,
-            meta_adapter::as_str(spec.effect),
+            delegation::as_str(spec.effect),
             spec.toolset,
             first_sentence(&spec.description)
         );
@@ -166,7 +150,7 @@ fn describe_tools(found: &[Arc<dyn Tool>], query: &str, limit: usize, bytes: usi
             "effect": spec.effect, "toolset": spec.toolset, "exposure": spec.exposure,
         }));
     }
-    let mut text = format!("{} for `{}`, best first\n{body}", tool_count(found.len()), query.trim());
+    let mut text = format!("{} for `{}`, best first\n{body}", pluralize(found.len(), "tool"), query.trim());
     let remaining = found.len() - shown.len();
     if remaining > 0 {
         let ids: Vec<&str> = found.iter().skip(shown.len()).map(|tool| tool.spec().id.as_str()).collect();

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use serde_json::json;
+use zubi_base::text::pluralize;
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
@@ -81,7 +82,7 @@ fn render(survey: &Survey) -> String {
     }
     let is_beside = |language: &&LanguageReport| language.auxiliary && servers_to_list(language).is_empty();
     for language in survey.languages.iter().filter(|language| !is_beside(language)) {
-        let files = if language.files == 1 { "1 file".to_owned() } else { format!("{} files", language.files) };
+        let files = pluralize(language.files, "file");
         // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{} · {files}", language.language);
         for server in servers_to_list(language) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use zubi_base::text::ContentHash;
+use zubi_base::text::{ContentHash, quote_all};
 use zubi_base::{owner_only, process};
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
@@ -204,5 +204,5 @@ fn exit_failure(code: Option<i32>, log: &Utf8Path, begin: u64) -> Failure {
 }
 
 fn folders(session: &CliSession) -> String {
-    session.folders.iter().map(|folder| format!("`{folder}`")).collect::<Vec<_>>().join(", ")
+    quote_all(&session.folders)
 }

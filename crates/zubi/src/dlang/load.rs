@@ -12,12 +12,13 @@ use dlang_model::{Db, File, ImportOutcome, Reference, file_index, file_model, pr
 use dlang_workspace::files::{DiskFiles, Skipped};
 use dlang_workspace::workspace::{LoadError, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
+use zubi_base::text::pluralize;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal::{self, ProgressLine};
 use zubi_tool_api::cx::ProgressSink as _;
 
 use crate::interrupt::Interrupt;
-use crate::output::{DlangOutput, count};
+use crate::output::DlangOutput;
 
 /// Shorter work shows no progress line.
 const SOON: Duration = Duration::from_millis(300);
@@ -60,7 +61,7 @@ fn load_until(root: Root, path_argument: &Utf8Path, interrupt: &Interrupt) -> Re
     let loaded = Workspace::load(Arc::new(DiskFiles), vec![root], &mut |progress| {
         if let Some(line) = line.as_ref().filter(|_| begin.elapsed() > SOON && reported.get() != progress.loaded) {
             reported.set(progress.loaded);
-            line.report(None, &format!("loading: {} of {}", progress.loaded, count(progress.total, "file")));
+            line.report(None, &format!("loading: {} of {}", progress.loaded, pluralize(progress.total, "file")));
         }
         if interrupt.is_requested() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

@@ -84,8 +84,3 @@ fn width(stream: &impl std::os::fd::AsFd) -> Option<usize> {
 fn width(stream: &impl std::os::windows::io::AsHandle) -> Option<usize> {
     terminal_size_of(stream).map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0)
 }
-
-/// "1 file", "2 files".
-pub(crate) fn count(number: usize, one: &str) -> String {
-    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
-}

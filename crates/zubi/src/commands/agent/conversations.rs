@@ -12,6 +12,7 @@ use zubi_agent::wire::{
     OpenParams, OpenResult,
 };
 use zubi_base::escape::printable;
+use zubi_base::text::{ellipsize, pluralize};
 use zubi_cli::failure::Failure;
 use zubi_cli::runtime::block_on;
 use zubi_cli::terminal;
@@ -146,9 +147,7 @@ pub(super) fn may_be_id(text: &str) -> bool {
 
 /// A title on one line, shortened to fit.
 fn title(summary: &ListedConversation) -> String {
-    let title: String = summary.title.chars().take(TITLE).collect();
-    let title = if title.len() < summary.title.len() { format!("{title}…") } else { title };
-    printable(&title).into_owned()
+    printable(&ellipsize(&summary.title, TITLE)).into_owned()
 }
 
 /// A conversation in a list.
@@ -159,7 +158,7 @@ pub(super) fn line(summary: &ListedConversation) -> String {
         ConversationState::Waiting => " · waiting for approval",
         ConversationState::Elsewhere => " · in another process",
     };
-    let turns = if summary.turns == 1 { "1 turn".to_owned() } else { format!("{} turns", summary.turns) };
+    let turns = pluralize(summary.turns, "turn");
     let mut line = format!("{}  {}  {}  ({turns}{state})", summary.id, format_time(summary.updated), title(summary));
     if let Some(found) = &summary.excerpt {
         line.push_str("\n    … ");

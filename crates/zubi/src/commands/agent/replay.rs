@@ -8,6 +8,7 @@ use zubi_agent::replay::{Difference, ReplayOutcome, ReplayReport, ReplayedCall};
 use zubi_agent::wire::{ConversationRef, ExportedScenario};
 use zubi_base::escape::printable;
 use zubi_base::fs::ReadError;
+use zubi_base::text::pluralize;
 use zubi_cli::failure::{Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal;
@@ -80,12 +81,11 @@ fn print_report(report: &ReplayReport, json: bool) -> Result<ExitCode, Failure> 
 
 fn render_report(report: &ReplayReport) -> String {
     let mut text: String = report.differences.iter().map(difference).collect();
-    let count = |count: usize, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
     let found = match report.differences.len() {
         0 => "as it was".to_owned(),
-        differences => count(differences, "difference"),
+        differences => pluralize(differences, "difference"),
     };
-    let _ = write!(text, "{}, {}: {found}", count(report.turns, "turn"), count(report.calls, "call"));
+    let _ = write!(text, "{}, {}: {found}", pluralize(report.turns, "turn"), pluralize(report.calls, "call"));
     clean(text)
 }
 

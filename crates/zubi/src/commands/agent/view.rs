@@ -1,9 +1,11 @@
 //! Renders events as lines for people. Pure: each segment states where it belongs, and [`super::output`] writes it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use zubi_agent::event::{AgentEvent, EventKind, StopReason, TurnEnded};
 use zubi_base::escape::{on_lines, printable};
+use zubi_base::text::{ellipsize, pluralize};
 use zubi_tool_api::cx::ApprovalAnswer;
 use zubi_tool_api::{Effect, ErrorCode};
 
@@ -280,11 +282,8 @@ impl AgentView {
 }
 
 /// Shortens a line of a failure to the available space. A line with an argument for the next run stays whole.
-fn truncate_line(line: &str) -> String {
-    match line.char_indices().nth(FAILURE) {
-        Some((at, _)) if !line.starts_with("--auto-approve ") => format!("{}…", line.get(..at).unwrap_or_default()),
-        _ => line.to_owned(),
-    }
+fn truncate_line(line: &str) -> Cow<'_, str> {
+    if line.starts_with("--auto-approve ") { line.into() } else { ellipsize(line, FAILURE) }
 }
 
 /// Whether a call with this effect is read-only.
@@ -323,12 +322,11 @@ fn end_sentence(reason: StopReason) -> &'static str {
 
 /// A summary of the turn: answers, calls, tokens and duration.
 fn sum(ended: &TurnEnded) -> String {
-    let plural = |count: u64, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
     let tokens = ended.usage.total();
     let tokens = if tokens == 0 { String::new() } else { format!(" · {tokens} tokens") };
     #[expect(clippy::cast_precision_loss, reason = "a duration for a person")]
     let seconds = ended.duration as f64 / 1e3;
-    format!("· {} · {}{tokens} · {seconds:.1} s", plural(ended.iterations, "answer"), plural(ended.calls, "call"))
+    format!("· {} · {}{tokens} · {seconds:.1} s", pluralize(ended.iterations, "answer"), pluralize(ended.calls, "call"))
 }
 
 fn units(text: &str) -> u64 {

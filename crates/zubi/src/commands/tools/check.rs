@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 use zubi_base::escape::on_lines;
+use zubi_base::text::pluralize;
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
@@ -43,10 +44,10 @@ pub(super) fn run(session: &CliSession, check: &CheckTools) -> Result<ExitCode, 
         }
         let tools: usize = loaded.files.iter().map(|file| file.tools.len()).sum();
         let counted = [
-            number(loaded.files.len(), "file"),
-            number(tools, "tool"),
-            number(errors, "error"),
-            number(warnings, "warning"),
+            pluralize(loaded.files.len(), "file"),
+            pluralize(tools, "tool"),
+            pluralize(errors, "error"),
+            pluralize(warnings, "warning"),
         ];
         terminal::print_err(&counted.join(", "));
         if loaded.files.is_empty() {
@@ -120,16 +121,12 @@ fn show_quarantined(loaded: &DeclaredTools, workspace: &WorkspaceFolders) -> Res
 /// Why the tools of a file are ignored, with a hint.
 pub(super) fn untrusted_reason(file: &LoadedFile) -> String {
     let why = file.trust.reason().unwrap_or("is trusted");
-    let (tools, are) = (number(file.tools.len(), "tool"), if file.tools.len() == 1 { "is" } else { "are" });
+    let (tools, are) = (pluralize(file.tools.len(), "tool"), if file.tools.len() == 1 { "is" } else { "are" });
     let next = match file.trust {
         TrustState::Changed { .. } => "`zubi trust --diff` shows the changes, `zubi trust` trusts them",
         _ => "`zubi trust --diff` shows what it would run, `zubi trust` trusts it",
     };
     format!("{}: note: the file {why}, so its {tools} {are} ignored\n  {next}", file.display_path)
-}
-
-pub(super) fn number(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn describe(file: &LoadedFile, workspace: &WorkspaceFolders) -> Value {

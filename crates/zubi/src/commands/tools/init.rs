@@ -4,12 +4,12 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use camino::Utf8Path;
+use zubi_base::text::pluralize;
 use zubi_base::workspace::WorkspaceFolders;
 use zubi_cli::failure::Failure;
 use zubi_cli::terminal;
 use zubi_declared::{MAIN_FILE, template};
 
-use super::check::number;
 use crate::session::CliSession;
 
 pub(super) fn run(session: &CliSession) -> Result<ExitCode, Failure> {
@@ -24,7 +24,7 @@ pub(super) fn run(session: &CliSession) -> Result<ExitCode, Failure> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let loaded = zubi_declared::load_files(&workspace, &[path], &session.trust(), &[]);
             let tools: usize = loaded.files.iter().map(|file| file.tools.len()).sum();
-            let tools = number(tools, "tool");
+            let tools = pluralize(tools, "tool");
             let message = format!("`{MAIN_FILE}` already exists, with {tools}; nothing was changed");
             Err(Failure::usage(message).hint("`zubi tools check` reports its errors, if there are any."))
         }

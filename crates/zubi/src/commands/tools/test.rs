@@ -6,6 +6,7 @@ use std::sync::Arc;
 use camino::Utf8Path;
 use serde_json::{Value, json};
 use zubi_base::nearest::nearest;
+use zubi_base::text::pluralize;
 use zubi_cli::failure::{ENVIRONMENT, Failure, INTERRUPTED, NEGATIVE};
 use zubi_cli::runtime::{block_on, on_interrupt};
 use zubi_cli::terminal::{self, ProgressLine};
@@ -15,7 +16,7 @@ use zubi_host::LocalHost;
 use zubi_tool_api::cx::ProgressSink as _;
 use zubi_tool_api::progress::ThrottledProgress;
 
-use super::check::{number, untrusted_reason};
+use super::check::untrusted_reason;
 use crate::commands::end;
 use crate::session::CliSession;
 
@@ -145,12 +146,12 @@ impl TestReport {
         }
         let (passed, failed, skipped) = self.counts();
         let mut counted =
-            vec![format!("{}: {passed} passed", number(self.outcomes.len(), "test")), format!("{failed} failed")];
+            vec![format!("{}: {passed} passed", pluralize(self.outcomes.len(), "test")), format!("{failed} failed")];
         if skipped > 0 {
             counted.push(format!("{skipped} skipped"));
         }
         if self.untested > 0 {
-            counted.push(format!("{} without tests", number(self.untested, "tool")));
+            counted.push(format!("{} without tests", pluralize(self.untested, "tool")));
         }
         if self.interrupted {
             counted.push("interrupted".to_owned());

@@ -12,13 +12,14 @@ use dlang_workspace::files::{Bounds, CACHE, DiskFiles, EXTENSION, Files as _, Ki
 use dlang_workspace::workspace::MAX_MODEL_BYTES;
 use dlang_workspace::workspace::PositionFinder;
 use serde_json::{Value, json};
+use zubi_base::text::pluralize;
 use zubi_cli::failure::{ENVIRONMENT, Failure, NEGATIVE, USAGE};
 use zubi_cli::terminal;
 
 use crate::cli::Fmt;
 use crate::excerpt::{self, ExcerptPosition, ExcerptProblem};
 use crate::interrupt::Interrupt;
-use crate::output::{DlangOutput, Mode, count};
+use crate::output::{DlangOutput, Mode};
 
 pub(super) fn run(output: &DlangOutput, arguments: &Fmt) -> Result<ExitCode, Failure> {
     if arguments.stdin { of_stdin(output, arguments) } else { of_files(output, arguments) }
@@ -71,7 +72,7 @@ fn refuse_stdin(output: &DlangOutput, text: &str, parse: &Parse) -> Result<ExitC
     if output.mode == Mode::Json {
         terminal::print_json(&json!({ "success": false, "error": "stdin has syntax errors", "errors": errors }))?;
     }
-    terminal::print_err(&format!("error: stdin has {}", count(errors.len(), "syntax error")));
+    terminal::print_err(&format!("error: stdin has {}", pluralize(errors.len(), "syntax error")));
     Ok(ExitCode::from(USAGE))
 }
 
@@ -176,7 +177,11 @@ impl FormatReport {
                 0 => String::new(),
                 number => format!("; unchanged because of syntax errors: {number}"),
             };
-            terminal::print_err(&format!("{verb}: {} of {}{refused}", self.changed.len(), count(self.files, "file")));
+            terminal::print_err(&format!(
+                "{verb}: {} of {}{refused}",
+                self.changed.len(),
+                pluralize(self.files, "file")
+            ));
         }
         Ok(())
     }

@@ -11,13 +11,14 @@ use dlang_workspace::queries::{self, Validation};
 use dlang_workspace::watch::{WakeReason, Watcher};
 use dlang_workspace::workspace::LinePosition;
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
+use zubi_base::text::pluralize;
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
 
 use crate::cli::Validate;
 use crate::excerpt;
 use crate::load::{self, LoadResult};
-use crate::output::{DlangOutput, Mode, count};
+use crate::output::{DlangOutput, Mode};
 
 /// How long a watch waits at most before it checks the files without a notification: some file systems send none.
 const AT_MOST: Duration = Duration::from_mins(1);
@@ -147,21 +148,22 @@ fn excerpt_position<'a>(
 
 /// The last line: how much was checked, and the number of diagnostics.
 fn summary(validation: &Validation) -> String {
-    let number = |severity, one| Some(validation.count(severity)).filter(|number| *number > 0).map(|it| count(it, one));
+    let number =
+        |severity, one| Some(validation.count(severity)).filter(|number| *number > 0).map(|it| pluralize(it, one));
     let remarks = validation.count(Severity::Info) + validation.count(Severity::Hint);
     let found: Vec<String> = [
         number(Severity::Error, "error"),
         number(Severity::Warning, "warning"),
-        (remarks > 0).then(|| count(remarks, "remark")),
+        (remarks > 0).then(|| pluralize(remarks, "remark")),
     ]
     .into_iter()
     .flatten()
     .collect();
     let found = if found.is_empty() { "no problems".to_owned() } else { found.join(", ") };
     let checked = [
-        count(validation.files, "file"),
-        count(validation.domains, "domain"),
-        count(validation.contexts, "bounded context"),
+        pluralize(validation.files, "file"),
+        pluralize(validation.domains, "domain"),
+        pluralize(validation.contexts, "bounded context"),
     ];
     format!("{}: {found}", checked.join(", "))
 }

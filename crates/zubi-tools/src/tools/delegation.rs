@@ -1,7 +1,6 @@
 //! Calls that one tool delegates to another.
 
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use anyhow::anyhow;
 use schemars::JsonSchema;
@@ -9,45 +8,9 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use zubi_tool_api::footprint::DelegatedCall;
 use zubi_tool_api::registry::{CallError, Registry};
-use zubi_tool_api::spec::Example;
-use zubi_tool_api::{Approval, Effect, Exposure, Footprint, Tool, ToolCx, ToolError, ToolOutput, ToolSpec, schema};
+use zubi_tool_api::{Effect, Footprint, Tool, ToolCx, ToolError, ToolOutput};
 
-use super::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS, TOOLSET};
-
-/// Longer than any tool's own time-out, which applies.
-pub(super) const TIMEOUT: Duration = Duration::from_hours(1);
-
-/// Static description of a meta tool.
-pub(super) struct MetaToolMeta {
-    pub(super) id: &'static str,
-    pub(super) title: &'static str,
-    pub(super) description: &'static str,
-    pub(super) effect: Effect,
-    pub(super) tags: &'static [&'static str],
-    /// Title and arguments.
-    pub(super) example: (&'static str, Value),
-}
-
-/// Creates the specification of a meta tool.
-pub(super) fn spec<I: JsonSchema>(meta: &MetaToolMeta) -> ToolSpec {
-    let (title, args) = meta.example.clone();
-    ToolSpec {
-        id: meta.id.to_owned(),
-        title: meta.title.to_owned(),
-        description: meta.description.to_owned(),
-        input: schema::schema_of::<I>(),
-        examples: vec![Example { title: title.to_owned(), args }],
-        notes: String::new(),
-        effect: meta.effect,
-        toolset: TOOLSET.to_owned(),
-        exposure: Exposure::Direct,
-        approval: Approval::ByEffect,
-        timeout: TIMEOUT,
-        category: "Tools".to_owned(),
-        tags: meta.tags.iter().map(|tag| (*tag).to_owned()).collect(),
-        icon: None,
-    }
-}
+use super::{CALL_READ_TOOL, CALL_TOOL, FIND_TOOLS};
 
 /// Arguments of the tools that call others.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -102,7 +65,7 @@ pub(super) fn as_str(effect: Effect) -> String {
 /// Returns the footprint of the outer call: that of the inner call, with its secrets left out of the audit record. The
 /// policy judges and prompts for the inner call, under its own name; two prompts for one action would train users to
 /// approve without reading. The effect of the outer call is therefore at most Write, which requires no approval.
-pub(super) fn delegated_footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) -> Footprint {
+pub(super) fn footprint(registry: &Weak<Registry>, args: &Value, cx: &ToolCx) -> Footprint {
     let inner = || {
         let registry = registry.upgrade()?;
         let name = args.get("tool")?.as_str()?;
