@@ -86,7 +86,6 @@ fn touch_everything(model: &ast::Model) {
         seen.push_str(ast::schema::node_type(&node).map(|it| it.name).unwrap_or_default());
         _ = write!(seen, "{:?}", dlang_syntax::trivia::documentation(&node));
         _ = write!(seen, "{:?}", dlang_syntax::trivia::leading_comments(&node));
-        _ = write!(seen, "{:?}", dlang_syntax::trivia::trailing_comment(&node));
         if let Some(element) = ast::Element::cast(node.clone()) {
             _ = write!(seen, "{:?} {:?}", element.name_text(), element.name_range());
         }
@@ -98,7 +97,7 @@ fn touch_everything(model: &ast::Model) {
             _ = write!(seen, "{texts:?}");
         }
         if let Some(reference) = ast::Reference::cast(node) {
-            _ = write!(seen, "{} {:?} {:?}", reference.text(), reference.qualifier(), reference.last_segment());
+            _ = write!(seen, "{} {:?}", reference.text(), reference.qualifier());
         }
     }
 }

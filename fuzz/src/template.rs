@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use zubi_exec::template::{Argument, ArgumentKind, Escaping, RenderError, Template, TemplateNames, Values};
 
-const SINKS: [Escaping; 9] = [
+const SINKS: [Escaping; 8] = [
     Escaping::Shell,
-    Escaping::Argv,
     Escaping::Url,
     Escaping::Header,
     Escaping::Json,

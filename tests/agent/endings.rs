@@ -24,8 +24,8 @@ fn budgets_end_a_turn_with_what_was_done() {
     "" + file_read {"path":"nothing.txt"}
     → Read a file: nothing.txt
     ✗ invalid_input: Invalid input: path: `nothing.txt` does not exist in the workspace; paths are relative to `[project]`
-    ended iterations: "The model was asked 2 times, as often as it may be.\nCalls made: file.read 2 (1 failed).\nWhat is left to do is not known."
-      The model was asked 2 times, as often as it may be. Say “go on” in this conversation, or allow it more.
+    ended iterations: "The model was called 2 times, which is the limit.\nCalls made: file.read 2 (1 failed).\nThe remaining work is not known."
+      The model was called 2 times, which is the limit. Send “continue” in this conversation, or raise the limit.
     exit 1
     "#);
     assert_snapshot!(check(vec![reads("notes.txt"), reads("nothing.txt")], &["--max-calls", "1"]), @r#"
@@ -35,9 +35,9 @@ fn budgets_end_a_turn_with_what_was_done() {
     = one
     "" + file_read {"path":"nothing.txt"}
     → file_read
-    ✗ cancelled: Not made. 1 call was made, as many as there may be.
-    ended calls: "1 call was made, as many as there may be.\nCalls made: file.read 1.\nCalls that it wanted and that were not made: 1.\nWhat is left to do is not known."
-      1 call was made, as many as there may be. Say “go on” in this conversation, or allow it more.
+    ✗ cancelled: Not made. 1 call was made, which is the limit.
+    ended calls: "1 call was made, which is the limit.\nCalls made: file.read 1.\nCalls requested but not made: 1.\nThe remaining work is not known."
+      1 call was made, which is the limit. Send “continue” in this conversation, or raise the limit.
     exit 1
     "#);
     assert_snapshot!(check(vec![reads("notes.txt"), reads("nothing.txt")], &["--max-tokens", "1500"]), @r#"
@@ -47,9 +47,9 @@ fn budgets_end_a_turn_with_what_was_done() {
     = one
     "" + file_read {"path":"nothing.txt"}
     → file_read
-    ✗ cancelled: Not made. 2020 tokens were used, and 1500 may be.
-    ended tokens: "2020 tokens were used, and 1500 may be.\nCalls made: file.read 1.\nCalls that it wanted and that were not made: 1.\nWhat is left to do is not known."
-      2020 tokens were used, and 1500 may be. Say “go on” in this conversation, or allow it more.
+    ✗ cancelled: Not made. 2020 tokens were used; the limit is 1500.
+    ended tokens: "2020 tokens were used; the limit is 1500.\nCalls made: file.read 1.\nCalls requested but not made: 1.\nThe remaining work is not known."
+      2020 tokens were used; the limit is 1500. Send “continue” in this conversation, or raise the limit.
     exit 1
     "#);
 }
@@ -68,7 +68,7 @@ fn a_turn_end_that_cannot_be_stored_is_reported() {
     let output = command.output().expect("bash starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{stderr}");
-    assert!(stderr.contains("→ List files") && stderr.contains("cannot be kept"), "{stderr}");
+    assert!(stderr.contains("→ List files") && stderr.contains("cannot save the conversation"), "{stderr}");
 }
 
 /// If the beginning of a turn cannot be stored, only its end is printed.
@@ -87,7 +87,7 @@ fn a_turn_end_is_reported_when_not_even_the_start_can_be_stored() {
     let output = command.output().expect("bash starts");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{stderr}");
-    assert!(stderr.contains("cannot be kept"), "{stderr}");
+    assert!(stderr.contains("cannot save the conversation"), "{stderr}");
 }
 
 #[test]
@@ -98,8 +98,8 @@ fn time_ends_a_call_too() {
     "" + shell_run {"command":"sleep 1000"}
     → Run a command: sleep 1000
     ✗ cancelled: (no output)
-    ended time: "The 2 s that it may take are over.\nCalls made: shell.run 1 (1 failed).\nWhat is left to do is not known."
-      The 2 s that it may take are over. Say “go on” in this conversation, or allow it more.
+    ended time: "The time limit of 2 s has passed.\nCalls made: shell.run 1 (1 failed).\nThe remaining work is not known."
+      The time limit of 2 s has passed. Send “continue” in this conversation, or raise the limit.
     exit 1
     "#);
 }
@@ -122,9 +122,9 @@ fn the_same_call_over_and_over_ends_it() {
     = one
     "" + file_read {"path":"notes.txt"}
     → Read a file: notes.txt
-    ✗ cancelled: Not made. The same call has given the same four times already.
-    ended repeating: "The model made the same call over and over.\nCalls made: file.read 4.\nCalls that it wanted and that were not made: 1.\nWhat is left to do is not known."
-      The model made the same call over and over. Say what it misses, or choose another model.
+    ✗ cancelled: Not made. The same call has already given the same result four times.
+    ended repeating: "The model made the same call over and over.\nCalls made: file.read 4.\nCalls requested but not made: 1.\nThe remaining work is not known."
+      The model made the same call over and over. Add the missing information, or choose another model.
     exit 1
     "#);
 }
@@ -136,15 +136,15 @@ fn arguments_that_stay_wrong_end_it() {
     > Do it.
     "" + file_read {"file":5}
     → Read a file: 5
-    ✗ invalid_input: Invalid input: no such parameter
+    ✗ invalid_input: Invalid input: file: no such parameter
     "" + file_read {"file":5}
     → Read a file: 5
-    ✗ invalid_input: Invalid input: no such parameter
+    ✗ invalid_input: Invalid input: file: no such parameter
     "" + file_read {"file":5}
     → Read a file: 5
-    ✗ invalid_input: Invalid input: no such parameter
-    ended invalid: "What the model gave did not fit, over and over.\nCalls made: file.read 3 (3 failed).\nWhat is left to do is not known."
-      The model kept calling file.read with arguments that are none (Invalid input: no such parameter). Say it in other words, or choose another model.
+    ✗ invalid_input: Invalid input: file: no such parameter
+    ended invalid: "The model repeatedly returned invalid data.\nCalls made: file.read 3 (3 failed).\nThe remaining work is not known."
+      The model called file.read with invalid arguments several times (Invalid input: file: no such parameter). Rephrase the request, or choose another model.
     exit 1
     "#);
 }

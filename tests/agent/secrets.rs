@@ -50,11 +50,11 @@ fn no_part_of_a_key_is_printed_when_an_answer_is_interrupted() {
         assert!(holds.is_empty(), "a part of the key stands in {holds:#?}");
     }
     let last = outcome.events.last().expect("events");
-    assert_snapshot!(last["text"].as_str().expect("a text"), @r"
+    assert_snapshot!(last["text"].as_str().expect("a text"), @"
     The turn was stopped.
     Calls made: none.
     The last words of the model: So:
-    What is left to do is not known.
+    The remaining work is not known.
     ");
     scene.finish();
 }

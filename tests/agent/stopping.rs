@@ -37,10 +37,10 @@ fn while_the_model_speaks() {
     assert_snapshot!(check(turns, |_, running| drop(running.read_until("text"))), @r#"
     > Do it.
     "One " (interrupted)
-    ended stopped: "The turn was stopped.\nCalls made: none.\nThe last words of the model: One\nWhat is left to do is not known."
+    ended stopped: "The turn was stopped.\nCalls made: none.\nThe last words of the model: One\nThe remaining work is not known."
     exit 130
     --- resumed
-    > Go on where you left off.
+    > Continue where you left off.
     "Three."
     ended completed: "Three."
     exit 0
@@ -56,10 +56,10 @@ fn before_the_first_token() {
     });
     assert_snapshot!(story, @r#"
     > Do it.
-    ended stopped: "The turn was stopped.\nCalls made: none.\nWhat is left to do is not known."
+    ended stopped: "The turn was stopped.\nCalls made: none.\nThe remaining work is not known."
     exit 130
     --- resumed
-    > Go on where you left off.
+    > Continue where you left off.
     "Yes?"
     ended completed: "Yes?"
     exit 0
@@ -108,17 +108,17 @@ fn unread(words: &[&str]) -> String {
 fn with_a_closed_output_pipe() {
     assert_snapshot!(unread(&["--json"]), @r#"
     exit Some(1)
-    Nobody reads the output any more: the turn is stopped.
+    Output closed: stopping the turn.
     kept: "ended" "stopped"
     "#);
     assert_snapshot!(unread(&[]), @r#"
     exit Some(1)
-    Nobody reads the output any more: the turn is stopped.
-    ! It was stopped.
+    Output closed: stopping the turn.
+    ! Stopped.
       The turn was stopped.
       Calls made: none.
-      What is left to do is not known.
-    hint: `zubi agent resume [ID]` goes on with it.
+      The remaining work is not known.
+    hint: `zubi agent resume [ID]` resumes it.
     kept: "ended" "stopped"
     "#);
 }
@@ -137,8 +137,8 @@ fn while_its_output_finds_no_room() {
     assert_snapshot!(format!("exit {:?}\n{}", output.status.code(), stderr.replace(id, "[ID]")), @"
     exit Some(3)
     error: cannot write to stdout: No space left on device (os error 28)
-    hint: Make room there, or send the output elsewhere.
-    hint: What was said and done is kept: `zubi agent show [ID]` prints it, `zubi agent resume [ID]` goes on with it.
+    hint: Free some space, or redirect the output.
+    hint: The conversation is saved: `zubi agent show [ID]` prints it, `zubi agent resume [ID]` resumes it.
     ");
 }
 
@@ -147,7 +147,7 @@ fn while_a_call_runs_with_children() {
     let turns = vec![
         Turn::reply(
             ScriptedReply::text("")
-                .call("shell_run", json!({ "command": "sleep 1234 & sleep 1234; wait", "timeout_ms": 600_000 })),
+                .call("shell_run", json!({ "command": "sleep 1234 & sleep 1234; wait", "timeoutMs": 600_000 })),
         ),
         Turn::reply(ScriptedReply::text("It was stopped.")),
     ];
@@ -161,13 +161,13 @@ fn while_a_call_runs_with_children() {
     });
     assert_snapshot!(story, @r#"
     > Do it.
-    "" + shell_run {"command":"sleep 1234 & sleep 1234; wait","timeout_ms":600000}
+    "" + shell_run {"command":"sleep 1234 & sleep 1234; wait","timeoutMs":600000}
     → Run a command: sleep 1234 & sleep 1234; wait
     ✗ cancelled: (no output)
-    ended stopped: "The turn was stopped.\nCalls made: shell.run 1 (1 failed).\nWhat is left to do is not known."
+    ended stopped: "The turn was stopped.\nCalls made: shell.run 1 (1 failed).\nThe remaining work is not known."
     exit 130
     --- resumed
-    > Go on where you left off.
+    > Continue where you left off.
     "It was stopped."
     ended completed: "It was stopped."
     exit 0
@@ -180,10 +180,10 @@ fn during_the_retry_delay() {
     assert_snapshot!(check(turns, |_, running| drop(running.read_until("retrying"))), @r#"
     > Do it.
     retrying after overloaded: scripted answers 529: busy
-    ended stopped: "The turn was stopped.\nCalls made: none.\nWhat is left to do is not known."
+    ended stopped: "The turn was stopped.\nCalls made: none.\nThe remaining work is not known."
     exit 130
     --- resumed
-    > Go on where you left off.
+    > Continue where you left off.
     "Yes."
     ended completed: "Yes."
     exit 0

@@ -118,13 +118,13 @@ fn a_question_is_answered_with_other_arguments() {
     shell.run wants to run: it runs `python3 -c print(1)`
       command    python3 -c print(1)
       in         [project]
-      sandbox    the best that this machine offers: writes only below the workspace, no credential stores, no network
+      sandbox    the strongest level here: writes only below the workspace, no credential stores, no network
       1) yes: this call
       2) yes: exactly `python3 -c print(1)` (shell.run), for this session
       3) yes: exactly `python3 -c print(1)` (shell.run), always in this workspace
       4) yes: exactly `python3 -c print(1)` (shell.run), always and everywhere
     Number, y for 1, or n and what to do instead; {…} behind a number: with these arguments [n]: 1 {broken
-    These arguments are no JSON: key must be a string at line 1 column 2. Once more, or n: 1 {"command": "echo 2"}
+    Invalid JSON arguments: key must be a string at line 1 column 2. Try again, or n: 1 {"command": "echo 2"}
     Two.
     exit 0
     "#);
@@ -147,13 +147,13 @@ fn a_denial_passes_its_reason_to_the_model() {
     shell.run wants to run: it runs `python3 -c print(1)`
       command    python3 -c print(1)
       in         [project]
-      sandbox    the best that this machine offers: writes only below the workspace, no credential stores, no network
+      sandbox    the strongest level here: writes only below the workspace, no credential stores, no network
       1) yes: this call
       2) yes: exactly `python3 -c print(1)` (shell.run), for this session
       3) yes: exactly `python3 -c print(1)` (shell.run), always in this workspace
       4) yes: exactly `python3 -c print(1)` (shell.run), always and everywhere
     Number, y for 1, or n and what to do instead; {…} behind a number: with these arguments [n]: n use echo
-      ✗ Failed to run shell.run: the user said no (it runs `python3 -c print(1)`); they say: use echo
+      ✗ Failed to run shell.run: the user denied it (it runs `python3 -c print(1)`); they say: use echo
     As you like.
     exit 0
     ");

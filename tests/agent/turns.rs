@@ -55,7 +55,7 @@ fn a_command_is_refused_when_no_user_can_be_prompted() {
     → Run a command: python3 -c 'print(6 * 7)'
     ? it runs `python3 -c print(6 * 7)`
     ! "unavailable" by terminal
-    ✗ approval_unavailable: Failed to run shell.run: it runs `python3 -c print(6 * 7)`, and there is nobody to ask here
+    ✗ approval_unavailable: Failed to run shell.run: it runs `python3 -c print(6 * 7)`, and no one can approve it here
     "Done: 42."
     ended completed: "Done: 42."
     exit 0
@@ -76,7 +76,7 @@ fn a_rule_covers_only_the_commands_it_names() {
     → Run a command: python3 -c 'print(1)' && git push
     ? it runs `git push`
     ! "unavailable" by terminal
-    ✗ approval_unavailable: Failed to run shell.run: it runs `git push`, and there is nobody to ask here
+    ✗ approval_unavailable: Failed to run shell.run: it runs `git push`, and no one can approve it here
     "No."
     ended completed: "No."
     exit 0
@@ -100,7 +100,7 @@ fn read_only_calls_run_in_parallel_with_invalid_ones() {
     → no_such_tool
     → List files
     = one
-    ✗ invalid_input: Invalid input: no such parameter
+    ✗ invalid_input: Invalid input: file: no such parameter
     ✗ unknown_tool: unknown tool `no_such_tool`: there is no such tool. Call one of the tools that you were given, by its exact name.
     = 1 file in .
     "Enough."
@@ -134,14 +134,14 @@ fn transient_provider_errors_are_retried() {
 fn what_it_will_never_answer_is_not() {
     assert_snapshot!(check(vec![Turn::refuses(401, "no such key: sk-scripted-0123456789")], &[]), @r#"
     > Do it.
-    ended model: "The model gave no answer.\nCalls made: none.\nWhat is left to do is not known."
+    ended model: "The model gave no answer.\nCalls made: none.\nThe remaining work is not known."
       scripted answers 401 Unauthorized: no such key: (redacted). Check the key of this provider: `zubi agent models` says where it was found.
     exit 3
     "#);
     assert_snapshot!(check(vec![Turn::refuses(400, "no")], &[]), @r#"
     > Do it.
-    ended model: "The model gave no answer.\nCalls made: none.\nWhat is left to do is not known."
-      scripted answers 400 Bad Request: no. Choose another model with --model if this one cannot take such a question.
+    ended model: "The model gave no answer.\nCalls made: none.\nThe remaining work is not known."
+      scripted answers 400 Bad Request: no. Choose another model with --model if this one does not support such a request.
     exit 3
     "#);
 }

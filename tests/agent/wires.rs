@@ -122,10 +122,10 @@ fn the_scenario_of_the_examples_is_true_of_them() {
     output.push_str(&print(&fixture, &["replay", scenario.as_str()]));
     assert_snapshot!(output, @"
     One of four: **Direct-Debit**. It says what it does, “Collects what is owed”, and a comment above it in
-    `domains/payments.dlang` says that it is being built; but nobody is named as its team.
+    `domains/payments.dlang` says that it is being built; no team is named.
 
     Clearing, Fraud-Detection and Instant-Transfer are MoneyMovement's.
-    Nobody. Clearing knows of it, and they go separate ways.
+    No context. Clearing knows of it, and they go separate ways.
     2 turns, 3 calls: as it was
     ");
     nothing_is_left();

@@ -70,7 +70,7 @@ fn without_a_folder_only_the_model_can_be_queried() {
         editor.request("zubi/tools/call", &json!({ "id": "lsp_workspace_symbols", "args": { "query": "a" } }));
     assert_snapshot!(refused["error"]["message"].as_str().expect("an error"), @"
     Failed to start zubi's tools: the editor has no folder open
-    Open a folder, then ask again.
+    Open a folder, then try again.
     ");
     let document =
         json!({ "uri": "untitled:Untitled-1", "languageId": "domain-lang", "version": 1, "text": "Team Crew" });

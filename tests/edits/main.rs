@@ -39,7 +39,7 @@ async fn an_edit_preserves_all_unrelated_bytes() {
       shapes/shape.py  written
       shapes/windows.py  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [ty · ready]
     "#);
     let expected = String::from_utf8(before).expect("UTF-8").replace("total_area", "sum_area");
@@ -115,7 +115,7 @@ async fn undoing_a_file_rename_restores_the_old_name() {
       src/lib.rs  written
       src/report.rs  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [rust-analyzer · ready]
     ──── undo_edit
     undone p-[plan]: rename `shape` to `figure` in 4 files

@@ -12,7 +12,7 @@ const LONG_TIMEOUT: &str = "timeouts = { request_ms = 20000 }";
 async fn a_frame_of_a_gigabyte() {
     assert_snapshot!(face("huge-frame", LONG_TIMEOUT, &[hover()]).await, @"
     Failed to explain the symbol: hostile broke the protocol: the answer has 1073741824 bytes, more than the 67108864 that are read
-    Ask again; if it happens once more, the server has a defect to report.
+    Retry; if it happens again, report a defect of the server.
     ");
 }
 
@@ -20,10 +20,10 @@ async fn a_frame_of_a_gigabyte() {
 async fn an_announced_frame_of_a_gigabyte_that_never_arrives() {
     assert_snapshot!(face("huge-announced", "", &[hover(), hover()]).await, @"
     Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
-    Ask again: it may be ready by then, and one that stays silent is ended and started anew.
+    Retry: the server may be ready by then; zubi ends one that stays silent and starts it again.
     ────
-    Failed to explain the symbol: hostile is not running: it did not say a word while two questions ran out of time, and was ended
-    ask again: it is started anew
+    Failed to explain the symbol: hostile is not running: it sent no message while two requests ran out of time, and was ended
+    retry the request: zubi starts the server again
     ");
 }
 
@@ -31,7 +31,7 @@ async fn an_announced_frame_of_a_gigabyte_that_never_arrives() {
 async fn an_answer_that_would_fill_the_memory() {
     assert_snapshot!(face("many-values", LONG_TIMEOUT, &[hover()]).await, @"
     Failed to explain the symbol: hostile broke the protocol: a message is malformed: it has more than 2000000 values
-    Ask again; if it happens once more, the server has a defect to report.
+    Retry; if it happens again, report a defect of the server.
     ");
 }
 
@@ -39,7 +39,7 @@ async fn an_answer_that_would_fill_the_memory() {
 async fn nesting_without_end() {
     assert_snapshot!(face("deep", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile broke the protocol: a message is malformed: not JSON: recursion limit exceeded at line 1 column 144
-    Ask again; if it happens once more, the server has a defect to report.
+    Retry; if it happens again, report a defect of the server.
     ");
 }
 
@@ -65,7 +65,7 @@ async fn responses_with_unknown_ids() {
     ");
     assert_snapshot!(face("lost-ids", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
-    Ask again: it may be ready by then, and one that stays silent is ended and started anew.
+    Retry: the server may be ready by then; zubi ends one that stays silent and starts it again.
     ");
 }
 
@@ -78,7 +78,7 @@ async fn what_is_offered_late_or_never_or_no_longer() {
     ");
     assert_snapshot!(face("no-capabilities", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile cannot explain symbols
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ");
     assert_snapshot!(face("unregisters", "", &[hover(), hover()]).await, @"
     at a.hostile:1:1 alpha
@@ -86,18 +86,18 @@ async fn what_is_offered_late_or_never_or_no_longer() {
     [hostile · ready]
     ────
     Failed to explain the symbol: hostile cannot explain symbols
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ");
 }
 
 #[tokio::test]
 async fn ready_too_early_never_and_twice() {
     let row = "readiness = { progress = { titles = [\"Indexing\"], project_files = [] } }";
-    let impatient = ("lsp_hover", json!({ "at": "a.hostile:1:1", "wait_ms": 500 }));
+    let impatient = ("lsp_hover", json!({ "at": "a.hostile:1:1", "waitMs": 500 }));
     assert_snapshot!(face("ready-never", row, &[impatient]).await, @"
     at a.hostile:1:1 alpha
     a word
-    [hostile · loading · may be incomplete: hostile was still loading; ask again, or give a larger `wait_ms`]
+    [hostile · loading · may be incomplete: hostile was still loading; retry, or give a larger `waitMs`]
     ");
     assert_snapshot!(face("ready-early", row, &[hover()]).await, @"
     at a.hostile:1:1 alpha
@@ -140,25 +140,25 @@ async fn answers_of_the_wrong_type_to_every_question() {
     faced.end().await;
     assert_snapshot!(texts.join("\n"), @r#"
     lsp_hover: Failed to explain the symbol: hostile broke the protocol: its answer to `textDocument/hover` is not of a form that the protocol has
-    Ask again; if it happens once more, the server has a defect to report.
+    Retry; if it happens again, report a defect of the server.
     lsp_definition: Failed to find the definition: hostile broke the protocol: its answer to `textDocument/definition` is not of a form that the protocol has
-    Ask again; if it happens once more, the server has a defect to report.
+    Retry; if it happens again, report a defect of the server.
     lsp_references: Failed to find references: hostile broke the protocol: its answer to `textDocument/references` is not of a form that the protocol has
-    Ask again; if it happens once more, the server has a defect to report.
+    Retry; if it happens again, report a defect of the server.
     lsp_completion: Failed to propose completions: hostile broke the protocol: its answer to `textDocument/completion` is not of a form that the protocol has
-    Ask again; if it happens once more, the server has a defect to report.
+    Retry; if it happens again, report a defect of the server.
     lsp_signature_help: Failed to show signatures: hostile broke the protocol: its answer to `textDocument/signatureHelp` is not of a form that the protocol has
-    Ask again; if it happens once more, the server has a defect to report.
+    Retry; if it happens again, report a defect of the server.
     lsp_document_symbols: Failed to outline the file: hostile broke the protocol: its answer to `textDocument/documentSymbol` is not of a form that the protocol has
-    Ask again; if it happens once more, the server has a defect to report.
+    Retry; if it happens again, report a defect of the server.
     lsp_code_actions: Failed to list code actions: hostile broke the protocol: its answer to `textDocument/codeAction` is not of a form that the protocol has
-    Ask again; if it happens once more, the server has a defect to report.
-    lsp_format_document: Failed to format the file: hostile broke the protocol: its formatting is no list of edits: invalid type: string "a word", expected a sequence
-    Ask again; if it happens once more, the server has a defect to report.
-    lsp_diagnostics: Failed to check for problems: hostile broke the protocol: its diagnostic report is neither full nor unchanged
-    Ask again; if it happens once more, the server has a defect to report.
-    lsp_rename_symbol: Failed to plan the rename: the server's edit is not a workspace edit: it is no object
-    Nothing was planned. Make this change by hand, or ask for a smaller one.
+    Retry; if it happens again, report a defect of the server.
+    lsp_format_document: Failed to format the file: hostile broke the protocol: its formatting is not a list of edits: invalid type: string "a word", expected a sequence
+    Retry; if it happens again, report a defect of the server.
+    lsp_diagnostics: Failed to check for diagnostics: hostile broke the protocol: its diagnostic report is neither full nor unchanged
+    Retry; if it happens again, report a defect of the server.
+    lsp_rename_symbol: Failed to plan the rename: the server's edit is not a workspace edit: it is not an object
+    Nothing was planned. Make this change by hand, or request a smaller one.
     "#);
 }
 
@@ -225,7 +225,7 @@ async fn edits_that_must_not_be_made() {
     ");
     assert_snapshot!(face("edit-overlap", "", &[rename]).await, @"
     Failed to plan the rename: two edits of `a.hostile` overlap: one at 1:1 and one at 1:3
-    Nothing was planned. Make this change by hand, or ask for a smaller one.
+    Nothing was planned. Make this change by hand, or request a smaller one.
     ");
 }
 

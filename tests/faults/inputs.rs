@@ -46,7 +46,7 @@ async fn every_invalid_input_is_refused_with_a_next_step() {
         ("lsp_hover", json!({ "uri": "shapes/shape.py", "line": 34, "character": 1.5 })),
         ("lsp_hover", json!({ "symbol": "total_area", "at": "shapes/shape.py:35:5" })),
         ("lsp_hover", json!({ "symbol": "total_area", "path": 7 })),
-        ("lsp_hover", json!({ "symbol": "total_area", "wait_ms": "long" })),
+        ("lsp_hover", json!({ "symbol": "total_area", "waitMs": "long" })),
         ("lsp_hover", json!({ "symbol": "total_area", "nonsense": true })),
         ("lsp_references", json!({ "symbol": "total_area", "cursor": "x" })),
         ("lsp_workspace_symbols", json!({ "query": "" })),
@@ -81,7 +81,7 @@ async fn every_invalid_input_is_refused_with_a_next_step() {
     ────
     lsp_document_symbols {"path":"shapes"}
     Invalid input: path: `shapes` is a directory
-    Name a file; `lsp_workspace_symbols` looks through all of them.
+    Name a file; `lsp_workspace_symbols` searches all files.
     ────
     lsp_document_symbols {"path":"binary.py"}
     Failed to outline the file: `[project]/binary.py` is not UTF-8 text
@@ -108,27 +108,27 @@ async fn every_invalid_input_is_refused_with_a_next_step() {
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ────
     lsp_diagnostics {"path":"binary.py"}
-    Failed to check for problems: `[project]/binary.py` is not UTF-8 text
+    Failed to check for diagnostics: `[project]/binary.py` is not UTF-8 text
     Name a text file of the workspace.
     ────
     lsp_format_document {"path":"large.py"}
     Failed to format the file: ty cannot format this file
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ────
     lsp_hover {"at":"shapes/shape.py:9999:1"}
-    Invalid input: line 9999 is past the end; `shapes/shape.py` has 38 lines
+    Invalid input: at: line 9999 is past the end; `shapes/shape.py` has 38 lines
     `lsp_document_symbols` shows where things are now.
     ────
     lsp_hover {"at":"shapes/shape.py:4294967295:4294967295"}
-    Invalid input: line 4294967295 is past the end; `shapes/shape.py` has 38 lines
+    Invalid input: at: line 4294967295 is past the end; `shapes/shape.py` has 38 lines
     `lsp_document_symbols` shows where things are now.
     ────
     lsp_hover {"at":"shapes/shape.py:0:1"}
-    Invalid input: lines count from 1
+    Invalid input: at: lines count from 1
     Use at: "src/lib.rs:12:5" (1-based line and column) or at: "src/lib.rs:12 fn parse" (text of that line).
     ────
     lsp_hover {"at":"shapes/shape.py:35:9999"}
-    Invalid input: there is no identifier at column 68 of line 35
+    Invalid input: at: there is no identifier at column 68 of line 35
     Identifiers on line 35:
       at: "shapes/shape.py:35:1" (`def`)
       at: "shapes/shape.py:35:5" (`total_area`)
@@ -148,50 +148,50 @@ async fn every_invalid_input_is_refused_with_a_next_step() {
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ────
     lsp_hover {"uri":"shapes/shape.py","line":9999,"character":0}
-    Invalid input: line 9999 (0-based) is past the end; `shapes/shape.py` has 38 lines
+    Invalid input: line: line 9999 (0-based) is past the end; `shapes/shape.py` has 38 lines
     Lines of `uri`/`line`/`character` count from 0; the `at` form counts from 1.
     ────
     lsp_hover {"uri":"shapes/shape.py","line":-1,"character":0}
-    Invalid input: must be at least 0, got -1
+    Invalid input: line: must be at least 0, got -1
     `line` (integer): 0-based
     ────
     lsp_hover {"uri":"shapes/shape.py","line":34,"character":1.5}
-    Invalid input: expected integer, got 1.5
+    Invalid input: character: expected integer, got 1.5
     `character` (integer): 0-based
     ────
     lsp_hover {"symbol":"total_area","at":"shapes/shape.py:35:5"}
-    Invalid input: the position was given in more than one way
+    Invalid input: position: the position was given in more than one way
     Give the position in exactly one of three ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
       uri: "src/lib.rs", line: 11, character: 4 (0-based)
     ────
     lsp_hover {"symbol":"total_area","path":7}
-    Invalid input: expected string, got 7
+    Invalid input: path: expected string, got 7
     `path` (string): File or folder of symbol
     ────
-    lsp_hover {"symbol":"total_area","wait_ms":"long"}
-    Invalid input: expected integer, got "long"
-    `wait_ms` (integer): How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
+    lsp_hover {"symbol":"total_area","waitMs":"long"}
+    Invalid input: waitMs: expected integer, got "long"
+    `waitMs` (integer): How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
     ────
     lsp_hover {"symbol":"total_area","nonsense":true}
-    Invalid input: no such parameter
-    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), max_tokens (integer), wait_ms (integer), format ("text"|"json").
+    Invalid input: nonsense: no such parameter
+    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), format ("text"|"json").
     ────
     lsp_references {"symbol":"total_area","cursor":"x"}
-    Invalid input: not a cursor
-    Pass the cursor that the cut answer gave, or none.
+    Invalid input: cursor: not a cursor
+    Pass the cursor from the cut answer, or omit it.
     ────
     lsp_workspace_symbols {"query":""}
-    Invalid input: the query is empty
+    Invalid input: query: the query is empty
     Give (the beginning of) a name.
     ────
     lsp_rename_symbol {"symbol":"total_area","newName":""}
-    Invalid input: the new name is empty or holds control characters
+    Invalid input: newName: the new name is empty or holds control characters
     Give an identifier of the language.
     ────
     lsp_rename_symbol {"symbol":"total_area","newName":"a\nb"}
-    Invalid input: the new name is empty or holds control characters
+    Invalid input: newName: the new name is empty or holds control characters
     Give an identifier of the language.
     ────
     apply_edit {"plan":"../../etc/passwd"}
@@ -199,8 +199,8 @@ async fn every_invalid_input_is_refused_with_a_next_step() {
     Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it.
     ────
     undo_edit {}
-    Invalid input: is required
-    `plan` (string): p-… or a-… that was applied Example: {"plan":"p-[plan]"}
+    Invalid input: plan: is required
+    `plan` (string): Applied p-… or a-… Example: {"plan":"p-[plan]"}
     "#);
     let still = zubi.call_stable("lsp_hover", at("shapes/shape.py:35 total_area")).await;
     assert!(still.ends_with("[ty · ready]"), "{still}");
@@ -222,14 +222,14 @@ async fn a_workspace_that_is_deleted_while_it_is_worked_on() {
         texts.push(format!("{tool}: {}", zubi.call(tool, arguments).await.text));
     }
     assert_snapshot!(texts.join("\n"), @"
-    lsp_hover: Failed to explain the symbol: the workspace folder `[project]` does not exist any more
-    put it back, or start zubi in another folder
+    lsp_hover: Failed to explain the symbol: the workspace folder `[project]` no longer exists
+    restore it, or start zubi in another folder
     lsp_document_symbols: Invalid input: path: `shapes/shape.py` does not exist in the workspace; paths are relative to `[project]`
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
-    lsp_workspace_symbols: Failed to search symbols: the workspace folder `[project]` does not exist any more
-    put it back, or start zubi in another folder
-    lsp_diagnostics: Failed to check for problems: the workspace folder `[project]` does not exist any more
-    put it back, or start zubi in another folder
+    lsp_workspace_symbols: Failed to search symbols: the workspace folder `[project]` no longer exists
+    restore it, or start zubi in another folder
+    lsp_diagnostics: Failed to check for diagnostics: the workspace folder `[project]` no longer exists
+    restore it, or start zubi in another folder
     ");
     assert_eq!(zubi.close().await, Some(0));
 }

@@ -36,8 +36,8 @@ async fn an_idle_server_is_stopped_and_restarted() {
 async fn a_server_over_its_memory_limit_is_stopped_and_reported() {
     let row = "max_memory_mb = 200\ntimeouts = { request_ms = 20000 }";
     assert_snapshot!(face("fat", row, &[hover()]).await, @"
-    Failed to explain the symbol: hostile is not running: it held more than 200 MB of memory and was ended; `max_memory_mb` in servers.toml allows more; it wrote: 314572800 bytes are held
-    it failed several times in a row and is started again only after [pause] s; ask again then
+    Failed to explain the symbol: hostile is not running: it used more than 200 MB of memory and was ended; `max_memory_mb` in servers.toml allows more; it wrote: 314572800 bytes are held
+    it failed several times in a row and is started again only after [pause] s; retry the request then
     ");
 }
 

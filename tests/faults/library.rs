@@ -39,11 +39,11 @@ async fn library_text_is_requested_with_the_lsp_method() {
     jdt://contents/java.base/java.lang/String.class (external)
       4:20  public final class String {  (declaration)
       7:16  public int length() {
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [hostile · ready]
     ────
     0 symbols matching `String`
-    [hostile + ty · ready · also in documents that are no files: `String` in jdt://contents/java.base/java.lang/String.class and 1 more]
+    [hostile + ty · ready · also in virtual documents: `String` in jdt://contents/java.base/java.lang/String.class and 1 more]
     ");
 }
 
@@ -88,7 +88,7 @@ async fn a_library_without_text_is_reported_with_the_reason() {
     jar:///library.jar!/Other.hostile (external)
       1:1  (no text: hostile gives none for `jar:`)
     jdt://contents/java.base/java.lang/String.class (external)
-      4:20  (no text: hostile broke the protocol: its answer to `workspace/textDocumentContent` is no text)
+      4:20  (no text: hostile broke the protocol: its answer to `workspace/textDocumentContent` is not a text)
     [hostile · ready]
     ");
     // The answer takes a while to send and to read.

@@ -30,10 +30,10 @@ async fn one_that_never_answers_the_handshake() {
 async fn one_that_crashes_in_the_middle_of_an_answer() {
     assert_snapshot!(face("crash-in-answer", "", &[hover(), hover()]).await, @"
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 7)
-    it failed several times in a row and is started again only after [pause] s; ask again then
+    it failed several times in a row and is started again only after [pause] s; retry the request then
     ────
     Failed to explain the symbol: hostile is not running: the process ended (exit status: 7)
-    it failed several times in a row and is started again only after [pause] s; ask again then
+    it failed several times in a row and is started again only after [pause] s; retry the request then
     ");
 }
 
@@ -71,21 +71,21 @@ async fn one_that_crashes_at_every_third_question() {
 async fn one_that_never_answers_is_ended_after_the_second_time() {
     assert_snapshot!(face("hang", "", &[hover(), hover()]).await, @"
     Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
-    Ask again: it may be ready by then, and one that stays silent is ended and started anew.
+    Retry: the server may be ready by then; zubi ends one that stays silent and starts it again.
     ────
-    Failed to explain the symbol: hostile is not running: it did not say a word while two questions ran out of time, and was ended
-    ask again: it is started anew
+    Failed to explain the symbol: hostile is not running: it sent no message while two requests ran out of time, and was ended
+    retry the request: zubi starts the server again
     ");
 }
 
 #[tokio::test]
 async fn one_that_closes_its_output_and_stays_is_ended_at_once() {
     assert_snapshot!(face("closes-output", "", &[hover(), hover()]).await, @"
-    Failed to explain the symbol: hostile is not running: it closed its output and went on running, so it was ended
-    it failed several times in a row and is started again only after [pause] s; ask again then
+    Failed to explain the symbol: hostile is not running: it closed its output but continued to run, so it was ended
+    it failed several times in a row and is started again only after [pause] s; retry the request then
     ────
-    Failed to explain the symbol: hostile is not running: it closed its output and went on running, so it was ended
-    it failed several times in a row and is started again only after [pause] s; ask again then
+    Failed to explain the symbol: hostile is not running: it closed its output but continued to run, so it was ended
+    it failed several times in a row and is started again only after [pause] s; retry the request then
     ");
 }
 
@@ -141,6 +141,6 @@ async fn endless_server_requests() {
 async fn server_requests_without_reading_the_responses() {
     assert_snapshot!(face("ask-deaf", "", &[hover()]).await, @"
     Failed to explain the symbol: hostile did not answer `textDocument/hover` within 2 s
-    Ask again: it may be ready by then, and one that stays silent is ended and started anew.
+    Retry: the server may be ready by then; zubi ends one that stays silent and starts it again.
     ");
 }

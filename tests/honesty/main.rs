@@ -31,7 +31,7 @@ async fn cold(published: &str, components: &[&str], question: Value, at_least: u
         let query = |wait: Option<u64>| {
             let mut arguments = question.clone();
             if let Some(wait) = wait {
-                arguments["wait_ms"] = json!(wait);
+                arguments["waitMs"] = json!(wait);
             }
             Box::pin(zubi.call("lsp_references", arguments))
         };

@@ -84,7 +84,7 @@ fn what_is_open_and_its_problems_reach_an_agent() {
     by source: window 1
     most errors:
       shapes/shape.py  1 error, 0 warnings
-    [editor · as the editor shows them: most of its servers look only at files that are open; to validate a file opens it]
+    [editor · from the editor: most of its servers check only open files; validating a file opens it]
     ");
     assert_snapshot!(editor(&mut agent, &json!({ "command": "status" }), &fixture), @"
     Window 1 is connected
@@ -146,8 +146,8 @@ fn nothing_is_written_under_an_editor() {
     );
     let plan = zubi_tests::zubi::id(&plan, "p-").expect("a plan");
     let window = Window::open(&fixture, ".", "Window");
-    assert_snapshot!(agent.call_error("apply_edit", &json!({ "plan": plan })), @"unknown tool `apply_edit`: it writes, and nothing is written under texts that the open editor has not saved");
-    assert_snapshot!(agent.call_error("call_tool", &json!({ "tool": "apply_edit", "arguments": { "plan": plan } })), @"unknown tool `call_tool`: it writes, and nothing is written under texts that the open editor has not saved");
+    assert_snapshot!(agent.call_error("apply_edit", &json!({ "plan": plan })), @"unknown tool `apply_edit`: it writes, and zubi does not change files below unsaved texts of the open editor");
+    assert_snapshot!(agent.call_error("call_tool", &json!({ "tool": "apply_edit", "arguments": { "plan": plan } })), @"unknown tool `call_tool`: it writes, and zubi does not change files below unsaved texts of the open editor");
     assert!(!agent.tools().contains(&"apply_edit".to_owned()));
     assert_eq!(fixture.project.everything(), before);
     // The plan is on disk, and can be applied after the editor has gone.
@@ -215,14 +215,14 @@ fn other_programs_query_the_open_files() {
     window.look_at("shapes/shape.py");
     assert_snapshot!(ipc(&["getActiveFile"]), @r#"{"active":true,"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","languageId":"python","isDirty":true,"lineCount":40,"selection":{"line":35,"column":5},"diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}"#);
     assert_snapshot!(ipc(&["getOpenFiles"]), @r#"{"count":1,"files":[{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","languageId":"python","isDirty":true,"lineCount":40}]}"#);
-    assert_snapshot!(ipc(&["getWorkspaceErrors"]), @r#"{"summary":{"errors":1,"warnings":0,"info":0,"filesWithErrors":1,"filesWithWarnings":0},"bySource":{"window":1},"topErrorFiles":[{"path":"[project]/shapes/shape.py","errors":1,"warnings":0}],"sources":["window"],"note":"as the editor shows them: most of its servers look only at files that are open; to validate a file opens it"}"#);
+    assert_snapshot!(ipc(&["getWorkspaceErrors"]), @r#"{"summary":{"errors":1,"warnings":0,"info":0,"filesWithErrors":1,"filesWithWarnings":0},"bySource":{"window":1},"topErrorFiles":[{"path":"[project]/shapes/shape.py","errors":1,"warnings":0}],"sources":["window"],"note":"from the editor: most of its servers check only open files; validating a file opens it"}"#);
     assert_snapshot!(ipc(&["getDiagnostics", "--params", r#"{"path": "shapes/shape.py"}"#]), @r#"{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}"#);
-    assert_snapshot!(ipc(&["getAllDiagnostics", "--params", r#"{"limit": 1}"#]), @r#"{"fileCount":1,"totalDiagnostics":1,"returned":1,"truncated":false,"files":[{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}],"note":"as the editor shows them: most of its servers look only at files that are open; to validate a file opens it"}"#);
+    assert_snapshot!(ipc(&["getAllDiagnostics", "--params", r#"{"limit": 1}"#]), @r#"{"fileCount":1,"totalDiagnostics":1,"returned":1,"truncated":false,"files":[{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}],"note":"from the editor: most of its servers check only open files; validating a file opens it"}"#);
     assert_snapshot!(ipc(&["validateFile", "--params", r#"{"path": "shapes/shape.py"}"#]), @r#"{"uri":"file://[project]/shapes/shape.py","path":"[project]/shapes/shape.py","languageId":"python","diagnostics":[{"range":{"start":{"line":34,"character":4},"end":{"line":34,"character":14}},"message":"not saved in Window","severity":"error","source":"window"}]}"#);
     assert!(ipc(&["ping"]).contains("\"status\":\"ok\""), "{}", ipc(&["ping"]));
     let refused = fixture.run(&["ipc", "executeCommand", "--params", r#"{"command": "workbench.action.quit"}"#]);
     assert!(!refused.status.success(), "{refused:?}");
-    assert_snapshot!(String::from_utf8_lossy(&refused.stderr), @"error: `workbench.action.quit` may not be run from here; these may: zubi.validateFile, zubi.validateWorkspace, zubi.refreshViews, zubi.restart, workbench.action.problems.focus, editor.action.marker.next, editor.action.marker.prev");
+    assert_snapshot!(String::from_utf8_lossy(&refused.stderr), @"error: `workbench.action.quit` is not allowed here; allowed: zubi.validateFile, zubi.validateWorkspace, zubi.refreshViews, zubi.restart, workbench.action.problems.focus, editor.action.marker.next, editor.action.marker.prev");
 }
 
 #[test]

@@ -68,8 +68,8 @@ fn a_host_uses_the_next_free_port() {
         .collect();
     assert_eq!(outputs[0], outputs[1], "what a detached one says is passed on");
     assert_snapshot!(outputs[0], @"
-    error: port [port] on 127.0.0.1 cannot be had: another program has it, or it needs more rights
-    hint: Name another one, or leave --port out: then the next port that is free is taken.
+    error: port [port] on 127.0.0.1 is not available: another program uses it, or it requires more privileges
+    hint: Choose another port, or omit --port to use the next free one.
     ");
     processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
 }
@@ -176,18 +176,18 @@ fn a_forged_host_file_is_reported_and_does_no_harm() {
         writeln!(report, "{what}: {why}").expect("a text");
     }
     assert_snapshot!(report, @"
-    nothing: it is no JSON object; remove it
-    no JSON: it is no JSON object; remove it
-    an array: it is no JSON object; remove it
-    half a file: it is not what a host writes (EOF while parsing a string at line 1 column 100); remove it
+    nothing: it is not a JSON object; remove it
+    no JSON: it is not a JSON object; remove it
+    an array: it is not a JSON object; remove it
+    half a file: it is not a valid discovery file (EOF while parsing a string at line 1 column 100); remove it
     a huge file: it has more than 65536 bytes; remove it
-    deep brackets: it is not what a host writes (EOF while parsing a value at line 1 column 25000); remove it
+    deep brackets: it is not a valid discovery file (EOF while parsing a value at line 1 column 25000); remove it
     another version: it speaks version 2 of the protocol (zubi 0), this is zubi [version] with version 1
     another name: it is not named after the host in it; remove it
     a path for a name: it is not named after the host in it; remove it
-    a number out of bounds: it is not what a host writes (invalid value: integer `-1`, expected u32 at line 1 column 51); remove it
+    a number out of bounds: it is not a valid discovery file (invalid value: integer `-1`, expected u32 at line 1 column 51); remove it
     no token: its token is not 64 hexadecimal digits; remove it
-    a socket that is a file: nobody listens at `[base]/home/config`: No such file or directory (os error 2)
+    a socket that is a file: cannot connect to `[base]/home/config`: No such file or directory (os error 2)
     no socket: the host has no socket
     ");
 
@@ -252,7 +252,7 @@ fn an_unreadable_file_is_reported() {
     std::os::unix::fs::chown(&file, Some(OTHER_UID), Some(OTHER_UID)).expect("root may");
     set_mode(&file, 0o000);
     let output = others.render_output(&others.run(&["status"]));
-    assert_snapshot!(output.replace(&daemon.pid().to_string(), "[pid]").lines().last().expect("lines"), @"warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: Permission denied (os error 13); remove it");
+    assert_snapshot!(output.replace(&daemon.pid().to_string(), "[pid]").lines().last().expect("lines"), @"warning: ignoring `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`: Permission denied (os error 13); remove it");
 }
 
 #[test]
@@ -267,12 +267,12 @@ fn without_a_writable_state_directory_a_session_does_not_share() {
     assert!(agent.tools().contains(&"lsp_hover".to_owned()));
     let stderr =
         eventually("it is said", STEP_TIMEOUT, || Some(agent.stderr_text()).filter(|stderr| stderr.contains('\n')));
-    assert_snapshot!(stderr.replace(base(&others.fixture).as_str(), "[base]").trim_end(), @"warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)");
+    assert_snapshot!(stderr.replace(base(&others.fixture).as_str(), "[base]").trim_end(), @"warning: this process does not share its language servers: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)");
     assert!(agent.close().success());
     assert_snapshot!(others.render_output(&others.run(&["serve"])), @"
     exit 3
     error: `[base]/home/state/zubi/run` cannot be used: Permission denied (os error 13)
-    hint: Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another.
+    hint: Make that directory accessible only to you, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another one.
     ");
     assert_snapshot!(without_hash(&others.render_output(&others.run(&["serve", "--detach"]))), @"
     exit 3
@@ -281,7 +281,7 @@ fn without_a_writable_state_directory_a_session_does_not_share() {
     ");
     assert_snapshot!(others.render_output(&others.run(&["status"])), @"
     exit 0
-    no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
+    no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
     ");
     assert_eq!(state.read_dir_utf8().expect("a directory").count(), 0);
     processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
@@ -350,7 +350,7 @@ fn of_six_daemons_that_start_at_once_one_serves() {
     assert_snapshot!(outputs.join("\n"), @"
     exit 1
     error: a daemon serves this workspace already (process [pid])
-    hint: `zubi status` shows it, `zubi stop` ends it.
+    hint: `zubi status` shows it, `zubi stop` stops it.
     ");
     assert!(fixture.run(&["stop"]).status.success());
     let ended = eventually("the daemon ends", STEP_TIMEOUT, || one.child_mut().try_wait().expect("a child"));

@@ -333,11 +333,11 @@ fn an_impostor_at_the_port_learns_nothing_and_is_not_trusted() {
     nothing, and goes
         The host on port [port] did not accept our proof. The host closed the connection.
     a proof of its own making
-        What listens on port [port] does not know the host's token; nothing was asked.
+        The process on port [port] does not know the host's token; no request was sent.
     the client's own proof
-        What listens on port [port] does not know the host's token; nothing was asked.
+        The process on port [port] does not know the host's token; no request was sent.
     that no proof is needed
-        What listens on port [port] does not know the host's token; nothing was asked.
+        The process on port [port] does not know the host's token; no request was sent.
     ");
 }
 

@@ -7,7 +7,7 @@ use zubi_tests::{Project, Zubi};
 
 /// The parts of an explanation that come from hints and lenses.
 async fn between_the_lines(zubi: &Zubi, symbol: &str) -> String {
-    let answer = zubi.call_stable("lsp_explain", json!({ "symbol": symbol, "max_tokens": 10_000 })).await;
+    let answer = zubi.call_stable("lsp_explain", json!({ "symbol": symbol, "maxTokens": 10_000 })).await;
     let types = answer.lines().skip_while(|line| *line != "inferred types");
     let types = types.take_while(|line| *line == "inferred types" || line.starts_with("   "));
     let lenses = answer.lines().filter(|line| line.starts_with("code lenses: "));
@@ -27,9 +27,9 @@ async fn rust() {
     assert_snapshot!(between_the_lines(&zubi, "sums").await, @"
     inferred types
          14  let sum: f64 = describe(1.0) + 1.0;
-    an editor shows: ▶︎ Run Test
+    code lenses: ▶︎ Run Test
     ");
-    assert_snapshot!(between_the_lines(&zubi, "Shape").await, @"an editor shows: 2 implementations");
+    assert_snapshot!(between_the_lines(&zubi, "Shape").await, @"code lenses: 2 implementations");
 }
 
 #[tokio::test]

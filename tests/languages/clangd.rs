@@ -64,7 +64,7 @@ async fn check_positions(zubi: &Zubi) {
       9:34  /* 📐 before the call */ return total_area(circle, square, 1.0) + circle.area();
     src/shape.cc
       9:8  double total_area(const Shape& first, const Shape& second, double scale) {
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [clangd · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle::area", "path": "include/shape.h" })).await, @"
@@ -79,7 +79,7 @@ async fn check_positions(zubi: &Zubi) {
       5:16  double Circle::area() const { return 3.0 * radius_ * radius_; }  (declaration)
       10:25  return scale * (first.area() + second.area());
       10:41  return scale * (first.area() + second.area());
-    6 further word matches are not references (comments, strings, namesakes): include_text=true
+    6 further word matches are not references (comments, strings, namesakes): includeText=true
     [clangd · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
@@ -178,7 +178,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
       src/report.cc  written
       src/shape.cc  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [clangd · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 3 files
@@ -220,7 +220,7 @@ async fn fix(zubi: &Zubi, project: &Project) {
       src/broken.cc  written
     fixed: 1 problem
       src/broken.cc:8:10  error: Use of undeclared identifier 'sqare'; did you mean 'square'? (fix available)  [clang undeclared_var_use_suggest]
-    undo_edit {"plan":"a-[action]"} takes it back
+    undo_edit {"plan":"a-[action]"} undoes it
     [clangd · ready]
     ──── undo_edit
     undone a-[action]: change 'sqare' to 'square' in 1 file
@@ -249,7 +249,7 @@ async fn format(zubi: &Zubi, project: &Project) {
     applied p-[plan]: format `src/messy.cc` in 1 file
       src/messy.cc  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [clangd · ready]
     ──── undo_edit
     undone p-[plan]: format `src/messy.cc` in 1 file

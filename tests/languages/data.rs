@@ -40,7 +40,7 @@ async fn json() {
     [vscode-json-language-server · ready]
     ──── lsp_completion {"at":"shapes.json:4:18","limit":3} (refused)
     Failed to propose completions: vscode-json-language-server cannot propose completions
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ──── lsp_diagnostics {"path":"shapes.json"}
     1 warning in `shapes.json`; snapshot d-1
     shapes.json
@@ -48,10 +48,10 @@ async fn json() {
     [vscode-json-language-server · ready]
     ──── lsp_references {"at":"shapes.json:3 radius"} (refused)
     Failed to find references: vscode-json-language-server cannot find references
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ──── lsp_rename_symbol {"at":"shapes.json:3 radius","newName":"size"} (refused)
     Failed to plan the rename: vscode-json-language-server cannot rename symbols
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ──── lsp_format_document {"path":"shapes.schema.json"}
     plan p-[plan]: format `shapes.schema.json`, 13 edits in 1 file; nothing is written yet
     diff --git a/shapes.schema.json b/shapes.schema.json
@@ -134,7 +134,7 @@ async fn yaml() {
     1 error in `shapes.yaml`; snapshot d-1
     shapes.yaml
       6:11  error: Incorrect type. Expected "number".  [yaml-schema: file://[project]/shapes.schema.json 0]
-    [yaml-language-server · ready · yaml-language-server publishes problems in parts: more may follow]
+    [yaml-language-server · ready · yaml-language-server publishes diagnostics in parts: more may follow]
     ──── lsp_rename_symbol {"at":"shapes.yaml:8 circle","newName":"ring"}
     at shapes.yaml:8:6 circle
     plan p-[plan]: rename `circle` to `ring`, 3 edits in 1 file; nothing is written yet
@@ -158,9 +158,9 @@ async fn yaml() {
     [yaml-language-server · ready]
     ──── lsp_references {"at":"shapes.yaml:8 circle"} (refused)
     Failed to find references: yaml-language-server cannot find references
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ──── lsp_format_document {"path":"shapes.yaml"}
-    `shapes.yaml` is formatted already; nothing to change
+    `shapes.yaml` is already formatted; nothing to change
     [yaml-language-server · ready]
     "#);
 }
@@ -221,10 +221,10 @@ async fn toml() {
     [tombi · ready]
     ──── lsp_references {"at":"shapes.toml:5 radius"} (refused)
     Failed to find references: tombi cannot find references
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ──── lsp_rename_symbol {"at":"shapes.toml:5 radius","newName":"size"} (refused)
     Failed to plan the rename: tombi cannot rename symbols
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ──── lsp_format_document {"path":"shapes.toml"}
     plan p-[plan]: format `shapes.toml`, 1 edit in 1 file; nothing is written yet
     diff --git a/shapes.toml b/shapes.toml
@@ -279,7 +279,7 @@ async fn dockerfile() {
     1 error in `Dockerfile`; snapshot d-1
     Dockerfile
       8:8  error: Invalid containerPort: many  [dockerfile-utils 24]
-    [docker-langserver · ready · docker-langserver publishes problems in parts: more may follow]
+    [docker-langserver · ready · docker-langserver publishes diagnostics in parts: more may follow]
     ──── lsp_rename_symbol {"at":"Dockerfile:2 build","newName":"make"}
     at Dockerfile:2:25 build
     plan p-[plan]: rename `build` to `make`, 2 edits in 1 file; nothing is written yet
@@ -301,7 +301,7 @@ async fn dockerfile() {
     [docker-langserver · ready]
     ──── lsp_references {"at":"Dockerfile:2 build"} (refused)
     Failed to find references: docker-langserver cannot find references
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     "#);
 }
 
@@ -328,17 +328,17 @@ async fn bash() {
         variable width  6
         variable height  6
       function forgotten  11-13
-    [bash-language-server · ready · shellcheck is not installed: problems are not looked for]
+    [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_workspace_symbols {"query":"rectangle"}
     1 symbol matching `rectangle`
       function rectangle_area  shapes.sh:5:1
-    [bash-language-server · ready · shellcheck is not installed: problems are not looked for]
+    [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_definition {"at":"report.sh:6 rectangle_area"}
     at report.sh:6:17 rectangle_area
     1 definition of `rectangle_area`
     shapes.sh
       5:1  rectangle_area() {
-    [bash-language-server · ready · shellcheck is not installed: problems are not looked for]
+    [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_references {"symbol":"rectangle_area"}
     at shapes.sh:5:1 rectangle_area (function)
     3 references to `rectangle_area` in 2 files
@@ -347,12 +347,12 @@ async fn bash() {
       9:1  rectangle_area 1 1
     shapes.sh
       5:1  rectangle_area() {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
-    [bash-language-server · ready · shellcheck is not installed: problems are not looked for]
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
+    [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes.sh:11:1 forgotten (function)
     0 references to `forgotten` in 0 files
-    [bash-language-server · ready · shellcheck is not installed: problems are not looked for]
+    [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_hover {"at":"report.sh:9 rectangle_area"}
     at report.sh:9:1 rectangle_area
     Function: **rectangle_area** - *defined in shapes.sh*
@@ -360,15 +360,15 @@ async fn bash() {
     ```txt
     The area of a rectangle.
     ```
-    [bash-language-server · ready · shellcheck is not installed: problems are not looked for]
+    [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_completion {"at":"report.sh:10:4","limit":3}
     at report.sh:10:4
     1 completion
       describe (function)
-    [bash-language-server · ready · shellcheck is not installed: problems are not looked for]
+    [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_diagnostics {"path":"broken.sh"}
     no problems in `broken.sh`; snapshot d-1
-    [bash-language-server · ready · shellcheck is not installed: problems are not looked for]
+    [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_rename_symbol {"symbol":"rectangle_area","newName":"box_area"}
     at shapes.sh:5:1 rectangle_area (function)
     plan p-[plan]: rename `rectangle_area` to `box_area`, 3 edits in 2 files; nothing is written yet
@@ -399,9 +399,9 @@ async fn bash() {
        echo $((width * height))
      }
     apply_edit {"plan":"p-[plan]"} writes it
-    [bash-language-server · ready · shellcheck is not installed: problems are not looked for]
+    [bash-language-server · ready · shellcheck is not installed: no diagnostics]
     ──── lsp_signature_help {"at":"report.sh:9:16"} (refused)
     Failed to show signatures: bash-language-server cannot show signatures
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     "#);
 }

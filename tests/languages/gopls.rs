@@ -59,7 +59,7 @@ async fn check_positions(zubi: &Zubi) {
       10:39  /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
     shape/shape.go
       31:6  func TotalArea(first, second Shape, scale float64) float64 {  (declaration)
-    2 further word matches are not references (comments, strings, namesakes): include_text=true
+    2 further word matches are not references (comments, strings, namesakes): includeText=true
     [gopls · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle.Area", "path": "shape/shape.go" })).await, @"
@@ -71,13 +71,13 @@ async fn check_positions(zubi: &Zubi) {
       16:17  func (c Circle) Area() float64 {  (declaration)
       32:24  return scale * (first.Area() + second.Area())
       32:40  return scale * (first.Area() + second.Area())
-    5 further word matches are not references (comments, strings, namesakes): include_text=true
+    5 further word matches are not references (comments, strings, namesakes): includeText=true
     [gopls · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Forgotten", "includeDeclaration": false })).await, @"
     at report/report.go:14:6 Forgotten (function)
     0 references to `Forgotten` in 0 files
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [gopls · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_hover", json!({ "symbol": "TotalArea" })).await, @"
@@ -97,7 +97,7 @@ async fn check_positions(zubi: &Zubi) {
 async fn while_typing(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_completion", json!({ "at": "report/report.go:10:77", "limit": 5 })).await, @"
     at report/report.go:10:77
-    2 completions (the server has more once more is typed)
+    2 completions (incomplete: type more for others)
       Radius (field)  float64
       Area (method)  func() float64
     [gopls · ready]
@@ -149,7 +149,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
       report/report.go  written
       shape/shape.go  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [gopls · ready]
     ──── undo_edit
     undone p-[plan]: rename `TotalArea` to `CombinedArea` in 2 files
@@ -188,7 +188,7 @@ async fn fix(zubi: &Zubi, project: &Project) {
       broken/broken.go  written
     fixed: 1 problem
       broken/broken.go:5:2  error: "example.com/shapes/report" imported and not used  [compiler UnusedImport]
-    undo_edit {"plan":"a-[action]"} takes it back
+    undo_edit {"plan":"a-[action]"} undoes it
     [gopls · ready]
     ──── undo_edit
     undone a-[action]: Organize Imports in 1 file
@@ -220,7 +220,7 @@ async fn format(zubi: &Zubi, project: &Project) {
     applied p-[plan]: format `report/messy.go` in 1 file
       report/messy.go  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [gopls · ready]
     ──── undo_edit
     undone p-[plan]: format `report/messy.go` in 1 file

@@ -53,7 +53,7 @@ async fn emmylua() {
       7:22  return "area: " .. shape.total_area(circle, circle, 1.0)
     shape.lua
       27:10  function M.total_area(first, second, scale)  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [emmylua_ls · ready]
     ──── lsp_references {"at":"shape.lua:27 second"}
     at shape.lua:27:30 second
@@ -61,7 +61,7 @@ async fn emmylua() {
     shape.lua
       27:30  function M.total_area(first, second, scale)  (declaration)
       28:34  return scale * (first:area() + second:area())
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [emmylua_ls · ready]
     ──── lsp_hover {"at":"report.lua:7 total_area"}
     at report.lua:7:28 total_area
@@ -87,8 +87,8 @@ async fn emmylua() {
         The area of two circles together, `scale` times.
     [emmylua_ls · ready]
     ──── lsp_call_hierarchy {"at":"shape.lua:27 total_area","direction":"incoming"} (refused)
-    Failed to walk the calls: emmylua_ls cannot find callers
-    The nearest question that is answered: `lsp_references` tells every place that names it, calls among them.
+    Failed to walk the call hierarchy: emmylua_ls cannot find callers
+    The nearest supported request: `lsp_references` lists every place that names it, calls among them.
     ──── lsp_diagnostics {"path":"broken.lua"}
     1 error in `broken.lua`; snapshot d-1
     broken.lua

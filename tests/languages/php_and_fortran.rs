@@ -90,10 +90,10 @@ async fn intelephense() {
     1 error in `src/report.php`; snapshot d-1
     src/report.php
       20:12  error: Undefined function 'Shapes\missing'.  [intelephense P1010]
-    [intelephense · ready · intelephense publishes problems in parts: more may follow]
+    [intelephense · ready · intelephense publishes diagnostics in parts: more may follow]
     ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"} (refused)
     Failed to plan the rename: intelephense cannot rename symbols
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     "#);
 }
 
@@ -169,12 +169,12 @@ async fn fortls() {
     1 info in `broken.f90`; snapshot d-1
     broken.f90
       3:7  info: Module "missing" not found in project
-    [fortls · readiness unknown · completeness unknown: fortls gives no readiness signal · fortls publishes problems in parts: more may follow]
+    [fortls · readiness unknown · completeness unknown: fortls gives no readiness signal · fortls publishes diagnostics in parts: more may follow]
     ──── lsp_rename_symbol {"symbol":"circle_area","newName":"disc_area"} (refused)
     Failed to plan the rename: fortls cannot rename symbols
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ──── lsp_format_document {"path":"report.f90"} (refused)
     Failed to format the file: fortls cannot format this file
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     "#);
 }

@@ -34,7 +34,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
       3:7  print(area(1))
     core/core/shape.py
       1:5  def area(x: float) -> float:  (declaration)
-    2 further word matches are not references (comments, strings, namesakes): include_text=true
+    2 further word matches are not references (comments, strings, namesakes): includeText=true
     [pyright · ready]
     ");
     assert_eq!(zubi.call_stable("lsp_references", references).await, first);
@@ -56,7 +56,7 @@ async fn uses_in_another_python_project_are_found_by_pyright() {
     at core/core/shape.py:1:5 area (function)
     no callers of `area`
     function area  core/core/shape.py:1:5  def area(x: float) -> float:
-    [pyright · ready · may be incomplete: `area` also stands in app, tools: `lsp_references` looks there · no virtual environment: packages of the system's Python]
+    [pyright · ready · may be incomplete: `area` also occurs in app, tools: `lsp_references` looks there · no virtual environment: packages of the system's Python]
     ");
     // One server's rename does not reach the other project; the plan must report that.
     let rename = json!({ "symbol": "area", "path": "core", "newName": "surface" });
@@ -91,7 +91,7 @@ async fn uses_in_another_python_project_are_found_by_ty() {
       3:7  print(area(1))
     core/core/shape.py
       1:5  def area(x: float) -> float:  (declaration)
-    2 further word matches are not references (comments, strings, namesakes): include_text=true
+    2 further word matches are not references (comments, strings, namesakes): includeText=true
     [ty · ready]
     ");
 }
@@ -213,7 +213,7 @@ async fn projects_of_other_languages_inside_a_rust_package_have_their_own_server
       9:29  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     src/shape.rs
       34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [rust-analyzer + ty · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "total_area", "path": "python" })).await, @"
@@ -240,7 +240,7 @@ async fn several_folders_are_one_workspace() {
       3:7  print(area(1))
     core/core/shape.py
       1:5  def area(x: float) -> float:  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [ty · ready]
     ");
     // Every folder is searched, not only the first one with the language.
@@ -266,13 +266,13 @@ async fn a_search_of_too_many_projects_reports_the_omitted_ones() {
         project.write(&format!("p{number}/m.py"), &format!("def alpha_in_{number}(): ...\n"));
     }
     let zubi = Zubi::start(&project, &["ty"]).await;
-    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "alpha_in" })).await, @r"
+    assert_snapshot!(zubi.call_stable("lsp_workspace_symbols", json!({ "query": "alpha_in" })).await, @"
     4 symbols matching `alpha_in`
       function alpha_in_6  p6/m.py:1:5
       function alpha_in_1  p1/m.py:1:5
       function alpha_in_2  p2/m.py:1:5
       function alpha_in_3  p3/m.py:1:5
-    [ty · ready · may be incomplete: 2 further projects of ty were not asked]
+    [ty · ready · may be incomplete: 2 further projects of ty were not queried]
     ");
 }
 

@@ -52,7 +52,7 @@ async fn buf() {
     shapes/v1/shape.proto
       6:9  message Circle {  (declaration)
       20:5  Circle circle = 1;
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [buf · ready]
     ──── lsp_hover {"at":"shapes/v1/report.proto:10 Shape"}
     at shapes/v1/report.proto:10:12 Shape
@@ -68,7 +68,7 @@ async fn buf() {
     [buf · ready]
     ──── lsp_signature_help {"at":"shapes/v1/report.proto:18:20"} (refused)
     Failed to show signatures: buf cannot show signatures
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ──── lsp_diagnostics {"path":"shapes/v1/broken.proto"}
     1 error in `shapes/v1/broken.proto`; snapshot d-1
     shapes/v1/broken.proto
@@ -154,24 +154,24 @@ async fn just_lsp() {
       function all  7-8
       function measure  10-13
       function broken  14-15
-    [just-lsp · ready · just is not installed: nothing is formatted]
+    [just-lsp · ready · just is not installed: no formatting]
     ──── lsp_workspace_symbols {"query":"draw"}
     1 symbol matching `draw`
       function draw  shapes.just:2:1
-    [just-lsp · ready · just is not installed: nothing is formatted · just-lsp has no symbol index: exact names only, from the outlines of 2 files]
+    [just-lsp · ready · just is not installed: no formatting · just-lsp has no symbol index: exact names only, from the outlines of 2 files]
     ──── lsp_definition {"at":"justfile:7 draw"}
     at justfile:7:15 draw
     1 definition of `draw`
     shapes.just
       2:1  draw side: measure
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: nothing is formatted]
+    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: no formatting]
     ──── lsp_references {"symbol":"measure"}
     at justfile:10:1 measure (function)
     2 references to `measure` in 1 file
     justfile
       7:6  all: measure (draw side)
       10:1  measure:  (declaration)
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal; 2 references for 4 word matches · just is not installed: nothing is formatted]
+    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal; 2 references for 4 word matches · just is not installed: no formatting]
     ──── lsp_references {"at":"justfile:4 side"}
     at justfile:4:1 side
     3 references to `side` in 1 file
@@ -179,12 +179,12 @@ async fn just_lsp() {
       4:1  side := "2"  (declaration)
       7:20  all: measure (draw side)
       11:13  echo {{ side }} squared
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal; 3 references for 6 word matches · just is not installed: nothing is formatted]
+    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal; 3 references for 6 word matches · just is not installed: no formatting]
     ──── lsp_hover {"at":"justfile:7 draw"}
     at justfile:7:15 draw
     draw side: measure
         echo {{ side }}
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: nothing is formatted]
+    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: no formatting]
     ──── lsp_completion {"at":"justfile:7:7","limit":3}
     at justfile:7:7
     45 completions, best 3
@@ -192,12 +192,12 @@ async fn just_lsp() {
       macos (keyword)
       metadata (keyword)
     … 42 more: cursor="3"
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: nothing is formatted]
+    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: no formatting]
     ──── lsp_diagnostics {"path":"justfile"}
     1 error in `justfile`; snapshot d-1
     justfile
       14:9  error: Recipe `missing` not found  [just-lsp unresolved-dependency]
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: nothing is formatted]
+    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: no formatting]
     ──── lsp_rename_symbol {"at":"justfile:4 side","newName":"edge"}
     at justfile:4:1 side
     plan p-[plan]: rename `side` to `edge`, 3 edits in 1 file; nothing is written yet
@@ -223,10 +223,10 @@ async fn just_lsp() {
      # One mistake: there is no such recipe.
      broken: missing
     apply_edit {"plan":"p-[plan]"} writes it
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: nothing is formatted]
+    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: no formatting]
     ──── lsp_format_document {"path":"justfile"}
-    `justfile` is formatted already; nothing to change
-    [just-lsp · ready · just is not installed: nothing is formatted]
+    `justfile` is already formatted; nothing to change
+    [just-lsp · ready · just is not installed: no formatting]
     "#);
 }
 
@@ -244,9 +244,9 @@ async fn just_sees_an_imported_file_that_changed() {
     1 definition of `draw`
     shapes.just
       3:1  draw side:
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: nothing is formatted]
+    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: no formatting]
     ──── lsp_diagnostics {"path":"justfile"}
     no problems in `justfile`; snapshot d-2
-    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: nothing is formatted]
+    [just-lsp · readiness unknown · completeness unknown: just-lsp gives no readiness signal · just is not installed: no formatting]
     "#);
 }

@@ -67,7 +67,7 @@ async fn check_positions(zubi: &Zubi) {
       10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [pyright · ready]
     "#);
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @r#"
@@ -77,7 +77,7 @@ async fn check_positions(zubi: &Zubi) {
       10:62  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       20:9  def area(self) -> float:  (declaration)
-    7 further word matches are not references (comments, strings, namesakes): include_text=true
+    7 further word matches are not references (comments, strings, namesakes): includeText=true
     [pyright · ready]
     "#);
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
@@ -103,7 +103,7 @@ async fn check_positions(zubi: &Zubi) {
 async fn while_typing(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_completion", json!({ "at": "shapes/report.py:16:19", "limit": 5 })).await, @r#"
     at shapes/report.py:16:19
-    26 completions, best 5 (the server has more once more is typed)
+    26 completions, best 5 (incomplete: type more for others)
       area (method)
       radius (variable)
       __annotations__ (variable)
@@ -164,7 +164,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
       shapes/report.py  written
       shapes/shape.py  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [pyright · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 2 files

@@ -68,7 +68,7 @@ async fn basedpyright() {
       10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [basedpyright · ready]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes/report.py:13:5 forgotten (function)
@@ -84,7 +84,7 @@ async fn basedpyright() {
     [basedpyright · ready]
     ──── lsp_completion {"at":"shapes/report.py:16:19","limit":3}
     at shapes/report.py:16:19
-    26 completions, best 3 (the server has more once more is typed)
+    26 completions, best 3 (incomplete: type more for others)
       area (method)
       radius (variable)
       __annotations__ (variable)
@@ -141,7 +141,7 @@ async fn basedpyright() {
     [basedpyright · ready]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: basedpyright cannot format this file
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     "#);
 }
 
@@ -253,7 +253,7 @@ async fn pyrefly() {
     [pyrefly · readiness unknown · completeness unknown: pyrefly gives no readiness signal]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: pyrefly cannot format this file
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     "#);
 }
 
@@ -364,7 +364,7 @@ async fn zuban() {
     [zuban · readiness unknown · completeness unknown: zuban gives no readiness signal]
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: zuban cannot format this file
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     "#);
 }
 
@@ -389,17 +389,17 @@ async fn jedi_language_server() {
         property height self.height = height  29
         method area def area  31-32
       function total_area def total_area  35-37
-    [jedi-language-server · ready · problems of syntax only]
+    [jedi-language-server · ready · syntax diagnostics only]
     ──── lsp_workspace_symbols {"query":"Circle"}
     1 symbol matching `Circle`
       class Circle  shapes/shape.py:14:7  in shapes.shape.Circle
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]
     ──── lsp_definition {"at":"shapes/report.py:10 total_area"}
     at shapes/report.py:10:17 total_area
     1 definition of `total_area`
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]
     ──── lsp_references {"symbol":"total_area"}
     at shapes/shape.py:35:5 total_area (function)
     3 references to `total_area` in 2 files
@@ -408,11 +408,11 @@ async fn jedi_language_server() {
       10:14  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 3 references for 4 word matches · problems of syntax only]
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 3 references for 4 word matches · syntax diagnostics only]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at shapes/report.py:13:5 forgotten (function)
     0 references to `forgotten` in 0 files
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 0 references for 1 word matches · problems of syntax only]
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal; 0 references for 1 word matches · syntax diagnostics only]
     ──── lsp_hover {"symbol":"Circle"}
     at shapes/shape.py:14:7 Circle (class)
     ```python
@@ -421,7 +421,7 @@ async fn jedi_language_server() {
     ---
     A circle by its radius.
     **Full name:** `shapes.shape.Circle`
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]
     ──── lsp_completion {"at":"shapes/report.py:16:19","limit":3}
     at shapes/report.py:16:19
     26 completions, best 3
@@ -429,7 +429,7 @@ async fn jedi_language_server() {
       radius (variable)
       __annotations__ (variable)
     … 23 more: cursor="3"
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]
     ──── lsp_signature_help {"at":"shapes/report.py:10:36"}
     at shapes/report.py:10:36
     1 signature
@@ -438,15 +438,15 @@ async fn jedi_language_server() {
         ```text
         The area of two shapes together, `scale` times.
         ```
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]
     ──── lsp_diagnostics {"path":"shapes/broken.py"}
     no problems in `shapes/broken.py`; snapshot d-1
-    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · problems of syntax only]
+    [jedi-language-server · readiness unknown · completeness unknown: jedi-language-server gives no readiness signal · syntax diagnostics only]
     ──── lsp_rename_symbol {"symbol":"total_area","newName":"combined_area"} (refused)
     Failed to plan the rename: an edit of `shapes/report.py` cuts a character in two at 10:17: the server counts columns in another unit
-    Ask again: the server may have answered for an older state of the file.
+    Retry: the server may have answered for an older state of the file.
     ──── lsp_format_document {"path":"shapes/messy.py"} (refused)
     Failed to format the file: jedi-language-server cannot format this file
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     "#);
 }

@@ -53,8 +53,8 @@ async fn rust() {
     // rust-analyzer has no type hierarchy.
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
     assert_snapshot!(zubi.call_refused("lsp_type_hierarchy", subtypes).await, @"
-    Failed to walk the types: rust-analyzer cannot find subtypes
-    The nearest question that is answered: `lsp_implementations` tells what implements or extends it.
+    Failed to walk the type hierarchy: rust-analyzer cannot find subtypes
+    The nearest supported request: `lsp_implementations` lists everything that implements or extends it.
     ");
     assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "total_area" })).await, @"
     at src/shape.rs:34:8 total_area (function)
@@ -220,8 +220,8 @@ async fn go() {
     ");
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
     assert_snapshot!(zubi.call_refused("lsp_type_hierarchy", subtypes).await, @"
-    Failed to walk the types: gopls cannot find subtypes
-    The nearest question that is answered: `lsp_implementations` tells what implements or extends it.
+    Failed to walk the type hierarchy: gopls cannot find subtypes
+    The nearest supported request: `lsp_implementations` lists everything that implements or extends it.
     ");
     assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "TotalArea" })).await, @"
     at shape/shape.go:31:6 TotalArea (function)
@@ -246,7 +246,7 @@ async fn go() {
     1 reference in 1 file
     report/report.go
       10:39  /* 📐 before the call */ return shape.TotalArea(circle, square, 1) + circle.Area()
-    implementations: gopls answered `textDocument/implementation` with an error: TotalArea is a function, not a method (0)
+    implementations: failed: gopls answered `textDocument/implementation` with an error: TotalArea is a function, not a method (0)
     1 caller
       function Describe  report/report.go:7:6  func Describe(radius float64) float64 {  calls at line 10
     [gopls · ready]
@@ -286,7 +286,7 @@ async fn python() {
     // pyright has no implementations.
     assert_snapshot!(zubi.call_refused("lsp_implementations", json!({ "symbol": "Shape" })).await, @"
     Failed to find implementations: pyright cannot find implementations
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ");
     assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "Circle" })).await, @r#"
     at shapes/shape.py:14:7 Circle (class)
@@ -375,8 +375,8 @@ async fn typescript() {
     ");
     let subtypes = json!({ "symbol": "Shape", "direction": "subtypes" });
     assert_snapshot!(zubi.call_refused("lsp_type_hierarchy", subtypes).await, @"
-    Failed to walk the types: typescript cannot find subtypes
-    The nearest question that is answered: `lsp_implementations` tells what implements or extends it.
+    Failed to walk the type hierarchy: typescript cannot find subtypes
+    The nearest supported request: `lsp_implementations` lists everything that implements or extends it.
     ");
     assert_snapshot!(zubi.call_stable("lsp_explain", json!({ "symbol": "totalArea" })).await, @"
     at src/shape.ts:29:17 totalArea (function)
@@ -410,7 +410,7 @@ async fn typescript() {
 async fn references_with_text_matches() {
     let project = Project::fixture("rust");
     let zubi = Zubi::start(&project, RUST).await;
-    let question = json!({ "symbol": "total_area", "include_text": true });
+    let question = json!({ "symbol": "total_area", "includeText": true });
     assert_snapshot!(zubi.call_stable("lsp_references", question).await, @"
     at src/shape.rs:34:8 total_area (function)
     3 references to `total_area` in 2 files
@@ -429,5 +429,5 @@ async fn references_with_text_matches() {
     let further = |answer: String| answer.lines().find(|line| line.contains("further")).map(str::to_owned);
     assert_eq!(further(total().await), further(total().await));
     project.write("src/notes.rs", "// total_area, and total_area again\n");
-    assert_snapshot!(further(total().await).unwrap_or_default(), @"3 further word matches are not references (comments, strings, namesakes): include_text=true");
+    assert_snapshot!(further(total().await).unwrap_or_default(), @"3 further word matches are not references (comments, strings, namesakes): includeText=true");
 }

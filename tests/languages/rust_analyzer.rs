@@ -60,7 +60,7 @@ async fn check_positions(zubi: &Zubi) {
       9:29  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     src/shape.rs
       34:8  pub fn total_area(first: &dyn Shape, second: &dyn Shape, scale: f64) -> f64 {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [rust-analyzer · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle/area", "path": "src/shape.rs" })).await, @"
@@ -70,7 +70,7 @@ async fn check_positions(zubi: &Zubi) {
       9:72  /* 📐 before the call */ total_area(&circle, &square, 1.0) + circle.area()
     src/shape.rs
       16:8  fn area(&self) -> f64 {  (declaration)
-    7 further word matches are not references (comments, strings, namesakes): include_text=true
+    7 further word matches are not references (comments, strings, namesakes): includeText=true
     [rust-analyzer · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
@@ -98,11 +98,11 @@ async fn check_positions(zubi: &Zubi) {
 async fn while_typing(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_completion", json!({ "at": "src/report.rs:15:12", "limit": 5 })).await, @"
     at src/report.rs:15:12
-    5 completions (the server has more once more is typed)
+    5 completions (incomplete: type more for others)
       radius (field)  f64
-      try_into(as TryInto) (method)  fn(self) -> Result<T, <Self as TryInto<T>>::Error>
       into(as Into) (method)  fn(self) -> T
       area(as Shape) (method)  fn(&self) -> f64
+      try_into(as TryInto) (method)  fn(self) -> Result<T, <Self as TryInto<T>>::Error>
       type_id(use std::any::Any) (method)  fn(&self) -> TypeId
     [rust-analyzer · ready]
     ");
@@ -110,7 +110,7 @@ async fn while_typing(zubi: &Zubi) {
     at src/report.rs:9:58
     1 signature
       fn total_area(first: &(dyn Shape + 'static), second: &(dyn Shape + 'static), scale: f64) -> f64
-        parameter: f64
+        parameter: scale: f64
         The area of two shapes together, `scale` times.
     [rust-analyzer · ready]
     ");
@@ -157,7 +157,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
       src/report.rs  written
       src/shape.rs  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [rust-analyzer · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 2 files
@@ -205,7 +205,7 @@ async fn fix(zubi: &Zubi, project: &Project) {
           missing `height`  [rustc E0063]
       src/broken.rs:6:5  error: missing structure fields:
           - height  [rust-analyzer E0063]
-    undo_edit {"plan":"a-[action]"} takes it back
+    undo_edit {"plan":"a-[action]"} undoes it
     [rust-analyzer · ready]
     ──── undo_edit
     undone a-[action]: Fill struct fields in 1 file
@@ -225,7 +225,7 @@ async fn fix(zubi: &Zubi, project: &Project) {
 async fn format(zubi: &Zubi, project: &Project) {
     // Formatting needs no project; the comparison of diagnostics afterwards does.
     assert_snapshot!(zubi.call_stable("lsp_diagnostics", json!({ "path": "src/messy.rs" })).await, @"
-    no problems in `src/messy.rs`; snapshot d-1
+    no problems in `src/messy.rs`; snapshot d-2
     [rust-analyzer · ready]
     ");
     let format = json!({ "path": "src/messy.rs" });
@@ -248,7 +248,7 @@ async fn format(zubi: &Zubi, project: &Project) {
     applied p-[plan]: format `src/messy.rs` in 1 file
       src/messy.rs  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [rust-analyzer · ready]
     ──── undo_edit
     undone p-[plan]: format `src/messy.rs` in 1 file

@@ -57,7 +57,7 @@ async fn check_positions(zubi: &Zubi) {
       10:17  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       35:5  def total_area(first: Shape, second: Shape, scale: float) -> float:  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [ty · ready]
     "#);
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle.area", "path": "shapes/shape.py" })).await, @r#"
@@ -67,7 +67,7 @@ async fn check_positions(zubi: &Zubi) {
       10:62  return f"📐 {total_area(circle, square, 1.0)} and {circle.area()}"
     shapes/shape.py
       20:9  def area(self) -> float:  (declaration)
-    7 further word matches are not references (comments, strings, namesakes): include_text=true
+    7 further word matches are not references (comments, strings, namesakes): includeText=true
     [ty · ready]
     "#);
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
@@ -93,7 +93,7 @@ async fn check_positions(zubi: &Zubi) {
 async fn while_typing(zubi: &Zubi) {
     assert_snapshot!(zubi.call_stable("lsp_completion", json!({ "at": "shapes/report.py:16:25", "limit": 5 })).await, @"
     at shapes/report.py:16:25
-    1 completion (the server has more once more is typed)
+    1 completion (incomplete: type more for others)
       radius (struct)  float
     [ty · ready]
     ");
@@ -149,7 +149,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
       shapes/report.py  written
       shapes/shape.py  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [ty + ruff · ready]
     ──── undo_edit
     undone p-[plan]: rename `total_area` to `combined_area` in 2 files
@@ -204,7 +204,7 @@ async fn fix(zubi: &Zubi, project: &Project) {
       shapes/broken.py:3:8  warning: `os` imported but unused
           
           help: Remove unused import: `os`  [Ruff F401]
-    undo_edit {"plan":"a-[action]"} takes it back
+    undo_edit {"plan":"a-[action]"} undoes it
     [ty + ruff · ready]
     ──── undo_edit
     undone a-[action]: Ruff (F401): Remove unused import: `os` in 1 file
@@ -238,7 +238,7 @@ async fn format(zubi: &Zubi, project: &Project) {
     applied p-[plan]: format `shapes/messy.py` in 1 file
       shapes/messy.py  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [ty + ruff · ready]
     ──── undo_edit
     undone p-[plan]: format `shapes/messy.py` in 1 file

@@ -60,7 +60,7 @@ async fn check_positions(zubi: &Zubi) {
       8:15  return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [typescript · ready]
     "#);
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "Circle.area", "path": "src/shape.ts" })).await, @"
@@ -74,7 +74,7 @@ async fn check_positions(zubi: &Zubi) {
       23:3  area(): number {
       30:25  return scale * (first.area() + second.area());
       30:41  return scale * (first.area() + second.area());
-    4 further word matches are not references (comments, strings, namesakes): include_text=true
+    4 further word matches are not references (comments, strings, namesakes): includeText=true
     [typescript · ready]
     ");
     assert_snapshot!(zubi.call_stable("lsp_references", json!({ "symbol": "forgotten", "includeDeclaration": false })).await, @"
@@ -150,7 +150,7 @@ async fn rename(zubi: &Zubi, project: &Project) {
       src/report.ts  written
       src/shape.ts  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [typescript · ready]
     ──── undo_edit
     undone p-[plan]: rename `totalArea` to `combinedArea` in 2 files
@@ -188,7 +188,7 @@ async fn fix(zubi: &Zubi, project: &Project) {
       src/broken.ts  written
     fixed: 1 problem
       src/broken.ts:3:14  error: Cannot find name 'Rectangle'.  [ts 2304]
-    undo_edit {"plan":"a-[action]"} takes it back
+    undo_edit {"plan":"a-[action]"} undoes it
     [typescript · ready]
     ──── undo_edit
     undone a-[action]: Add import from "./shape.js" in 1 file
@@ -219,7 +219,7 @@ async fn format(zubi: &Zubi, project: &Project) {
     applied p-[plan]: format `src/messy.ts` in 1 file
       src/messy.ts  written
     problems: no change
-    undo_edit {"plan":"p-[plan]"} takes it back
+    undo_edit {"plan":"p-[plan]"} undoes it
     [typescript · ready]
     ──── undo_edit
     undone p-[plan]: format `src/messy.ts` in 1 file

@@ -38,7 +38,7 @@ async fn html() {
     [vscode-html-language-server · ready]
     ──── lsp_completion {"at":"index.html:12:18","limit":3} (refused)
     Failed to propose completions: vscode-html-language-server cannot propose completions
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ──── lsp_diagnostics {"path":"index.html"}
     1 warning in `index.html`; snapshot d-1
     index.html
@@ -65,7 +65,7 @@ async fn html() {
     [vscode-html-language-server · ready]
     ──── lsp_definition {"at":"index.html:12 circle"}
     at index.html:12:17 circle
-    no definition of `circle`: the server knows none (a keyword, a literal, or code it cannot resolve)
+    no definition of `circle`: the server found none (a keyword, a literal, or code it cannot resolve)
     [vscode-html-language-server · ready]
     "#);
 }
@@ -110,7 +110,7 @@ async fn css() {
       3:3  --circle-colour: #c00;  (declaration)
       7:14  color: var(--circle-colour);
       8:25  border: 1px solid var(--circle-colour);
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [vscode-css-language-server · ready]
     ──── lsp_hover {"at":"style.css:6 .circle"}
     at style.css:6:2 circle
@@ -122,7 +122,7 @@ async fn css() {
     [vscode-css-language-server · ready]
     ──── lsp_completion {"at":"style.css:8:14","limit":3} (refused)
     Failed to propose completions: vscode-css-language-server cannot propose completions
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ──── lsp_diagnostics {"path":"style.css"}
     1 warning in `style.css`; snapshot d-1
     style.css
@@ -153,7 +153,7 @@ async fn css() {
     [vscode-css-language-server · ready]
     ──── lsp_signature_help {"at":"style.css:7:14"} (refused)
     Failed to show signatures: vscode-css-language-server cannot show signatures
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     "#);
 }
 
@@ -295,7 +295,7 @@ async fn vtsls() {
       8:15  return `📐 ${totalArea(circle, square, 1)} and ${circle.area()}`;
     src/shape.ts
       29:17  export function totalArea(first: Shape, second: Shape, scale: number): number {  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [vtsls · ready]
     ──── lsp_references {"symbol":"forgotten","includeDeclaration":false}
     at src/report.ts:12:17 forgotten (function)
@@ -325,7 +325,7 @@ async fn vtsls() {
     1 error in `src/broken.ts`; snapshot d-1
     src/broken.ts
       3:14  error: Cannot find name 'Rectangle'.  [ts 2304]
-    [vtsls · ready · vtsls publishes problems in parts: more may follow]
+    [vtsls · ready · vtsls publishes diagnostics in parts: more may follow]
     ──── lsp_rename_symbol {"symbol":"totalArea","newName":"combinedArea"}
     at src/shape.ts:29:17 totalArea (function)
     plan p-[plan]: rename `totalArea` to `combinedArea`, 3 edits in 2 files; nothing is written yet

@@ -10,7 +10,7 @@ use zubi_tests::{Project, Zubi};
 async fn quick_first(published: &str, components: &[&str], slow: (&str, &str), quick: &str) {
     let project = Project::copy_published(published);
     let zubi = Zubi::start(&project, components).await;
-    let references = || zubi.call("lsp_references", json!({ "symbol": slow.0, "path": slow.1, "max_tokens": 20_000 }));
+    let references = || zubi.call("lsp_references", json!({ "symbol": slow.0, "path": slow.1, "maxTokens": 20_000 }));
     let hover = || zubi.call("lsp_hover", json!({ "at": quick }));
     references().await;
     hover().await;

@@ -16,7 +16,7 @@ async fn check(name: &str, components: &[&str], questions: Vec<(&str, Value)>) -
     for (tool, arguments) in questions {
         // The time that a busy machine may need to read a whole project.
         let mut patient = arguments.clone();
-        patient["wait_ms"] = json!(150_000);
+        patient["waitMs"] = json!(150_000);
         let answer = zubi.call_stable(tool, patient).await;
         let lines: Vec<&str> = answer.lines().collect();
         let (status, body) = lines.split_last().expect("an answer has a status line");
@@ -329,7 +329,7 @@ async fn rust() {
     [rust-analyzer · ready · default cargo features only]
 
     > lsp_format_document {"path":"src/util/id.rs"}
-    `src/util/id.rs` is formatted already; nothing to change
+    `src/util/id.rs` is already formatted; nothing to change
     [rust-analyzer · ready · default cargo features only]
     "#);
 }
@@ -531,7 +531,7 @@ async fn go() {
     [gopls · ready]
 
     > lsp_format_document {"path":"go/analysis/validate.go"}
-    `go/analysis/validate.go` is formatted already; nothing to change
+    `go/analysis/validate.go` is already formatted; nothing to change
     [gopls · ready]
     "#);
 }

@@ -19,9 +19,9 @@ pub async fn round_trip(zubi: &Zubi, project: &Project, tool: &str, arguments: V
     let (key, id) = plan_argument(&plan, title);
     // Enough time for every check after an edit, so that the answers do not depend on the machine's speed.
     let wait_ms = 60_000;
-    let applied = zubi.call_stable("apply_edit", json!({ key: id, "wait_ms": wait_ms })).await;
+    let applied = zubi.call_stable("apply_edit", json!({ key: id, "waitMs": wait_ms })).await;
     assert_ne!(changed_files(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "applying changed nothing");
-    let undone = zubi.call_stable("undo_edit", json!({ "plan": id, "wait_ms": wait_ms })).await;
+    let undone = zubi.call_stable("undo_edit", json!({ "plan": id, "waitMs": wait_ms })).await;
     assert_eq!(changed_files(&before, &project.everything()), Vec::<Utf8PathBuf>::new(), "undo left a difference");
     format!("{}\n──── apply_edit\n{applied}\n──── undo_edit\n{undone}", zubi.stable(&plan))
 }

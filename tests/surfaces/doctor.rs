@@ -41,7 +41,7 @@ fn what_is_there_and_what_is_missing() {
       - TypeScript (tsc --lsp): `tsc` is not installed
           install it with npm: npm install --global typescript@7
 
-    without a server, which is no loss to the code: toml
+    without a server, not needed for the code: toml
     ");
     assert_eq!(zubi_tests::processes::find_by_command("ty server"), Vec::new(), "nothing is left running");
 }
@@ -81,10 +81,10 @@ fn an_untrusted_folder_starts_nothing_of_the_project() {
     assert_snapshot!(text.replace(project.root().as_str(), "[project]"), @"
     rust · 5 files
       ! rust-analyzer 1.96.0
-          may not run here: the folder is not trusted
+          not started: the folder is not trusted
           `zubi trust [project]` allows it; it would run cargo and the compiler that the project names, its build scripts and its procedural macros
 
-    without a server, which is no loss to the code: toml
+    without a server, not needed for the code: toml
     ");
 }
 
@@ -94,8 +94,8 @@ fn nothing_is_installed_without_a_request() {
     let (text, code) = doctor(&Start::new(&project, &[]), &["--fix"]);
     assert_eq!(code, Some(2));
     assert_snapshot!(text, @"
-    error: `--fix` asks before it installs, and there is no terminal to ask on
-    hint: Give `--yes` as well to install without asking.
+    error: `--fix` prompts before it installs, and there is no terminal
+    hint: Add `--yes` to install without confirmation.
     ");
 }
 
@@ -111,19 +111,20 @@ fn what_is_missing_is_installed_by_its_package_manager() {
       - TypeScript (tsc --lsp): `tsc` is not installed
           install it with npm: npm install --global typescript@7
 
-    without a server, which is no loss to the code: json
+    without a server, not needed for the code: json
     npm install --global typescript@7
     npm was asked to install --global typescript@7
-    `zubi doctor` tells what works now
+    run `zubi doctor` to see what works now
     ");
     project.install("npm", "#!/bin/sh\necho no network >&2; exit 1\n");
     let (text, code) = doctor(&Start::new(&project, &[]), &["--fix", "--yes"]);
     assert_eq!(code, Some(1));
     assert_snapshot!(text.lines().skip(3).collect::<Vec<_>>().join("\n"), @"
-    without a server, which is no loss to the code: json
+
+    without a server, not needed for the code: json
     npm install --global typescript@7
     no network
     `npm install --global typescript@7` failed
-    `zubi doctor` tells what works now
+    run `zubi doctor` to see what works now
     ");
 }

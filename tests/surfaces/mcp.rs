@@ -92,7 +92,7 @@ async fn unlisted_tools_are_found_and_called() {
     let writes = json!({ "tool": "undo_edit", "arguments": { "plan": "p-aaaaaaaaaa" } });
     assert_snapshot!(zubi.call_refused("call_read_tool", writes.clone()).await, @"
     Invalid input: tool: `undo_edit`: it writes, and this session is read-only
-    `find_tools` shows the tools there are.
+    `find_tools` lists the available tools.
     ");
     let request =
         CallToolRequestParams::new("call_tool").with_arguments(writes.as_object().cloned().unwrap_or_default());
@@ -105,14 +105,14 @@ async fn refusals_name_the_next_step() {
     let project = Project::fixture("python");
     let zubi = Zubi::start(&project, &["ty"]).await;
     assert_snapshot!(zubi.call_refused("lsp_hover", json!({})).await, @r#"
-    Invalid input: no position was given
+    Invalid input: position: no position was given
     Give the position in exactly one of three ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
       uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
     assert_snapshot!(zubi.call_refused("lsp_hover", json!({ "symbol": "totl_area" })).await, @r#"
-    Invalid input: no symbol `totl_area` in the workspace
+    Invalid input: symbol: no symbol `totl_area` in the workspace
     Nearest names:
       symbol: "total_area"   at shapes/shape.py:35
     "#);
@@ -128,11 +128,11 @@ async fn refusals_name_the_next_step() {
     Give a path relative to the workspace folder, as answers print it; `lsp_workspace_symbols` finds places by name.
     ");
     assert_snapshot!(zubi.call_refused("lsp_document_symbols", json!({ "path": 7 })).await, @r#"
-    Invalid input: expected string, got 7
+    Invalid input: path: expected string, got 7
     `path` (string): File Example: {"path":"src/console.py","depth":2}
     "#);
     assert_snapshot!(zubi.call_refused("lsp_rename_symbol", json!({ "symbol": "total_area", "newName": "1" })).await, @"
-    Invalid input: newName: `1` is no identifier
+    Invalid input: newName: `1` is not a valid identifier
     Give an identifier of the language.
     ");
     assert_snapshot!(zubi.call_refused("apply_edit", json!({ "plan": "p-aaaaaaaaaa" })).await, @"

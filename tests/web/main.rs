@@ -103,8 +103,8 @@ fn a_task_from_its_first_word_to_its_end() {
     ok      what is said streams in, thoughts are folded, what was read is grouped
     ok      what was changed is shown as a diff, in words besides colours
     ok      a command is asked about, with all that it would do
-    - 'form "May this be done? Run a command: grep -c tea catalogue.md"':
-      - 'heading "May this be done? Run a command: grep -c tea catalogue.md" [level=3]'
+    - 'form "Allow this call? Run a command: grep -c tea catalogue.md"':
+      - 'heading "Allow this call? Run a command: grep -c tea catalogue.md" [level=3]'
       - paragraph:
         - text: It runs
         - code: grep -c tea catalogue.md
@@ -118,36 +118,36 @@ fn a_task_from_its_first_word_to_its_end() {
       - definition:
         - code: PROJECT
       - term: Sandbox
-      - definition: "the best that this machine offers: writes only below the workspace, no credential stores, no network"
+      - definition: "the strongest level here: writes only below the workspace, no credential stores, no network"
       - term: Effect
-      - definition: runs something whose effect cannot be known
+      - definition: runs a program with unknown effects
       - term: Tool
       - definition: shell.run
       - term: Rule
-      - definition: No rule is about it, and then such calls ask.
+      - definition: No rule matches; such calls require approval by default.
       - group: Edit the arguments
-      - group "How long a yes holds":
-        - text: How long a yes holds
+      - group "How long the approval lasts":
+        - text: How long the approval lasts
         - radio "this call" [checked]
         - text: this call
-        - radio "exactly grep -c tea catalogue.md (shell.run), for this session · would have allowed no other call so far"
+        - radio "exactly grep -c tea catalogue.md (shell.run), for this session · would have allowed no other recent call"
         - text: exactly
         - code: grep -c tea catalogue.md
-        - text: (shell.run), for this session · would have allowed no other call so far
-        - radio "grep with any arguments (shell.run), for this session · would have allowed no other call so far"
+        - text: (shell.run), for this session · would have allowed no other recent call
+        - radio "grep with any arguments (shell.run), for this session · would have allowed no other recent call"
         - code: grep
-        - text: with any arguments (shell.run), for this session · would have allowed no other call so far
-        - radio "grep with any arguments (shell.run), always in this workspace · would have allowed no other call so far"
+        - text: with any arguments (shell.run), for this session · would have allowed no other recent call
+        - radio "grep with any arguments (shell.run), always in this workspace · would have allowed no other recent call"
         - code: grep
-        - text: with any arguments (shell.run), always in this workspace · would have allowed no other call so far
-        - radio "grep with any arguments (shell.run), always and everywhere · would have allowed no other call so far"
+        - text: with any arguments (shell.run), always in this workspace · would have allowed no other recent call
+        - radio "grep with any arguments (shell.run), always and everywhere · would have allowed no other recent call"
         - code: grep
-        - text: with any arguments (shell.run), always and everywhere · would have allowed no other call so far
+        - text: with any arguments (shell.run), always and everywhere · would have allowed no other recent call
       - button "Allow"
       - button "Deny"
-      - text: What the model is told when you deny it
-      - textbox "What the model is told when you deny it":
-        - /placeholder: Tell the model why not (optional)
+      - text: Reason for the denial
+      - textbox "Reason for the denial":
+        - /placeholder: Reason for the denial (optional)
     ok      a second tab follows
     ok      arguments that are none are not sent
     ok      allowed for the session with other arguments, it runs and is not asked about again
@@ -256,7 +256,7 @@ fn the_page_matches_its_snapshot() {
           - article "zubi":
             - group: Thoughts
             - paragraph: I look at the files first.
-          - group "7 calls that only looked":
+          - group "7 read-only calls":
             - button "2 more"
             - group: "Read a file: opening.md done"
             - group: "Read a file: staff.md done"
@@ -328,7 +328,7 @@ fn the_page_matches_its_snapshot() {
       - form "Message":
         - text: Message to zubi
         - textbox "Message to zubi":
-          - /placeholder: What is to be done?
+          - /placeholder: Describe a task…
         - text: Model
         - combobox "Model"
         - group: More (6)

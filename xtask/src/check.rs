@@ -40,6 +40,11 @@ pub(crate) fn sources(parts: &mut Parts) {
     parts.part("codegen", codegen::check);
 }
 
+/// Checks only the words and names.
+pub(crate) fn words() -> Result<()> {
+    words::check(&tracked_files()?).map(|_| ())
+}
+
 /// The checks of the compiler.
 pub(crate) fn compiled(parts: &mut Parts) {
     parts.part("clippy", || {

@@ -19,9 +19,13 @@ pub(crate) fn directory() -> Utf8PathBuf {
 }
 
 /// The maximum number of lines of TypeScript, without blank lines and comments: everything else belongs into Rust.
-const MAX_LINES: usize = 1200;
+const MAX_LINES: usize = 1800;
 
-/// Checks the types and lints all of its TypeScript, and the scripts of the chat page.
+/// The files that prettier formats: the extension without its generated file, and the scripts of the chat page.
+const FORMATTED: [&str; 3] =
+    ["editors/vscode/src/*.ts", "!editors/vscode/src/protocol.ts", "crates/zubi-web/page/*.js"];
+
+/// Checks the types and lints all of its TypeScript, and the scripts of the chat page; checks the format of the product.
 pub(crate) fn lint() -> Result<String> {
     let lines = lines()?;
     if lines >= MAX_LINES {
@@ -29,6 +33,7 @@ pub(crate) fn lint() -> Result<String> {
             "editors/vscode/src has {lines} lines of code besides protocol.ts; fewer than {MAX_LINES} may be TypeScript"
         );
     }
+    run::loud(tool("prettier").args(["--check", "--log-level", "warn"]).args(FORMATTED).current_dir(&*place::ROOT))?;
     run::loud(tool("tsc").arg("--noEmit"))?;
     // The chat page, with its unit tests: it runs in a browser, where there are other types.
     run::loud(tool("tsc").args(["--project", "tests/page/tsconfig.json"]))?;

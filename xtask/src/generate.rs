@@ -72,14 +72,18 @@ fn program(name: &str, arguments: &[&str]) -> Result<String> {
 fn command_line_page() -> Result<String> {
     let mut page = format!("{NOTICE}# Command line\n");
     for name in ["zubi", "dlang"] {
-        let help = program(name, &["--help"])?;
-        let commands = help.split_once("\nCommands:\n").map(|(_, rest)| rest).unwrap_or_default();
-        let names =
-            commands.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
-        write!(page, "\n## `{name}`\n\n```text\n{}\n```\n", help.trim_end())?;
-        for command in names.filter(|command| *command != "help") {
-            let help = program(name, &[command, "--help"])?;
-            write!(page, "\n### `{name} {command}`\n\n```text\n{}\n```\n", help.trim_end())?;
+        let mut pending = vec![name.to_owned()];
+        while let Some(command) = pending.pop() {
+            let words: Vec<&str> = command.split(' ').skip(1).chain(["--help"]).collect();
+            let help = program(name, &words)?;
+            let level = if words.len() == 1 { "##" } else { "###" };
+            write!(page, "\n{level} `{command}`\n\n```text\n{}\n```\n", help.trim_end())?;
+            let commands = help.split_once("\nCommands:\n").map(|(_, rest)| rest).unwrap_or_default();
+            let names =
+                commands.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+            let mut names: Vec<_> = names.filter(|name| *name != "help").collect();
+            names.reverse();
+            pending.extend(names.into_iter().map(|name| format!("{command} {name}")));
         }
     }
     Ok(page)

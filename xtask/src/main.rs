@@ -34,6 +34,7 @@ usage: cargo xtask <command>
   test [--full] [-- ARGS]
                        set-up, checks and tests; --full adds the long ones (CONTRIBUTING.md lists them); ARGS go to nextest
   check                format, lints, layers, sources, licences, generated files
+  words                only the check of words and names (STYLE.md)
   setup [--only A,B]   install the real programs that the tests need into target/tools
   generate [--check]   write the generated reference pages, or only check that they are up to date
   codegen [--check]    write the sources generated from the grammar of DomainLang, or only check that they are up to date
@@ -70,6 +71,7 @@ fn dispatch(arguments: &[String]) -> Result<()> {
             test::run(&test::Options { full, nextest })
         }
         "check" => no_arguments(command, rest).and_then(|()| check::run()),
+        "words" => no_arguments(command, rest).and_then(|()| check::words()),
         "setup" => setup::run(&selected_components(rest)?),
         "generate" => match rest {
             [] => generate::write(),

@@ -5,7 +5,7 @@ use anstyle_svg::Term;
 use anyhow::{Context as _, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
 
-use crate::{place, run, setup};
+use crate::{place, run, setup, test};
 
 /// The picture, relative to the root.
 const FILE: &str = "docs/src/images/terminal.svg";
@@ -26,7 +26,7 @@ const RESET: &str = "\u{1b}[0m";
 /// Runs the commands and writes the picture.
 pub(crate) fn write() -> Result<()> {
     setup::run(&["ty".to_owned()])?;
-    run::loud(run::cargo().args(["build", "--locked", "--package", "zubi", "--bins"]))?;
+    test::build()?;
     let project = place::target().join("picture");
     copy(&place::ROOT.join("examples/lending"), &project)?;
     let mut screen = String::new();

@@ -41,7 +41,6 @@ mod db;
 mod definition;
 mod diagnostics;
 mod effective;
-mod few;
 mod fixes;
 mod imports;
 mod index;

@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use crossbeam_channel::{RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::Sender;
 use lsp_server::{Message, Notification, Request, RequestId, Response, ResponseError};
 use serde_json::{Value, json};
 use zubi_base::framing;
@@ -16,9 +15,6 @@ pub enum ClientError {
     /// The connection has ended.
     #[error("the client has disconnected")]
     Closed,
-    /// The client did not answer in time; the request was cancelled.
-    #[error("the client did not answer in time")]
-    TimedOut,
     /// The client answered with an error.
     #[error("the client answered: {message} ({code})")]
     Refused {
@@ -98,27 +94,6 @@ impl ClientHandle {
         drop(waiting);
         self.send_or_hold(method, Request { id: id.clone(), method: method.to_owned(), params });
         id
-    }
-
-    /// Sends a request and waits for the answer. Must not be called on a thread of the server.
-    ///
-    /// # Errors
-    ///
-    /// [`ClientError`], including a time-out.
-    pub fn request_within(&self, method: &str, params: Value, timeout: Duration) -> Result<Value, ClientError> {
-        let (sender, answer) = bounded(1);
-        let id = self.request(method, params, move |result| {
-            // The receiver is gone if the caller no longer waits.
-            sender.send(result).ok();
-        });
-        match answer.recv_timeout(timeout) {
-            Ok(result) => result,
-            Err(RecvTimeoutError::Disconnected) => Err(ClientError::Closed),
-            Err(RecvTimeoutError::Timeout) => {
-                self.cancel(&id);
-                Err(ClientError::TimedOut)
-            }
-        }
     }
 
     /// Cancels a request; its callback is dropped.

@@ -154,21 +154,11 @@ impl MethodTable {
     }
 
     /// Adds a query of the model. It runs on a thread of the pool, possibly twice: when the model changes meanwhile,
-    /// its calls of the snapshot return [`Cancelled`], which it must propagate. It must not wait for anything else,
-    /// because changes wait for it. While the workspace loads, it is answered like `domainlang/*`.
+    /// its calls of the snapshot return [`Cancelled`], which it must propagate. It owns its snapshot and may drop it
+    /// early; while it works without one it must check for cancellation itself, because changes wait for it. While the
+    /// workspace loads, it is answered like `domainlang/*`.
     #[must_use]
-    pub fn with_query(
-        self,
-        name: impl Into<String>,
-        run: impl Fn(&Snapshot, Value) -> Answer + Send + Sync + 'static,
-    ) -> Self {
-        self.with_cancellable_query(name, move |snapshot, params, _| run(&snapshot, params))
-    }
-
-    /// Adds a query that owns its snapshot and may drop it early. It must check for cancellation itself while it works
-    /// without the snapshot.
-    #[must_use]
-    pub(crate) fn with_cancellable_query(
+    pub(crate) fn with_query(
         self,
         name: impl Into<String>,
         run: impl Fn(Snapshot, Value, &Cancel) -> Answer + Send + Sync + 'static,

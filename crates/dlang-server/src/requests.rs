@@ -49,10 +49,10 @@ pub(crate) fn table() -> MethodTable {
         .with_request::<lsp::WillRenameFilesRequest>(will_rename::will_rename)
         .with_request::<lsp::WorkspaceDiagnosticRequest>(diagnostic::workspace)
         .with_request::<lsp::WorkspaceSymbolRequest>(symbols::workspace)
-        .with_cancellable_query("domainlang/explain", domainlang::explain)
-        .with_cancellable_query("domainlang/get", domainlang::get)
-        .with_cancellable_query("domainlang/list", domainlang::list)
-        .with_cancellable_query("domainlang/validate", domainlang::validate)
+        .with_query("domainlang/explain", domainlang::explain)
+        .with_query("domainlang/get", domainlang::get)
+        .with_query("domainlang/list", domainlang::list)
+        .with_query("domainlang/validate", domainlang::validate)
 }
 
 /// Answers a request about a model; `None` if the document is not a model.

@@ -61,21 +61,6 @@ pub fn leading_comments(node: &SyntaxNode) -> Vec<SyntaxToken> {
     comments
 }
 
-/// Returns the comment after a node on its last line.
-pub fn trailing_comment(node: &SyntaxNode) -> Option<SyntaxToken> {
-    let mut token = node.last_token()?.next_token();
-    while let Some(current) = token {
-        match current.kind() {
-            SyntaxKind::WHITESPACE if line_ends(current.text()) == 0 => {}
-            SyntaxKind::COMMA => {}
-            kind if kind.is_comment() => return Some(current),
-            _ => return None,
-        }
-        token = current.next_token();
-    }
-    None
-}
-
 /// Returns the white space and comments before a node, backwards.
 fn trivia_before(node: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> + use<> {
     node.siblings_with_tokens(Direction::Prev)

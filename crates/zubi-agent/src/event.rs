@@ -93,6 +93,10 @@ pub enum EventKind {
         /// The change as a unified diff, or the data to send.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         preview: Option<String>,
+        /// Whether the tool only calls the tool in its arguments: an approval prompt and edited arguments are then about
+        /// that call.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        delegates: bool,
     },
     /// An approval prompt for a call.
     Question {

@@ -28,7 +28,8 @@ pub struct History {
 
 impl History {
     /// Builds the history from events, in their order.
-    pub fn from_events<'a>(events: impl IntoIterator<Item = &'a AgentEvent>) -> Self {
+    #[cfg(test)]
+    pub(crate) fn from_events<'a>(events: impl IntoIterator<Item = &'a AgentEvent>) -> Self {
         let mut history = Self::default();
         for event in events {
             history.apply(event);

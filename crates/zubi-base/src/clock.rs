@@ -19,6 +19,11 @@ impl Clock for SystemClock {
     }
 }
 
+/// Returns a duration in whole milliseconds.
+pub fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// A clock that always returns the same time, for tests.
 #[derive(Debug, Clone, Copy)]
 pub struct FixedClock(pub Duration);

@@ -1,8 +1,8 @@
 //! JSON-RPC messages over a byte stream, framed by `Content-Length` headers (LSP 3.18, "Base Protocol") or as
 //! [`lines`].
 //!
-//! This module implements the framing ([`Decoder`], [`FrameReader`], [`write_frame`], [`lines::Lines`]) and the
-//! envelope ([`Message`]). It knows no methods and has no state about requests; the connection manages that.
+//! This module implements the framing ([`Decoder`], [`FrameReader`], [`lines::Lines`]) and the envelope ([`Message`]).
+//! It knows no methods and has no state about requests; the connection manages that.
 //!
 //! Real servers are sloppy: they print banners to their standard output, end header lines with a bare line feed, spell
 //! `content-length` in lower case, and cut strings inside a character. The decoder accepts all of that within fixed
@@ -10,7 +10,7 @@
 
 use std::io;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 mod decoder;
 pub mod lines;
@@ -83,12 +83,6 @@ pub fn frame(body: &[u8]) -> Vec<u8> {
     framed.extend_from_slice(b"\r\n\r\n");
     framed.extend_from_slice(body);
     framed
-}
-
-/// Writes one message and flushes.
-pub async fn write_frame<W: AsyncWrite + Unpin>(writer: &mut W, body: &[u8]) -> io::Result<()> {
-    writer.write_all(&frame(body)).await?;
-    writer.flush().await
 }
 
 #[cfg(test)]

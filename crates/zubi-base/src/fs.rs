@@ -87,7 +87,7 @@ pub fn open_no_follow(path: &Utf8Path) -> io::Result<std::fs::File> {
 
 /// See above; elsewhere there is no such way to open a file.
 #[cfg(not(target_os = "linux"))]
-pub fn open_in_place(path: &Utf8Path) -> io::Result<std::fs::File> {
+pub fn open_no_follow(path: &Utf8Path) -> io::Result<std::fs::File> {
     open(path)
 }
 
@@ -130,7 +130,7 @@ pub fn read_text(path: &Utf8Path) -> Result<String, ReadError> {
     as_text(path, read_bytes(path)?)
 }
 
-/// [`read_text`] of a path whose links were resolved; see [`open_in_place`].
+/// [`read_text`] of a path whose links were resolved; see [`open_no_follow`].
 pub fn read_text_in_place(path: &Utf8Path) -> Result<String, ReadError> {
     as_text(path, read_by(path, open_no_follow)?)
 }

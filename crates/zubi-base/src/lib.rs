@@ -17,6 +17,7 @@ pub mod nearest;
 pub mod owner_only;
 pub mod position;
 pub mod process;
+pub mod random;
 pub mod rpc;
 pub mod secret;
 pub mod text;

@@ -1,4 +1,7 @@
-//! Sources of texts and targets of edits: the interfaces that abstract over the disk and a live editor.
+//! Sources of texts and targets of edits: the interfaces that abstract over the disk and a live editor. Also the
+//! helpers that shorten, count and quote parts of messages.
+
+mod display;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,6 +11,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use crate::fs::{self, ReadError};
+
+pub use self::display::{ellipsize, hex, pluralize, quote_all, quote_for_shell};
 
 /// SHA-256 of a file's exact bytes, as lower-case hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
@@ -26,16 +31,6 @@ impl ContentHash {
         }
         Self(hex(&digest.finalize()))
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    let mut hex = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        // Writing to a `String` cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex
 }
 
 /// Which copy of a document a text was read from.
@@ -239,12 +234,6 @@ pub struct EditOptions {
     pub followed: bool,
     /// Whether to revert additional changes by extensions at once, because the steps are the whole change.
     pub exact: bool,
-}
-
-impl EditOptions {
-    pub fn saving(save: Save) -> Self {
-        Self { save, ..Self::default() }
-    }
 }
 
 /// The results of a change in addition to its steps.

@@ -73,7 +73,7 @@ fn trials() -> Vec<Trial> {
             a_program_that_closes_its_output_is_noticed_while_it_runs,
         ),
         ("a_program_that_cannot_start_is_an_error", a_program_that_cannot_start_is_an_error),
-        ("directory_and_environment_are_as_asked", directory_and_environment_are_applied),
+        ("directory_and_environment_are_applied", directory_and_environment_are_applied),
         ("a_stubborn_program_is_ended", a_stubborn_program_is_ended),
         ("dropping_ends_the_program", dropping_ends_the_program),
         ("a_program_that_obeys_is_not_killed", a_program_that_obeys_is_not_killed),

@@ -22,7 +22,7 @@ use zubi_base::clock::Clock;
 use zubi_base::lsp;
 use zubi_base::position::Encoding;
 use zubi_base::text::{
-    ContentHash, EditOptions, EditOutcome, EditSink, FileOperation, Save, SinkError, TextOrigin, TextSource,
+    ContentHash, EditOptions, EditOutcome, EditSink, FileOperation, Save, SinkError, TextOrigin, TextSource, quote_all,
 };
 use zubi_base::workspace::WorkspaceFolders;
 
@@ -310,7 +310,7 @@ impl Inner {
         }
         applied.unsaved = outcome.unsaved.iter().map(|path| self.workspace.display(path)).collect();
         if !applied.unsaved.is_empty() {
-            let files = applied.unsaved.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
+            let files = quote_all(&applied.unsaved);
             applied.notes.push(match save {
                 Save::Unopened => format!("not saved, for it is open in the editor: {files}"),
                 Save::Clean => format!("not saved, for it had unsaved changes: {files}"),

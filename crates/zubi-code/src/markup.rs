@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use zubi_base::escape;
+use zubi_base::text::ellipsize;
 
 /// The longest source line shown, in characters; minified files have lines of megabytes.
 pub const MAX_SOURCE_LINE: usize = 200;
@@ -21,22 +22,13 @@ fn is_plain(character: char) -> bool {
 
 /// One line: everything that is not plain becomes a space (tabs and line ends too), and one without end is cut.
 pub fn clean_line(text: &str) -> String {
-    let plain = |character| if is_plain(character) { character } else { ' ' };
-    let mut out: String = text.chars().take(MAX_LINE).map(plain).collect();
-    if text.chars().nth(MAX_LINE).is_some() {
-        out.push('…');
-    }
-    out
+    ellipsize(text, MAX_LINE).chars().map(|character| if is_plain(character) { character } else { ' ' }).collect()
 }
 
 /// One source line, cleaned and cut; tabs become four spaces so that indentation survives.
 pub fn source_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len().min(MAX_SOURCE_LINE + 4));
-    for (count, character) in text.trim_end().chars().enumerate() {
-        if count == MAX_SOURCE_LINE {
-            out.push('…');
-            break;
-        }
+    for character in ellipsize(text.trim_end(), MAX_SOURCE_LINE).chars() {
         match character {
             '\t' => out.push_str("    "),
             character if is_plain(character) => out.push(character),

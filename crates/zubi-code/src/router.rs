@@ -310,7 +310,7 @@ fn unsupported_error(endpoints: &[Arc<dyn Endpoint>], operation: &str, absent: V
             return CodeError::Declined {
                 endpoint: endpoint.id().to_string(),
                 why: "it is still starting".to_owned(),
-                hint: "Retry in a moment, or with a larger `wait_ms`.".to_owned(),
+                hint: "Retry in a moment, or with a larger `waitMs`.".to_owned(),
             };
         }
     }
@@ -329,7 +329,7 @@ fn verdict(states: &[AnsweringEndpoint], need: ReadinessLevel) -> Completeness {
     if !unready.is_empty() {
         let why = unready
             .iter()
-            .map(|state| format!("{} was still loading; retry, or give a larger `wait_ms`", state.id))
+            .map(|state| format!("{} was still loading; retry, or give a larger `waitMs`", state.id))
             .collect::<Vec<_>>()
             .join("; ");
         return Completeness::Partial { why };

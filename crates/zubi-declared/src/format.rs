@@ -14,9 +14,6 @@ use serde_json::{Map, Value};
 
 pub use self::testing::{ExpectedDecision, ExpectedRequest, FakeAnswer, FakeCall, TestExpectation, ToolTest};
 
-/// Path of the published schema, relative to the root of the repository.
-pub const SCHEMA_FILE: &str = "editors/vscode/schemas/agent-tools.schema.json";
-
 /// Tools of a workspace, for agents. `zubi tools check` validates this file.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

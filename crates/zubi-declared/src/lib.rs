@@ -32,7 +32,6 @@ mod tests;
 pub use self::definition::{ResolvedDefinition, TOOLSET};
 pub use self::load::{
     DIRECTORY, DeclaredTools, FileContent, LoadedFile, LoadedTool, MAIN_FILE, TrustState, load, load_files, read_file,
-    tool_files,
 };
 pub use self::problem::{LocatedProblem, ProblemSeverity, ToolFileProblem};
 pub use self::provider::{DeclaredProvider, DeclaredToolsConfig};

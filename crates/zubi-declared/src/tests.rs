@@ -45,7 +45,7 @@ impl Fixture {
     }
 
     fn trust(&self) {
-        self.store.trust(&self.root, &tool_files(&self.root), Duration::ZERO).unwrap();
+        self.store.trust(&self.root, &load::tool_files(&self.root), Duration::ZERO).unwrap();
     }
 }
 
@@ -208,13 +208,13 @@ fn invalid_templates_are_rejected_at_their_location() {
         r#"{"type": "shell", "script": "curl -H ${env:TOKEN} \"$a\" $list ${URL}"}"#,
     ];
     let answers: Vec<String> = executions.iter().map(|it| render_problems(&file_with_execution(it))).collect();
-    assert_snapshot!(answers.join("\n---\n"), @r##"
+    assert_snapshot!(answers.join("\n---\n"), @r#"
     tools: 
-    .vscode/agent-tools.json:5:49: error[template]: argument `a` stands in single quotes, where the shell replaces nothing
-      take them away, or use double quotes
+    .vscode/agent-tools.json:5:49: error[template]: argument `a` is in single quotes, where the shell replaces nothing
+      remove them, or use double quotes
     ---
     tools: 
-    .vscode/agent-tools.json:5:67: error[template]: argument `a` stands in `$(…)`, where it cannot be quoted
+    .vscode/agent-tools.json:5:67: error[template]: argument `a` is in `$(…)`, where it cannot be quoted
       give it to a variable of the script first (`value=$name`) and use that there (`"$value"`)
     ---
     tools: 
@@ -227,8 +227,8 @@ fn invalid_templates_are_rejected_at_their_location() {
       write the name, or choose with `case $name in …`
     ---
     tools: 
-    .vscode/agent-tools.json:5:47: error[template]: argument `a` cannot choose which host is asked
-      write it, or take a variable
+    .vscode/agent-tools.json:5:47: error[template]: argument `a` cannot choose the host
+      write the host, or use a variable
     ---
     tools: workspace.t
     .vscode/agent-tools.json:5:51: warning[missing-secret]: the secret `TOKEN` is not set on this machine; calls fail until it is
@@ -237,7 +237,7 @@ fn invalid_templates_are_rejected_at_their_location() {
       put `--` before it if the command knows that
     .vscode/agent-tools.json:5:71: warning[template]: a value of argument `list` that begins with `-` would be an option of the command
       put `--` before it if the command knows that
-    "##);
+    "#);
 }
 
 /// Arguments cannot decide how a body or a header is parsed.

@@ -121,7 +121,7 @@ impl Editor {
             ClientError::Refused { code, message } => {
                 EndpointError::Server { endpoint, method, code: code.into(), message }
             }
-            ClientError::Closed | ClientError::TimedOut => EndpointError::Exited {
+            ClientError::Closed => EndpointError::Exited {
                 endpoint,
                 why: "it has closed the connection".to_owned(),
                 hint: "Open the folder in the editor again.".to_owned(),

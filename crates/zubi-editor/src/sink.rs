@@ -168,7 +168,7 @@ impl ChannelSink {
                 Err(SinkError::Changed { path: fs::canonical(&path).unwrap_or(path) })
             }
             Ok(Err(ClientError::Refused { message, .. })) => Err(SinkError::Refused { why: message }),
-            Ok(Err(ClientError::Closed | ClientError::TimedOut)) | Err(_) => {
+            Ok(Err(ClientError::Closed)) | Err(_) => {
                 Err(SinkError::Doubtful { why: "it has closed the connection".to_owned() })
             }
         }

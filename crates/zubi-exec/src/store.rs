@@ -8,7 +8,6 @@
 //! not. Files are removed when another output is stored: expired ones, unfinished ones of the same age, and then the
 //! oldest while the total is too large.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -93,8 +92,8 @@ impl OutputStore {
     }
 
     /// Uses another limit for all outputs together, in bytes.
-    #[must_use]
-    pub fn with_max_bytes(mut self, max_bytes: u64) -> Self {
+    #[cfg(test)]
+    pub(crate) fn with_max_bytes(mut self, max_bytes: u64) -> Self {
         self.max_bytes = max_bytes;
         self
     }
@@ -132,11 +131,7 @@ impl OutputStore {
     pub fn persist(&self, writer: Writer) -> io::Result<OutputId> {
         let Writer { mut file, hash, .. } = writer;
         file.flush()?;
-        let mut digits = String::with_capacity(64);
-        for byte in hash.finalize() {
-            // Writing to a `String` cannot fail.
-            let _ = write!(digits, "{byte:02x}");
-        }
+        let digits = zubi_base::text::hex(&hash.finalize());
         file.persist(self.directory.join(&digits)).map_err(|error| error.error)?;
         let id = OutputId(digits.chars().take(HANDLE_DIGITS).collect());
         self.make_room(&digits);

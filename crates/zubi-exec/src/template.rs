@@ -54,7 +54,7 @@ mod url;
 mod tests;
 
 pub use json::text_of as json_text_of;
-pub use render::{MAX_RENDERED, RenderError, RenderedText, RenderedWords, Values};
+pub use render::{MAX_RENDERED, RenderError, RenderedText, Values};
 
 use scan::{ScannedTemplate, TemplateToken};
 
@@ -73,8 +73,6 @@ pub enum Escaping {
     /// A script for a POSIX shell (one of [`SHELLS`]). A placeholder may be unquoted (one word whatever the value is,
     /// an array several) or between double quotes. Anywhere else it is a problem: see [`Template::parse`].
     Shell,
-    /// One argument of a program that is started without a shell. Rendered with [`Template::render_words`].
-    Argv,
     /// A whole `http` or `https` URL. The scheme and the host are the file's or the user's, never an argument's; values
     /// in the path are one segment (or a part of one), those in the query one value.
     Url,
@@ -201,10 +199,6 @@ enum PlaceholderPosition {
     },
     /// Between double quotes in a script.
     Quoted,
-    /// In one argument of a program. Alone: it is the whole argument.
-    Argv {
-        alone: bool,
-    },
     /// The beginning of a URL, through the host or further.
     UrlBase,
     /// The host, or a part of it.
@@ -268,16 +262,12 @@ impl Template {
             Escaping::Url => url::resolve_positions(&mut scanned),
             Escaping::Form => url::form_places(&mut scanned),
             Escaping::Json => json::resolve_positions(&mut scanned),
-            Escaping::Argv => {
-                let alone = scanned.symbols.len() == 1;
-                same_position(&mut scanned, PlaceholderPosition::Argv { alone }, alone)
-            }
             Escaping::Header => {
                 let alone = scanned.symbols.len() == 1;
-                same_position(&mut scanned, PlaceholderPosition::Header { alone }, false)
+                same_position(&mut scanned, PlaceholderPosition::Header { alone })
             }
-            Escaping::Text => same_position(&mut scanned, PlaceholderPosition::Text, false),
-            Escaping::Path => same_position(&mut scanned, PlaceholderPosition::Path, false),
+            Escaping::Text => same_position(&mut scanned, PlaceholderPosition::Text),
+            Escaping::Path => same_position(&mut scanned, PlaceholderPosition::Path),
             Escaping::Code => refuse_all(&mut scanned),
         };
         let mut problems = scanned.problems;
@@ -339,13 +329,9 @@ impl Template {
 }
 
 /// Returns the same position for each placeholder.
-fn same_position(
-    scanned: &mut ScannedTemplate,
-    position: PlaceholderPosition,
-    arrays: bool,
-) -> Vec<Option<PlaceholderPosition>> {
+fn same_position(scanned: &mut ScannedTemplate, position: PlaceholderPosition) -> Vec<Option<PlaceholderPosition>> {
     for hole in &scanned.holes {
-        if hole.source.is_array() && !arrays {
+        if hole.source.is_array() {
             scanned.problems.push(not_several(&hole.source, hole.range.clone()));
         }
     }

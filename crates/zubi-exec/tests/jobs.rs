@@ -42,24 +42,24 @@ type Test = fn(&World);
 
 /// Tests of jobs, with any sandbox.
 const JOBS: &[(&str, Test)] = &[
-    ("both_outputs_and_the_exit_code_are_told", both_outputs_and_the_exit_code_are_reported),
-    ("arguments_are_never_read_by_a_shell", arguments_are_not_interpreted_by_a_shell),
-    ("x20_a_job_that_ignores_signals_is_ended_with_all_it_started", ended_with_all_it_started),
-    ("x20_a_grandchild_that_holds_the_pipe_delays_nothing", grandchild_delays_nothing),
-    ("x21_endless_output_is_kept_up_to_a_bound", endless_output),
+    ("both_outputs_and_the_exit_code_are_reported", both_outputs_and_the_exit_code_are_reported),
+    ("arguments_are_not_interpreted_by_a_shell", arguments_are_not_interpreted_by_a_shell),
+    ("a_job_that_ignores_signals_is_ended_with_all_it_started", ended_with_all_it_started),
+    ("a_grandchild_that_holds_the_pipe_delays_nothing", grandchild_delays_nothing),
+    ("endless_output_is_stored_up_to_a_bound", endless_output),
     ("what_was_written_until_the_time_was_up_is_there", what_was_written_is_there),
     ("a_cancelled_job_ends", a_cancelled_job_ends),
-    ("secrets_are_not_kept", secrets_are_not_stored),
+    ("secrets_are_not_stored", secrets_are_not_stored),
     ("in_the_background", in_the_background),
 ];
 
 /// Tests of the sandbox.
 const SANDBOX: &[(&str, Test)] = &[
     ("the_level_is_what_the_machine_offers", the_level_matches_the_machine_capabilities),
-    ("x18_files_are_held", file_access_is_confined),
-    ("the_network_is_held", network_access_is_confined),
-    ("other_processes_are_held", other_processes_are_isolated),
-    ("what_a_manifest_says_counts", the_manifest_is_enforced),
+    ("file_access_is_confined", file_access_is_confined),
+    ("network_access_is_confined", network_access_is_confined),
+    ("other_processes_are_isolated", other_processes_are_isolated),
+    ("the_manifest_is_enforced", the_manifest_is_enforced),
     ("more_than_there_is_cannot_be_had", more_than_there_is_cannot_be_had),
     ("the_process_of_code_reaches_nothing", the_process_of_code_reaches_nothing),
 ];

@@ -5,14 +5,12 @@
 
 mod environment;
 mod extension;
-mod interfaces;
 mod program;
-mod registry;
 mod self_tests;
+mod tools;
 
 use std::future::ready;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
@@ -69,75 +67,40 @@ impl CheckProblem {
     }
 }
 
+fn fail(error: impl Into<String>, hint: impl Into<String>) -> CheckOutcome {
+    Err(CheckProblem::new(error, hint))
+}
+
 /// The objects that the checks examine.
 struct VerifyContext {
     config: HostConfig,
-    host: Arc<LocalHost>,
+    host: LocalHost,
 }
 
-struct CheckEntry {
-    id: &'static str,
-    name: &'static str,
-    run: fn(Arc<VerifyContext>) -> LocalBoxFuture<'static, CheckOutcome>,
-}
+/// The id of a check, its name, and the check.
+type CheckEntry = (&'static str, &'static str, for<'a> fn(&'a VerifyContext) -> LocalBoxFuture<'a, CheckOutcome>);
 
 /// Every check except that of the configuration, which decides whether there is anything to check.
 const CHECKS: &[CheckEntry] = &[
-    CheckEntry {
-        id: "workspace",
-        name: "Workspace folders",
-        run: |context| ready(environment::workspace(&context)).boxed_local(),
-    },
-    CheckEntry {
-        id: "state",
-        name: "State directory",
-        run: |context| ready(environment::environment(&context)).boxed_local(),
-    },
-    CheckEntry {
-        id: "program",
-        name: "Program and its supervisor",
-        run: |context| program::supervisor(context).boxed_local(),
-    },
-    CheckEntry { id: "sandbox", name: "Sandbox of commands", run: |context| program::sandbox(context).boxed_local() },
-    CheckEntry { id: "self-tests", name: "Self tests", run: |context| self_tests::run_all(context).boxed_local() },
-    CheckEntry { id: "registry", name: "Tool registry", run: |context| registry::names(context).boxed_local() },
-    CheckEntry {
-        id: "tool-definitions",
-        name: "Tool definitions",
-        run: |context| ready(registry::definitions(&context)).boxed_local(),
-    },
-    CheckEntry {
-        id: "tool-schemas",
-        name: "Tool schemas",
-        run: |context| ready(registry::schemas(&context)).boxed_local(),
-    },
-    CheckEntry { id: "interfaces", name: "Interfaces", run: |context| interfaces::exports(context).boxed_local() },
-    CheckEntry { id: "resources", name: "Resources", run: |context| interfaces::resources(context).boxed_local() },
-    CheckEntry {
-        id: "extension-manifest",
-        name: "Manifest of the VS Code extension",
-        run: |context| ready(extension::manifest(&context)).boxed_local(),
-    },
-    CheckEntry {
-        id: "extension-files",
-        name: "Files of the VS Code extension",
-        run: |context| ready(extension::files(&context)).boxed_local(),
-    },
-    CheckEntry {
-        id: "extension-types",
-        name: "Types of the VS Code extension",
-        run: |context| ready(extension::types(&context)).boxed_local(),
-    },
-    CheckEntry {
-        id: "extension-packaging",
-        name: "Packaging of the VS Code extension",
-        run: |context| ready(extension::check_packaging(&context)).boxed_local(),
-    },
-    CheckEntry {
-        id: "language-servers",
-        name: "Language servers",
-        run: |context| environment::servers(context).boxed_local(),
-    },
+    ("workspace", "Workspace folders", |context| ready(environment::workspace(context)).boxed_local()),
+    ("state", "State directory", |context| ready(environment::environment(context)).boxed_local()),
+    ("program", "Program and its supervisor", |context| program::supervisor(context).boxed_local()),
+    ("sandbox", "Sandbox of commands", |context| program::sandbox(context).boxed_local()),
+    ("self-tests", "Self tests", |context| self_tests::run_all(context).boxed_local()),
+    ("registry", "Tool registry", |context| tools::names(context).boxed_local()),
+    ("tool-definitions", "Tool definitions", |context| ready(tools::definitions(context)).boxed_local()),
+    ("tool-schemas", "Tool schemas", |context| ready(tools::schemas(context)).boxed_local()),
+    ("interfaces", "Interfaces", |context| tools::exports(context).boxed_local()),
+    ("resources", "Resources", |context| tools::resources(context).boxed_local()),
+    ("extension-manifest", "Manifest of the VS Code extension", |context| {
+        ready(extension::manifest(context)).boxed_local()
+    }),
+    ("extension-files", "Files of the VS Code extension", |context| ready(extension::files(context)).boxed_local()),
+    ("extension-types", "Types of the VS Code extension", |context| ready(extension::types(context)).boxed_local()),
+    ("extension-packaging", "Packaging of the VS Code extension", |context| {
+        ready(extension::check_packaging(context)).boxed_local()
+    }),
+    ("language-servers", "Language servers", |context| environment::servers(context).boxed_local()),
 ];
 
 /// Runs all checks. `config` is the loaded configuration, or why it cannot be used; `progress` is called after each
@@ -152,39 +115,36 @@ pub async fn verify(
         Ok((config, host))
     });
     let mut checks = Vec::new();
-    let (outcome, bench) = match made {
-        Ok((config, host)) => {
-            let found = environment::configuration(&config, &host);
-            (found, Some(Arc::new(VerifyContext { config, host: Arc::new(host) })))
-        }
-        Err(error) => (Err(CheckProblem::new(error, "Correct the file, or move it away, and verify again.")), None),
+    let (outcome, context) = match made {
+        Ok((config, host)) => (environment::configuration(&config, &host), Some(VerifyContext { config, host })),
+        Err(error) => (fail(error, "Correct the file, or move it away, and verify again."), None),
     };
     let mut add = |check: VerifyCheck| {
         progress(&check);
         checks.push(check);
     };
     add(made_of("configuration", "Configuration", outcome, started.elapsed()));
-    for entry in CHECKS {
+    for (id, name, run) in CHECKS {
         let started = Instant::now();
-        let outcome = match &bench {
+        let outcome = match &context {
             None => Ok(CheckFinding::Nothing("the configuration cannot be used")),
-            Some(context) => run_guarded((entry.run)(Arc::clone(context))).await,
+            Some(context) => run_guarded(run(context)).await,
         };
-        add(made_of(entry.id, entry.name, outcome, started.elapsed()));
+        add(made_of(id, name, outcome, started.elapsed()));
     }
-    if let Some(context) = bench {
+    if let Some(context) = context {
         use crate::service::ToolService as _;
         context.host.shutdown().await;
     }
     checks
 }
 
-async fn run_guarded(check: LocalBoxFuture<'static, CheckOutcome>) -> CheckOutcome {
+async fn run_guarded(check: LocalBoxFuture<'_, CheckOutcome>) -> CheckOutcome {
     const DEFECT: &str = "This is a defect of zubi; the log on stderr has the details.";
     match tokio::time::timeout(TIMEOUT, AssertUnwindSafe(check).catch_unwind()).await {
         Ok(Ok(outcome)) => outcome,
-        Ok(Err(_)) => Err(CheckProblem::new("the check panicked", DEFECT)),
-        Err(_) => Err(CheckProblem::new(format!("the check did not end within {} s", TIMEOUT.as_secs()), DEFECT)),
+        Ok(Err(_)) => fail("the check panicked", DEFECT),
+        Err(_) => fail(format!("the check did not end within {} s", TIMEOUT.as_secs()), DEFECT),
     }
 }
 

@@ -26,9 +26,11 @@
 use std::fmt;
 use std::io;
 
+use data_encoding::HEXLOWER;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::Sha256;
+use zubi_base::random;
 
 /// Role in the handshake. The proofs of the two differ, so that neither end can reflect the other's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,37 +55,17 @@ pub struct Bytes32([u8; 32]);
 impl Bytes32 {
     /// Generates unguessable bytes. Fails if the system has no random numbers.
     pub fn random() -> io::Result<Self> {
-        let mut bytes = [0; 32];
-        getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-        Ok(Self(bytes))
+        Ok(Self(random::bytes()?))
     }
 
     /// Parses 64 lower-case hexadecimal digits.
     pub fn from_hex(text: &str) -> Option<Self> {
-        let digits = text.as_bytes();
-        if digits.len() != 64 {
-            return None;
-        }
-        let value = |digit: u8| match digit {
-            b'0'..=b'9' => Some(digit - b'0'),
-            b'a'..=b'f' => Some(digit - b'a' + 10),
-            _ => None,
-        };
-        let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            let [high, low] = pair else { return None };
-            *byte = value(*high)? << 4 | value(*low)?;
-        }
-        Some(Self(bytes))
+        let bytes = HEXLOWER.decode(text.as_bytes()).ok()?;
+        bytes.try_into().ok().map(Self)
     }
 
     pub fn to_hex(self) -> String {
-        use fmt::Write as _;
-        self.0.iter().fold(String::with_capacity(64), |mut text, byte| {
-            // Writing to a text does not fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        HEXLOWER.encode(&self.0)
     }
 }
 

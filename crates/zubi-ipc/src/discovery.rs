@@ -6,12 +6,12 @@
 //! machine or in another container that shares the directory is skipped, because its process cannot be checked from
 //! here.
 
-use std::cmp::{Ordering, Reverse};
 use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 use zubi_base::env;
+use zubi_base::random;
 
 use crate::wire::host::HostKind;
 
@@ -24,9 +24,6 @@ pub use self::process::{boot_id, pid_namespace, process_start};
 
 /// Length of an instance name, in characters.
 const INSTANCE_LENGTH: usize = 16;
-
-/// The alphabet of base 32 (RFC 4648, section 6), in lower case.
-const BASE32: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 
 /// Content of a host's discovery file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,33 +75,12 @@ fn run_directory_of(runtime: Option<&Utf8Path>, state_dir: &Utf8Path) -> Utf8Pat
 
 /// Generates an unguessable host name: 16 characters of base 32. Fails if the system has no random numbers.
 pub fn new_instance() -> io::Result<String> {
-    let mut bytes = [0; INSTANCE_LENGTH];
-    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().filter_map(|byte| BASE32.get(usize::from(byte % 32)).copied().map(char::from)).collect())
+    random::base32::<INSTANCE_LENGTH>()
 }
 
 /// Whether `text` has the form of a host name, which is also a file name.
 fn is_instance(text: &str) -> bool {
-    text.len() == INSTANCE_LENGTH && text.bytes().all(|byte| BASE32.contains(&byte))
-}
-
-impl DiscoveryRecord {
-    /// Number of components of the deepest workspace folder that is `folder` or contains it, if any. Paths are compared
-    /// component by component and must be absolute, with links resolved; otherwise the result is `None`.
-    pub fn serves(&self, folder: &Utf8Path) -> Option<usize> {
-        let plain = |path: &&Utf8Path| path.is_absolute() && path.components().all(|part| part.as_str() != "..");
-        let folder = Some(folder).filter(plain)?;
-        let own = self.workspace_folders.iter().map(|path| Utf8Path::new(path.as_str())).filter(plain);
-        own.filter(|own| folder.starts_with(own)).map(|own| own.components().count()).max()
-    }
-}
-
-/// Orders two hosts by preference for `folder`, the better one first: the deeper folder, then an editor before a daemon
-/// before a client, then the earlier start. A host that does not serve the folder comes last.
-pub fn compare_preference(a: &DiscoveryRecord, b: &DiscoveryRecord, folder: &Utf8Path) -> Ordering {
-    // The instance decides between hosts of the same moment, so that all clients choose the same one.
-    let key = |host: &DiscoveryRecord| (Reverse(host.serves(folder)), host.kind, host.started_at);
-    key(a).cmp(&key(b)).then_with(|| a.instance.cmp(&b.instance))
+    text.len() == INSTANCE_LENGTH && text.bytes().all(|byte| random::BASE32.contains(&byte))
 }
 
 #[cfg(test)]

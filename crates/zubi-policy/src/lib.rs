@@ -58,7 +58,6 @@ pub struct Policy {
     broken: Option<String>,
     /// Every question is answered yes; nothing that is denied is allowed.
     auto_approve: bool,
-    denies_all: bool,
     /// The store for approvals that are valid beyond the session.
     store: Option<Arc<dyn RuleStore>>,
 }
@@ -101,11 +100,6 @@ impl Policy {
     /// Creates a policy. `allow` names the tools that run without approval.
     pub fn new(allow: ToolFilter) -> Self {
         Self { allow, ..Self::default() }
-    }
-
-    /// Refuses every call: for tests that no way leads around the policy.
-    pub fn deny_all() -> Self {
-        Self { denies_all: true, ..Self::default() }
     }
 
     /// Reads rules, each with its source. A broken rule closes the policy.
@@ -184,9 +178,6 @@ impl Policy {
         // Whole calls are denied by rules that name them, whatever they consist of.
         let whole = self.whole(spec, effect);
         let deny = |why: String| Decision { action: Action::Deny, reason: why, rule: None, parts: parts.clone() };
-        if self.denies_all {
-            return deny("nothing is allowed here".to_owned());
-        }
         if caller.restrictions.read_only && effect > Effect::Plan {
             return deny("this session is read-only".to_owned());
         }

@@ -34,6 +34,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::{Token, TokenizerOptions, uncached_tokenize_str};
 use camino::{Utf8Path, Utf8PathBuf};
+use zubi_base::text::ellipsize;
 
 use self::place::WorkingDir;
 use self::script::Script;
@@ -145,11 +146,7 @@ impl ShellReading {
 /// A piece of a script, short enough for a clause.
 pub(crate) fn short(text: &str) -> String {
     const MAX_CHARS: usize = 60;
-    let mut shortened: String = text.chars().take(MAX_CHARS).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if text.chars().nth(MAX_CHARS).is_some() {
-        shortened.push('…');
-    }
-    shortened
+    ellipsize(text, MAX_CHARS).replace(char::is_control, " ")
 }
 
 #[cfg(test)]

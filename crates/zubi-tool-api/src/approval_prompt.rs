@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 
 use zubi_base::escape::printable;
+use zubi_base::text::quote_for_shell;
 
 use crate::cx::ApprovalRequest;
 use zubi_policy::ApprovalOption;
@@ -86,7 +87,7 @@ pub fn option(option: &ApprovalOption) -> (String, Vec<String>) {
 fn words(argv: &[String]) -> String {
     let needs_quotes = |word: &str| word.is_empty() || word.contains([' ', '\t', '\n', '\'', '"', ';', '|', '&']);
     let word = |word: &String| {
-        if needs_quotes(word) { format!("'{}'", word.replace('\'', r"'\''")) } else { word.clone() }
+        if needs_quotes(word) { quote_for_shell(word) } else { word.clone() }
     };
     argv.iter().map(word).collect::<Vec<_>>().join(" ")
 }

@@ -4,13 +4,11 @@
 mod file;
 mod named;
 
-use std::time::Duration;
-
 use serde::Serialize;
 use serde_json::{Map, Value};
 use zubi_base::escape::printable;
 use zubi_base::secret;
-use zubi_base::text::ContentHash;
+use zubi_base::text::{ContentHash, ellipsize};
 
 pub use self::file::AuditFile;
 use crate::cx::Surface;
@@ -65,11 +63,6 @@ impl AuditSink for NoAudit {
     fn record(&self, _record: &AuditRecord) {}
 }
 
-/// Returns a duration in milliseconds, as stored in records.
-pub(crate) fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
-}
-
 /// Returns arguments in a form fit for a log: long strings and lists shortened, values of secret-looking names left
 /// out. `secrets` are further such names; `redactor` knows secrets by their values.
 pub fn shorten(arguments: &Value, secrets: &[String], redactor: &Redactor) -> Value {
@@ -80,9 +73,7 @@ pub fn shorten(arguments: &Value, secrets: &[String], redactor: &Redactor) -> Va
 
 /// Returns a client's name for a record, without hidden or misleading characters.
 pub(crate) fn client(name: &str) -> String {
-    let shortened: String = name.chars().take(MAX_CLIENT).collect();
-    let dots = if shortened.len() < name.len() { "…" } else { "" };
-    format!("{}{dots}", printable(&shortened))
+    printable(&ellipsize(name, MAX_CLIENT)).into_owned()
 }
 
 fn shorten_at(value: &Value, secrets: &[String], depth: usize, room: &mut usize) -> Value {

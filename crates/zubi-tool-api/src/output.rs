@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 use zubi_base::escape;
+use zubi_base::text::ellipsize;
 
 use crate::code::ErrorCode;
 
@@ -172,10 +173,7 @@ const MAX_ERROR_CHARS: usize = 4_000;
 
 /// Shortens an error text: it repeats input, which may be of any size.
 fn truncate(text: String) -> String {
-    match text.char_indices().nth(MAX_ERROR_CHARS) {
-        None => text,
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-    }
+    ellipsize(&text, MAX_ERROR_CHARS).into_owned()
 }
 
 /// Returns whether a character is visible, or needed to write its script.

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use zubi_base::clock::Clock;
 use zubi_base::nearest::nearest;
+use zubi_base::text::quote_all;
 
 pub use self::call::{CHANGED, PolicyCheck};
 use self::grants::StoredGrant;
@@ -226,12 +227,12 @@ impl Registry {
             let ends = |tool: &&Arc<dyn Tool>| tool.spec().id.rsplit_once('.').is_some_and(|(_, last)| last == name);
             let same: Vec<&str> = visible.iter().filter(ends).map(|tool| tool.spec().id.as_str()).collect();
             if !same.is_empty() {
-                return unknown(format!("there is no such tool; did you mean {}?", quote_names(&same)));
+                return unknown(format!("there is no such tool; did you mean {}?", quote_all(&same)));
             }
             let near = nearest(name, visible.iter().map(|tool| tool.spec().id.as_str()), 3);
             return unknown(match near.as_slice() {
                 [] => "there is no such tool".to_owned(),
-                near => format!("there is no such tool; did you mean {}?", quote_names(near)),
+                near => format!("there is no such tool; did you mean {}?", quote_all(near)),
             });
         };
         match self.refusal(entry.tool.spec(), restrictions) {
@@ -267,10 +268,6 @@ fn refusal(spec: &ToolSpec, restrictions: &Restrictions, read_only: &'static str
     } else {
         None
     }
-}
-
-fn quote_names(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 use zubi_base::escape::printable;
 use zubi_base::lsp::Uri;
+use zubi_base::text::ellipsize;
 use zubi_base::uri;
 use zubi_base::workspace::Folder;
 
@@ -75,6 +76,5 @@ fn summarize_value(value: &Value, folders: &[Folder]) -> Option<String> {
     if text.is_empty() {
         return None;
     }
-    let cut: String = text.chars().take(MAX_ARGUMENT_CHARS).collect();
-    Some(if cut.len() < text.len() { format!("{cut}…") } else { cut })
+    Some(ellipsize(&text, MAX_ARGUMENT_CHARS).into_owned())
 }

@@ -1,8 +1,8 @@
 // @ts-check
 // The page: renders events and handles the user's actions.
+import { showPrompts } from "./approvals.js";
 import { Composer } from "./composer.js";
-import { showCards } from "./cards.js";
-import { fill, h, inAll, messageOf, setText } from "./dom.js";
+import { fill, h, messageOf, setText, usageTexts } from "./dom.js";
 import { INSPECTOR, Inspector } from "./inspector.js";
 import { List } from "./list.js";
 import { Log } from "./log.js";
@@ -10,14 +10,15 @@ import { Conversation } from "./state.js";
 import { connect } from "./transport.js";
 
 /**
- * @typedef {{id: string, title: string, updated: number, state: string, model?: string, found?: string | null}} Summary As
- *   `wire::Summary`.
+ * As `wire::Summary`.
+ *
+ * @typedef {{id: string, title: string, updated: number, state: string, model?: string, found?: string | null}} Summary
  */
 
-/** Events after which the list of conversations is another one. */
-const LISTED = new Set(["began", "titled", "asked", "question", "decision", "ended"]);
-/** Characters of an answer that are read out. */
-const READ_OUT = 1000;
+/** Events that change the list of conversations. */
+const LIST_EVENTS = new Set(["began", "titled", "asked", "question", "decision", "ended"]);
+/** The maximum number of characters of an answer that a screen reader reads out. */
+const MAX_ANNOUNCED = 1000;
 
 /** @template {HTMLElement} T @param {string} id @returns {T} */
 function element(id) {
@@ -29,11 +30,11 @@ class App {
   #log = new Log();
   /** The shown conversation; null until there is one. @type {Conversation | null} */
   #conversation = null;
-  /** The conversation that is being opened, and its events so far. @type {{id: string, told: any[]} | null} */
+  /** The conversation that is being opened, and its events so far. @type {{id: string, events: any[]} | null} */
   #opening = null;
   #inspected = new Conversation(INSPECTOR);
   /** @type {Map<string, HTMLElement>} */
-  #cards = new Map();
+  #prompts = new Map();
   #isDrawing = false;
   #view = "chat";
   #model = "";
@@ -42,7 +43,7 @@ class App {
   #inspector;
 
   constructor() {
-    const { conversation = "", model = "" } = this.#transport.kept();
+    const { conversation = "", model = "" } = this.#transport.loadState();
     this.#model = String(model);
     element("log").replaceWith(this.#log.element);
     this.#list = new List(
@@ -51,27 +52,43 @@ class App {
       (id) => void this.#open(id),
     );
     this.#composer = new Composer(
-      { form: element("composer"), text: element("text"), problem: element("problem"), model: element("model"),
-        providers: element("providers"), stop: element("stop"), send: element("send") },
-      { send: (text, chosen) => this.#send(text, chosen), stop: () => void this.#stop(), chosen: (id) => this.#choose(id) },
+      {
+        form: element("composer"),
+        text: element("text"),
+        problem: element("problem"),
+        model: element("model"),
+        providers: element("providers"),
+        stop: element("stop"),
+        send: element("send"),
+      },
+      {
+        send: (text, chosen) => this.#send(text, chosen),
+        stop: () => void this.#stop(),
+        chosen: (id) => this.#choose(id),
+      },
     );
-    this.#inspector = new Inspector(element("tools"), (method, params) => this.#inspectorAsks(method, params),
-      (text) => this.#announce(text));
+    this.#inspector = new Inspector(
+      element("tools"),
+      (method, params) => this.#inspectorRequest(method, params),
+      (text) => this.#announce(text),
+    );
     this.#wire();
     document.body.dataset.kind = this.#transport.kind;
-    if (typeof conversation === "string" && conversation !== "") this.#opening = { id: conversation, told: [] };
+    if (typeof conversation === "string" && conversation !== "") this.#opening = { id: conversation, events: [] };
     this.#transport.listen({
-      told: ({ conversation: id, event }) => this.#told(id, event),
-      fresh: () => void this.#fresh(),
-      away: (why) => this.#away(why),
-      wish: (wish) => this.#wish(wish),
+      onEvent: ({ conversation: id, event }) => this.#handleEvent(id, event),
+      onReload: () => void this.#reload(),
+      onUnavailable: (reason) => this.#showUnavailable(reason),
+      onCommand: (command) => this.#runCommand(command),
     });
     this.#composer.focus();
   }
 
   #wire() {
     element("new").addEventListener("click", () => this.#new());
-    element("menu").addEventListener("click", () => this.#menu(element("menu").getAttribute("aria-expanded") !== "true"));
+    element("menu").addEventListener("click", () =>
+      this.#menu(element("menu").getAttribute("aria-expanded") !== "true"),
+    );
     element("show-chat").addEventListener("click", () => this.#show("chat"));
     element("show-tools").addEventListener("click", () => this.#show("tools"));
     element("rename").addEventListener("click", () => void this.#rename());
@@ -129,24 +146,25 @@ class App {
   // Events.
 
   /** @param {string} id @param {any} event */
-  #told(id, event) {
-    if (LISTED.has(event.type) && id !== INSPECTOR) this.#list.refresh();
-    if (this.#opening?.id === id) this.#opening.told.push(event);
+  #handleEvent(id, event) {
+    if (LIST_EVENTS.has(event.type) && id !== INSPECTOR) this.#list.refresh();
+    if (this.#opening?.id === id) this.#opening.events.push(event);
     else if (id === INSPECTOR) this.#inspect(event);
-    else if (this.#conversation?.id === id) this.#take(this.#conversation, event);
+    else if (this.#conversation?.id === id) this.#apply(this.#conversation, event);
   }
 
   /** @param {Conversation} conversation @param {any} event */
-  #take(conversation, event) {
+  #apply(conversation, event) {
     const outcome = conversation.apply(event);
     if (outcome === "gap") void this.#open(conversation.id);
-    if (outcome !== "taken") return;
-    if (event.type === "answered" && event.said.text !== "") this.#announce(`zubi: ${event.said.text.slice(0, READ_OUT)}`);
+    if (outcome !== "applied") return;
+    if (event.type === "answered" && event.said.text !== "")
+      this.#announce(`zubi: ${event.said.text.slice(0, MAX_ANNOUNCED)}`);
     if (event.type === "ended" && event.reason !== "completed") this.#announce(`The turn has ended: ${event.reason}.`);
     this.#draw();
   }
 
-  /** Its events are not stored, so they have no order to check. @param {any} event */
+  /** Handles an event of the inspector: those are not stored, so they have no order to check. @param {any} event */
   #inspect(event) {
     if (event.type === "progress") this.#inspector.progress(event.message);
     this.#inspected.apply({ ...event, seq: this.#inspected.seq + 1 });
@@ -154,7 +172,7 @@ class App {
   }
 
   /** @param {string} method @param {unknown} [params] */
-  async #inspectorAsks(method, params) {
+  async #inspectorRequest(method, params) {
     try {
       return await this.#transport.request(method, params);
     } finally {
@@ -164,42 +182,45 @@ class App {
     }
   }
 
-  /** @param {string} why */
-  #away(why) {
-    const away = element("away");
-    away.hidden = false;
-    setText(away, why);
+  /** @param {string} reason */
+  #showUnavailable(reason) {
+    const banner = element("unavailable");
+    banner.hidden = false;
+    setText(banner, reason);
   }
 
-  async #fresh() {
-    element("away").hidden = true;
+  async #reload() {
+    element("unavailable").hidden = true;
     this.#list.refresh();
     this.#inspected = new Conversation(INSPECTOR);
     const shown = this.#opening?.id ?? this.#conversation?.id;
     if (shown !== undefined) void this.#open(shown);
     try {
       const [hello, models] = await Promise.all([this.#transport.request("hello"), this.#transport.request("models")]);
-      setText(element("folder"), hello.folders.map((/** @type {string} */ path) => path.split(/[\\/]/).at(-1)).join(", "));
+      setText(
+        element("folder"),
+        hello.folders.map((/** @type {string} */ path) => path.split(/[\\/]/).at(-1)).join(", "),
+      );
       element("folder").title = hello.folders.join("\n");
       element("untrusted").hidden = hello.trusted;
       this.#composer.models(models, this.#model || (this.#conversation?.model ?? "") || hello.model);
     } catch (error) {
-      this.#composer.say(messageOf(error));
+      this.#composer.showProblem(messageOf(error));
     }
   }
 
-  /** @param {import("./transport.js").Wish} wish */
-  #wish(wish) {
+  /** @param {import("./transport.js").ChatCommand} command */
+  #runCommand(command) {
     this.#show("chat");
-    if (wish.do === "new") this.#new();
-    else if (wish.do === "open") void this.#open(wish.conversation);
+    if (command.do === "new") this.#new();
+    else if (command.do === "open") void this.#open(command.conversation);
   }
 
   // The user's actions.
 
   /** @param {string} id */
   async #open(id) {
-    const opening = { id, told: /** @type {any[]} */ ([]) };
+    const opening = { id, events: /** @type {any[]} */ ([]) };
     this.#opening = opening;
     try {
       const opened = await this.#transport.request("open", { conversation: id });
@@ -210,25 +231,29 @@ class App {
       if (opened.summary.title !== "") conversation.title = opened.summary.title;
       const isOther = this.#conversation?.id !== id;
       this.#conversation = conversation;
-      this.#composer.say(opened.summary.state === "elsewhere" ? "Another process leads this conversation. It can be read here." : "");
+      this.#composer.showProblem(
+        opened.summary.state === "elsewhere"
+          ? "Another process runs this conversation. You can only read it here."
+          : "",
+      );
       if (isOther) this.#composer.choose(conversation.model);
-      this.#keep();
+      this.#storeState();
       this.#show("chat");
-      for (const event of opening.told) this.#take(conversation, event);
+      for (const event of opening.events) this.#apply(conversation, event);
       this.#draw();
       if (isOther) requestAnimationFrame(() => this.#log.toEnd());
     } catch (error) {
       if (this.#opening !== opening) return;
       this.#opening = null;
-      this.#composer.say(messageOf(error));
+      this.#composer.showProblem(messageOf(error));
     }
   }
 
   #new() {
     this.#opening = null;
     this.#conversation = null;
-    this.#composer.say("");
-    this.#keep();
+    this.#composer.showProblem("");
+    this.#storeState();
     this.#show("chat");
     this.#draw();
   }
@@ -237,12 +262,12 @@ class App {
   async #send(text, model) {
     const conversation = this.#opening?.id ?? this.#conversation?.id;
     const shown = this.#conversation;
-    // Before it is sent: its event may come before the answer.
+    // Computed before the request: the event may arrive before the response.
     const isQueued = shown !== null && shown.id === conversation && shown.running > 0;
-    // With what a turn was begun holds until its end.
-    const begun = isQueued || model === "" ? {} : { model };
-    const params = { text, ...(conversation === undefined ? {} : { conversation }), ...begun };
-    if (isQueued) shown.say(text);
+    // A running turn ends with the model with which it began.
+    const modelParam = isQueued || model === "" ? {} : { model };
+    const params = { text, ...(conversation === undefined ? {} : { conversation }), ...modelParam };
+    if (isQueued) shown.queueMessage(text);
     this.#draw();
     const sent = await this.#transport.request("send", params).catch((error) => {
       if (isQueued) shown.queued.pop();
@@ -250,30 +275,33 @@ class App {
       throw error;
     });
     this.#log.toEnd();
-    if (this.#conversation?.id !== sent.conversation && this.#opening?.id !== sent.conversation) await this.#open(sent.conversation);
+    if (this.#conversation?.id !== sent.conversation && this.#opening?.id !== sent.conversation)
+      await this.#open(sent.conversation);
   }
 
   async #stop() {
     const conversation = this.#conversation?.id;
     if (conversation === undefined) return;
-    await this.#transport.request("stop", { conversation }).catch((error) => this.#composer.say(messageOf(error)));
+    await this.#transport
+      .request("stop", { conversation })
+      .catch((error) => this.#composer.showProblem(messageOf(error)));
   }
 
   /** @param {string} model */
   #choose(model) {
     this.#model = model;
-    this.#keep();
+    this.#storeState();
   }
 
-  #keep() {
-    this.#transport.keep({ conversation: this.#conversation?.id ?? "", model: this.#model });
+  #storeState() {
+    this.#transport.storeState({ conversation: this.#conversation?.id ?? "", model: this.#model });
   }
 
   async #rename() {
     const conversation = this.#conversation;
     if (conversation === null) return;
     const input = h("input", { type: "text", maxlength: "200", value: conversation.title, "aria-label": "Title" });
-    if (!(await ask("Rename this conversation", input, "Rename")) || input.value.trim() === "") return;
+    if (!(await confirmDialog("Rename this conversation", input, "Rename")) || input.value.trim() === "") return;
     await this.#try("rename", { conversation: conversation.id, title: input.value.trim() });
   }
 
@@ -282,21 +310,40 @@ class App {
     if (conversation === undefined) return;
     const exported = await this.#try("export", { conversation });
     if (exported === null) return;
-    const text = h("textarea", { readonly: true, rows: 16, class: "json", "aria-label": exported.name }, exported.scenario);
+    const text = h(
+      "textarea",
+      { readonly: true, rows: 16, class: "json", "aria-label": exported.name },
+      exported.scenario,
+    );
     const address = URL.createObjectURL(new Blob([exported.scenario], { type: "application/yaml" }));
     const link = h("a", { href: address, download: exported.name }, `Save ${exported.name}`);
-    const about = h("p", {}, "A scenario, which the model ", h("code", {}, "mock:FILE"), " and ",
-      h("code", {}, "zubi agent replay FILE"), " play. ", link);
-    const isWanted = await ask("This conversation as a scenario", h("div", {}, about, text), "Copy");
-    if (isWanted) await navigator.clipboard.writeText(exported.scenario).catch((error) => this.#composer.say(messageOf(error)));
+    const about = h(
+      "p",
+      {},
+      "The model ",
+      h("code", {}, "mock:FILE"),
+      " and the command ",
+      h("code", {}, "zubi agent replay FILE"),
+      " replay a scenario. ",
+      link,
+    );
+    const isWanted = await confirmDialog("This conversation as a scenario", h("div", {}, about, text), "Copy");
+    if (isWanted)
+      await navigator.clipboard
+        .writeText(exported.scenario)
+        .catch((error) => this.#composer.showProblem(messageOf(error)));
     URL.revokeObjectURL(address);
   }
 
   async #delete() {
     const conversation = this.#conversation;
     if (conversation === null) return;
-    const words = h("p", {}, `“${conversation.title}” will be deleted permanently. Files that it has changed stay changed.`);
-    if (!(await ask("Delete this conversation?", words, "Delete"))) return;
+    const warning = h(
+      "p",
+      {},
+      `“${conversation.title}” will be deleted permanently. This does not undo changes of files.`,
+    );
+    if (!(await confirmDialog("Delete this conversation?", warning, "Delete"))) return;
     if ((await this.#try("delete", { conversation: conversation.id })) !== null) this.#new();
     this.#list.refresh();
   }
@@ -305,10 +352,10 @@ class App {
   async #try(method, params) {
     try {
       const result = await this.#transport.request(method, params);
-      this.#composer.say("");
+      this.#composer.showProblem("");
       return result ?? {};
     } catch (error) {
-      this.#composer.say(messageOf(error));
+      this.#composer.showProblem(messageOf(error));
       return null;
     }
   }
@@ -322,7 +369,7 @@ class App {
 
   /** Draws once for all events of one frame. */
   #draw() {
-    this.#drawQuestions();
+    this.#drawPrompts();
     if (this.#isDrawing) return;
     this.#isDrawing = true;
     requestAnimationFrame(() => {
@@ -336,7 +383,7 @@ class App {
     this.#log.element.hidden = conversation === null;
     element("welcome").hidden = conversation !== null;
     element("actions").hidden = conversation === null;
-    setText(element("title"), conversation === null ? "New conversation" : conversation.title || "Without a title");
+    setText(element("title"), conversation === null ? "New conversation" : conversation.title || "Untitled");
     drawTokens(element("tokens"), conversation);
     this.#composer.running((conversation?.running ?? 0) > 0);
     this.#list.mark(conversation?.id ?? "");
@@ -345,39 +392,52 @@ class App {
     element("latest").hidden = this.#log.isAtEnd();
   }
 
-  #drawQuestions() {
+  #drawPrompts() {
     const wanted = [this.#conversation, this.#inspected].flatMap((conversation) =>
-      conversation === null ? [] : [...conversation.questions.values()].map((question) => ({
-        key: `${conversation.id} ${question.id}`,
-        question,
-        answer: async (/** @type {unknown} */ answer) => {
-          await this.#transport.request("answer", { conversation: conversation.id, question: question.id, answer });
-        },
-      })));
-    const hadFocus = element("questions").contains(document.activeElement);
-    const fresh = showCards(element("questions"), wanted, this.#cards);
-    if (hadFocus && this.#cards.size === 0) this.#composer.focus();
-    for (const { summary, request } of fresh) element("urgent").textContent = `zubi requests approval: ${summary}. ${request.why}`;
+      conversation === null
+        ? []
+        : [...conversation.prompts.values()].map((prompt) => ({
+            key: `${conversation.id} ${prompt.id}`,
+            prompt,
+            answer: async (/** @type {unknown} */ answer) => {
+              await this.#transport.request("answer", { conversation: conversation.id, question: prompt.id, answer });
+            },
+          })),
+    );
+    const hadFocus = element("prompts").contains(document.activeElement);
+    const added = showPrompts(element("prompts"), wanted, this.#prompts);
+    if (hadFocus && this.#prompts.size === 0) this.#composer.focus();
+    for (const { summary, request } of added)
+      element("urgent").textContent = `zubi requests approval: ${summary}. ${request.why}`;
     document.title = wanted.length > 0 ? "(?) zubi" : "zubi";
   }
 }
 
-/** @param {HTMLElement} place @param {Conversation | null} conversation */
-function drawTokens(place, conversation) {
-  const [all, turn] = conversation === null ? ["", ""] : inAll(conversation.usage, conversation.turnUsage);
-  if (place.textContent !== all + turn) fill(place, all, turn !== "" && h("span", { class: "turn" }, turn));
+/** @param {HTMLElement} target @param {Conversation | null} conversation */
+function drawTokens(target, conversation) {
+  const [all, turn] = conversation === null ? ["", ""] : usageTexts(conversation.usage, conversation.turnUsage);
+  if (target.textContent !== all + turn) fill(target, all, turn !== "" && h("span", { class: "turn" }, turn));
 }
 
-/** Shows a dialog; resolves to true if the user confirms. @param {string} title @param {HTMLElement} body @param {string} yes @returns {Promise<boolean>} */
-function ask(title, body, yes) {
+/**
+ * Shows a dialog; resolves to true if the user confirms.
+ *
+ * @param {string} title
+ * @param {HTMLElement} body
+ * @param {string} confirmLabel
+ * @returns {Promise<boolean>}
+ */
+function confirmDialog(title, body, confirmLabel) {
   /** @type {HTMLDialogElement} */
   const dialog = element("dialog");
   setText(element("dialog-title"), title);
   fill(element("dialog-body"), body);
-  setText(element("dialog-yes"), yes);
+  setText(element("dialog-confirm"), confirmLabel);
   dialog.returnValue = "";
   dialog.showModal();
-  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true }));
+  return new Promise((resolve) =>
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "confirm"), { once: true }),
+  );
 }
 
 new App();

@@ -17,7 +17,8 @@ export class Composer {
   /**
    * @param {{form: HTMLFormElement, text: HTMLTextAreaElement, problem: HTMLElement, model: HTMLSelectElement,
    *   providers: HTMLDetailsElement, stop: HTMLButtonElement, send: HTMLButtonElement}} elements
-   * @param {{send: (text: string, model: string) => Promise<void>, stop: () => void, chosen: (model: string) => void}} actions
+   * @param {{send: (text: string, model: string) => Promise<void>, stop: () => void,
+   *   chosen: (model: string) => void}} actions
    */
   constructor({ form, text, problem, model, providers, stop, send }, actions) {
     this.#text = text;
@@ -31,7 +32,7 @@ export class Composer {
       void this.submit(actions.send);
     });
     text.addEventListener("keydown", (event) => {
-      // While a word is being composed Enter chooses it.
+      // During composition Enter chooses a word.
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
       form.requestSubmit();
@@ -56,7 +57,7 @@ export class Composer {
       setText(this.#problem, "");
     } catch (error) {
       // The text stays, to be sent again.
-      this.say(messageOf(error));
+      this.showProblem(messageOf(error));
     } finally {
       this.#isSending = false;
       this.#draw();
@@ -64,14 +65,14 @@ export class Composer {
   }
 
   /** Shows a problem. @param {string} problem */
-  say(problem) {
+  showProblem(problem) {
     setText(this.#problem, problem);
   }
 
   /** @param {boolean} isRunning */
   running(isRunning) {
     if (this.#isRunning === isRunning) return;
-    // The button that has the focus goes; the text gets it.
+    // The stop button disappears; the text field gets its focus.
     if (!isRunning && document.activeElement === this.#stop) this.#text.focus();
     this.#isRunning = isRunning;
     this.#draw();
@@ -87,21 +88,36 @@ export class Composer {
 
   /** @param {{models: Model[], problems: {provider: string, message: string}[]}} list @param {string} chosen */
   models({ models, problems }, chosen) {
-    const providers = new Map(models.map(({ provider }) => [provider, models.filter((model) => model.provider === provider)]));
-    fill(this.#model, ...[...providers].map(([provider, own]) => h("optgroup", { label: provider },
-      ...own.map((model) => h("option", { value: model.id, title: model.id }, model.name)))));
+    const providers = new Map(
+      models.map(({ provider }) => [provider, models.filter((model) => model.provider === provider)]),
+    );
+    fill(
+      this.#model,
+      ...[...providers].map(([provider, own]) =>
+        h(
+          "optgroup",
+          { label: provider },
+          ...own.map((model) => h("option", { value: model.id, title: model.id }, model.name)),
+        ),
+      ),
+    );
     this.choose(chosen);
     this.#providers.hidden = problems.length === 0;
     const [summary, entries] = this.#providers.children;
     if (summary !== undefined) setText(summary, `More (${problems.length})`);
-    if (entries !== undefined) fill(entries, ...problems.map((one) => h("li", {}, h("strong", {}, one.provider), `: ${one.message}`)));
+    if (entries !== undefined)
+      fill(
+        entries,
+        ...problems.map((problem) => h("li", {}, h("strong", {}, problem.provider), `: ${problem.message}`)),
+      );
   }
 
   /** @param {string} id */
   choose(id) {
     if (id === "") return;
-    // A conversation may have been led with a model that is not listed now.
-    if (![...this.#model.options].some((option) => option.value === id)) this.#model.append(h("option", { value: id }, id));
+    // The model of a conversation may not be listed now.
+    if (![...this.#model.options].some((option) => option.value === id))
+      this.#model.append(h("option", { value: id }, id));
     this.#model.value = id;
   }
 

@@ -5,14 +5,15 @@ import { h } from "./dom.js";
 /**
  * @typedef {{kind: "add" | "remove" | "context", old: number | null, new: number | null, text: string}} Line
  * @typedef {{header: string, lines: Line[]}} Hunk
- * @typedef {{path: string, change: "changed" | "created" | "deleted" | "renamed", from: string, hunks: Hunk[], added: number,
- *   removed: number, notes: string[]}} FileDiff
+ * @typedef {{path: string, change: "changed" | "created" | "deleted" | "renamed", from: string, hunks: Hunk[],
+ *   added: number, removed: number, notes: string[]}} FileDiff
  */
 
 /** Lines of a diff that are shown before the user expands it. */
-const SHOWN = 40;
+const COLLAPSED_LINES = 40;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;
-const HEADER = /^(?:new file|deleted file|deleted directory|rename from |rename to |index |old mode |new mode |similarity |Binary file)/;
+const HEADER =
+  /^(?:new file|deleted (?:file|directory)|rename (?:from|to) |index |(?:old|new) mode |similarity |Binary file)/;
 
 /**
  * A text in parts, some of which are diffs.
@@ -46,11 +47,11 @@ export function split(text) {
 /** @param {string[]} lines @param {number} at @returns {{file: FileDiff, next: number} | null} */
 function readFile(lines, at) {
   const first = lines[at] ?? "";
-  const named = /^diff --git a\/(.*) b\/(.*)$/.exec(first);
-  if (named === null && !(first.startsWith("--- ") && (lines[at + 1] ?? "").startsWith("+++ "))) return null;
+  const gitHeader = /^diff --git a\/(.*) b\/(.*)$/.exec(first);
+  if (gitHeader === null && !(first.startsWith("--- ") && (lines[at + 1] ?? "").startsWith("+++ "))) return null;
   /** @type {FileDiff} */
-  const file = { path: named?.[2] ?? "", change: "changed", from: "", hunks: [], added: 0, removed: 0, notes: [] };
-  let next = named === null ? at : at + 1;
+  const file = { path: gitHeader?.[2] ?? "", change: "changed", from: "", hunks: [], added: 0, removed: 0, notes: [] };
+  let next = gitHeader === null ? at : at + 1;
   for (; HEADER.test(lines[next] ?? ""); next += 1) readHeader(file, /** @type {string} */ (lines[next]));
   if ((lines[next] ?? "").startsWith("--- ") && (lines[next + 1] ?? "").startsWith("+++ ")) {
     readNames(file, /** @type {string} */ (lines[next]).slice(4), /** @type {string} */ (lines[next + 1]).slice(4));
@@ -64,8 +65,10 @@ function readFile(lines, at) {
 function readHeader(file, line) {
   if (line.startsWith("new file")) file.change = "created";
   else if (line.startsWith("deleted ")) file.change = "deleted";
-  else if (line.startsWith("rename from ")) [file.change, file.from] = ["renamed", line.slice("rename from ".length)];
-  else if (line.startsWith("Binary file")) file.notes.push(line);
+  else if (line.startsWith("rename from ")) {
+    file.change = "renamed";
+    file.from = line.slice("rename from ".length);
+  } else if (line.startsWith("Binary file")) file.notes.push(line);
 }
 
 /** @param {FileDiff} file @param {string} before @param {string} after */
@@ -81,24 +84,27 @@ function readNames(file, before, after) {
 function readHunk(lines, at, file) {
   const head = HUNK.exec(lines[at] ?? "");
   if (head === null) return null;
-  let [old, now] = [Number(head[1]), Number(head[3])];
-  let [oldLeft, newLeft] = [Number(head[2] ?? 1), Number(head[4] ?? 1)];
+  let oldLine = Number(head[1]);
+  let newLine = Number(head[3]);
+  let oldLeft = Number(head[2] ?? 1);
+  let newLeft = Number(head[4] ?? 1);
   /** @type {Hunk} */
   const hunk = { header: (head[5] ?? "").trim(), lines: [] };
   let next = at + 1;
   while (next < lines.length && (oldLeft > 0 || newLeft > 0)) {
     const line = /** @type {string} */ (lines[next]);
-    const [mark, text] = [line.charAt(0), line.slice(1)];
+    const mark = line.charAt(0);
+    const text = line.slice(1);
     if (mark === "+") {
-      hunk.lines.push({ kind: "add", old: null, new: now++, text });
+      hunk.lines.push({ kind: "add", old: null, new: newLine++, text });
       file.added += 1;
       newLeft -= 1;
     } else if (mark === "-") {
-      hunk.lines.push({ kind: "remove", old: old++, new: null, text });
+      hunk.lines.push({ kind: "remove", old: oldLine++, new: null, text });
       file.removed += 1;
       oldLeft -= 1;
     } else if (mark === " " || line === "") {
-      hunk.lines.push({ kind: "context", old: old++, new: now++, text });
+      hunk.lines.push({ kind: "context", old: oldLine++, new: newLine++, text });
       oldLeft -= 1;
       newLeft -= 1;
     } else if (mark !== "\\") break;
@@ -111,7 +117,9 @@ function readHunk(lines, at, file) {
 
 /** A text with its diffs as cards. @param {string} text @returns {HTMLElement[]} */
 export function showText(text) {
-  return split(text).map((part) => ("file" in part ? showFile(part.file) : h("pre", { class: "plain", tabindex: "0" }, part.text)));
+  return split(text).map((part) =>
+    "file" in part ? showFile(part.file) : h("pre", { class: "plain", tabindex: "0" }, part.text),
+  );
 }
 
 /** @param {FileDiff} file */
@@ -124,34 +132,51 @@ function showFile(file) {
   ]);
   /** @param {number} from @param {number} to */
   const show = (from, to) => table.append(...all.slice(from, to).map(showLine));
-  show(0, SHOWN);
-  const rest = all.length - SHOWN;
+  show(0, COLLAPSED_LINES);
+  const rest = all.length - COLLAPSED_LINES;
   const more =
     rest > 0 &&
-    h("button", { class: "quiet", onclick: (/** @type {MouseEvent} */ event) => {
-      show(SHOWN, all.length);
-      /** @type {HTMLElement} */ (event.currentTarget).remove();
-    } }, `Show ${rest} more lines`);
-  return h("figure", { class: "diff-card", "aria-label": label },
-    h("figcaption", {},
+    h(
+      "button",
+      {
+        class: "quiet",
+        onclick: (/** @type {MouseEvent} */ event) => {
+          show(COLLAPSED_LINES, all.length);
+          /** @type {HTMLElement} */ (event.currentTarget).remove();
+        },
+      },
+      `Show ${rest} more lines`,
+    );
+  return h(
+    "figure",
+    { class: "diff-card", "aria-label": label },
+    h(
+      "figcaption",
+      {},
       h("span", { class: "path" }, file.path),
       h("span", { class: "change" }, file.from === "" ? CHANGES[file.change] : `renamed from ${file.from}`),
       h("span", { class: "added" }, `+${file.added}`),
-      h("span", { class: "removed" }, `−${file.removed}`)),
+      h("span", { class: "removed" }, `−${file.removed}`),
+    ),
     ...file.notes.map((note) => h("p", { class: "note" }, note)),
-    all.length > 0 && h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Changes of ${file.path}` }, table),
-    more);
+    all.length > 0 &&
+      h("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": `Changes of ${file.path}` }, table),
+    more,
+  );
 }
 
 const CHANGES = { changed: "changed", created: "new file", deleted: "deleted", renamed: "renamed" };
 const MARKS = { add: "+", remove: "−", context: " ", gap: "⋯" };
-const SPOKEN = { add: "added", remove: "removed", context: "", gap: "" };
+const MARK_LABELS = { add: "added", remove: "removed", context: "", gap: "" };
 
 /** The mark says what the colour says. @param {Line | {kind: "gap", old: null, new: null, text: string}} line */
 function showLine(line) {
-  return h("tr", { class: line.kind },
+  return h(
+    "tr",
+    { class: line.kind },
     h("td", { class: "number" }, line.old === null ? "" : String(line.old)),
     h("td", { class: "number" }, line.new === null ? "" : String(line.new)),
-    h("td", { class: "mark", "aria-label": SPOKEN[line.kind] || null }, MARKS[line.kind]),
-    h("td", { class: "code" }, line.text));
+    h("td", { class: "mark", "aria-label": MARK_LABELS[line.kind] || null }, MARKS[line.kind]),
+    h("td", { class: "code" }, line.text),
+  );
 }

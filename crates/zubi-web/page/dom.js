@@ -1,13 +1,13 @@
 // @ts-check
-// Elements, made without a word of HTML: what a model or a tool wrote is only ever text in them.
+// Elements, created without HTML: text of a model or a tool can only become text in them.
 
 /**
  * @typedef {Node | string | null | undefined | false} Child
  */
 
 /**
- * An element with attributes and children. A function is a listener (`onclick`), `true` and `false` say whether an attribute
- * is there, `null` and `undefined` that it is not.
+ * An element with attributes and children. A function is a listener (`onclick`), `true` is an attribute without a
+ * value; `false`, `null` and `undefined` omit the attribute.
  *
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
@@ -22,29 +22,35 @@ export function h(tag, attributes = {}, ...children) {
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
   }
-  element.append(...present(children));
+  element.append(...presentChildren(children));
   return element;
 }
 
 /** @param {readonly Child[]} children @returns {(Node | string)[]} */
-function present(children) {
-  return /** @type {(Node | string)[]} */ (children.filter((child) => child !== null && child !== undefined && child !== false));
+function presentChildren(children) {
+  return /** @type {(Node | string)[]} */ (
+    children.filter((child) => child !== null && child !== undefined && child !== false)
+  );
 }
 
-/** Puts these in place of what is in an element. @param {Element} element @param {...Child} children */
+/** Replaces the children of an element. @param {Element} element @param {...Child} children */
 export function fill(element, ...children) {
-  element.replaceChildren(...present(children));
+  element.replaceChildren(...presentChildren(children));
 }
 
-/** Sets a text only if it is another one, so that nothing that has not changed is read out or laid out again.
- * @param {Element} element @param {string} text */
+/**
+ * Sets a text if it is different: an unchanged one is not read out or laid out again.
+ *
+ * @param {Element} element
+ * @param {string} text
+ */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
 let ids = 0;
 
-/** A name for an element that no other has. */
+/** A unique id for an element. */
 export function newId() {
   ids += 1;
   return `e${ids}`;
@@ -55,8 +61,13 @@ export function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Calls once when it has not been called for a while. @param {() => void} action @param {number} milliseconds */
-export function calm(action, milliseconds) {
+/**
+ * Delays calls of a function, and combines those of this time into one.
+ *
+ * @param {() => void} action
+ * @param {number} milliseconds
+ */
+export function debounce(action, milliseconds) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   return () => {
@@ -65,26 +76,35 @@ export function calm(action, milliseconds) {
   };
 }
 
-/** `12,345` as a person writes it. @param {number} number */
-export function count(number) {
+/** A number such as `12,345`. @param {number} number */
+export function formatCount(number) {
   return number.toLocaleString("en");
 }
 
 /** @typedef {{input: number, output: number}} Usage */
 
 /** `15 tokens (10 in, 5 out)`. Empty for 0: the provider has not counted them. @param {Usage} usage */
-export function tokens({ input, output }) {
-  return input + output === 0 ? "" : `${count(input + output)} tokens (${count(input)} in, ${count(output)} out)`;
+export function tokensText({ input, output }) {
+  return input + output === 0
+    ? ""
+    : `${formatCount(input + output)} tokens (${formatCount(input)} in, ${formatCount(output)} out)`;
 }
 
-/** The usage of a conversation, and the text for one turn. @param {Usage} all @param {Usage} turn @returns {[string, string]} */
-export function inAll(all, turn) {
-  const [sum, last] = [all, turn].map(({ input, output }) => input + output);
-  return [sum ? `${count(sum)} tokens` : "", sum && last ? `, ${count(last)} in this turn` : ""];
+/**
+ * The texts for the usage of a conversation and of its last turn.
+ *
+ * @param {Usage} all
+ * @param {Usage} turn
+ * @returns {[string, string]}
+ */
+export function usageTexts(all, turn) {
+  const sum = all.input + all.output;
+  const last = turn.input + turn.output;
+  return [sum ? `${formatCount(sum)} tokens` : "", sum && last ? `, ${formatCount(last)} in this turn` : ""];
 }
 
 /** `340 ms`, `2.4 s`, `3 min 5 s`. @param {number} milliseconds */
-export function span(milliseconds) {
+export function durationText(milliseconds) {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1000;
   if (seconds < 60) return `${seconds.toFixed(1)} s`;

@@ -1,11 +1,11 @@
 // @ts-check
 // The list of conversations, with its search. Arrow keys go through it; one Tab goes past it.
-import { calm, fill, h, setText } from "./dom.js";
+import { debounce, fill, h, setText } from "./dom.js";
 
 /** @typedef {import("./app.js").Summary} Summary */
 
-/** Milliseconds after the last key before words are searched for. */
-const TYPING = 150;
+/** The delay between the last key and the search. */
+const TYPING_DELAY_MS = 150;
 
 export class List {
   #list;
@@ -15,7 +15,7 @@ export class List {
   #request;
   #open;
   #current = "";
-  #asked = 0;
+  #latestRequest = 0;
   /** Requests the list once per frame, however often it is called. */
   refresh;
 
@@ -31,7 +31,7 @@ export class List {
     this.#more = more;
     this.#request = request;
     this.#open = open;
-    this.refresh = calm(() => void this.#load(), TYPING);
+    this.refresh = debounce(() => void this.#load(), TYPING_DELAY_MS);
     search.addEventListener("input", this.refresh);
     search.addEventListener("keydown", (event) => {
       if (event.key === "ArrowDown") this.#focus(0, event);
@@ -44,42 +44,53 @@ export class List {
     list.addEventListener("keydown", (event) => this.#move(event));
   }
 
-  /** Says which one is shown. @param {string} id */
+  /** Marks the conversation that is shown. @param {string} id */
   mark(id) {
     this.#current = id;
     for (const button of this.#buttons()) markButton(button, button.dataset.id === id);
-    this.#oneStop();
+    this.#updateTabStop();
   }
 
   async #load() {
     const query = this.#search.value.trim();
-    this.#asked += 1;
-    const asked = this.#asked;
+    this.#latestRequest += 1;
+    const request = this.#latestRequest;
     const found = await this.#request(query).catch(() => null);
     // If the user types faster than the search answers, only the last result counts.
-    if (found === null || asked !== this.#asked) return;
+    if (found === null || request !== this.#latestRequest) return;
     this.#draw(found.conversations);
     const { length } = found.conversations;
     setText(this.#found, query === "" ? "" : `${length + found.more} conversations found`);
     this.#more.hidden = found.more === 0 && (length > 0 || query === "");
-    setText(this.#more, length === 0 ? "Nothing found." : `${found.more} more. Search for words of the one that you want.`);
+    setText(this.#more, length === 0 ? "Nothing found." : `${found.more} more. Search to find them.`);
   }
 
   /** @param {Summary[]} conversations */
   #draw(conversations) {
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.id : undefined;
-    fill(this.#list, ...conversations.map((one) => this.#entry(one)));
-    if (focused !== undefined) this.#buttons().find((button) => button.dataset.id === focused)?.focus();
-    this.#oneStop();
+    fill(this.#list, ...conversations.map((summary) => this.#entry(summary)));
+    if (focused !== undefined)
+      this.#buttons()
+        .find((button) => button.dataset.id === focused)
+        ?.focus();
+    this.#updateTabStop();
   }
 
   /** @param {Summary} summary */
   #entry({ id, title, updated, state, found }) {
     const name = STATES[state];
-    const button = h("button", { type: "button", "data-id": id, tabindex: "-1", onclick: () => this.#open(id) },
-      h("span", { class: "title" }, title === "" ? "Without a title" : title),
-      h("span", { class: "when" }, name !== undefined && h("span", { class: `badge ${state}` }, name), ago(updated)),
-      found !== undefined && found !== null && h("span", { class: "found" }, found));
+    const button = h(
+      "button",
+      { type: "button", "data-id": id, tabindex: "-1", onclick: () => this.#open(id) },
+      h("span", { class: "title" }, title === "" ? "Untitled" : title),
+      h(
+        "span",
+        { class: "time" },
+        name !== undefined && h("span", { class: `badge ${state}` }, name),
+        relativeTime(updated),
+      ),
+      found !== undefined && found !== null && h("span", { class: "found" }, found),
+    );
     markButton(button, id === this.#current);
     return h("li", {}, button);
   }
@@ -89,8 +100,8 @@ export class List {
     return [...this.#list.querySelectorAll("button")];
   }
 
-  /** The list is one stop of the Tab key: the conversation that is shown, else the first. */
-  #oneStop() {
+  /** Makes the list one stop of the Tab key: the conversation that is shown, else the first. */
+  #updateTabStop() {
     const buttons = this.#buttons();
     const stop = buttons.find((button) => button.dataset.id === this.#current) ?? buttons[0];
     for (const button of buttons) button.tabIndex = button === stop ? 0 : -1;
@@ -99,11 +110,11 @@ export class List {
   /** @param {KeyboardEvent} event */
   #move(event) {
     const buttons = this.#buttons();
-    const at = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement));
-    if (event.key === "ArrowDown") this.#focus(Math.min(at + 1, buttons.length - 1), event);
+    const index = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement));
+    if (event.key === "ArrowDown") this.#focus(Math.min(index + 1, buttons.length - 1), event);
     else if (event.key === "Home") this.#focus(0, event);
     else if (event.key === "End") this.#focus(buttons.length - 1, event);
-    else if (event.key === "ArrowUp" && at > 0) this.#focus(at - 1, event);
+    else if (event.key === "ArrowUp" && index > 0) this.#focus(index - 1, event);
     else if (event.key === "ArrowUp") this.#search.focus();
   }
 
@@ -123,11 +134,11 @@ function markButton(button, isCurrent) {
 /** @type {Record<string, string | undefined>} */
 const STATES = { running: "running", waiting: "needs approval", elsewhere: "in another process" };
 
-/** @param {number} then Milliseconds since the epoch. */
-function ago(then) {
-  const minutes = Math.floor((Date.now() - then) / 60_000);
+/** @param {number} time Milliseconds since the epoch. */
+function relativeTime(time) {
+  const minutes = Math.floor((Date.now() - time) / 60_000);
   if (minutes < 1) return "just now";
   if (minutes < 60) return `${minutes} min ago`;
   if (minutes < 24 * 60) return `${Math.floor(minutes / 60)} h ago`;
-  return new Date(then).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
+  return new Date(time).toLocaleDateString(undefined, { year: "numeric", month: "short", day: "numeric" });
 }

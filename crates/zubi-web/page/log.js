@@ -1,7 +1,6 @@
 // @ts-check
-// The conversation as rows. Changed rows are updated in place, so that opened rows stay open and the focus stays where
-// it is.
-import { count, fill, h, setText, span, tokens } from "./dom.js";
+// The conversation as rows. Changed rows are updated in place, so that opened rows stay open and the focus stays.
+import { formatCount, fill, h, setText, durationText, tokensText } from "./dom.js";
 import { showText } from "./diff.js";
 import { show as showMarkdown } from "./markdown.js";
 import { rows } from "./state.js";
@@ -11,32 +10,36 @@ import { rows } from "./state.js";
  * @typedef {{element: HTMLElement, update: (items: Item[]) => void}} Row
  */
 
-/** Rows that are shown at first, and more at each wish. */
-const SHOWN = 120;
-const MORE = 400;
+/** The number of rows at first, and of further rows for each click. */
+const INITIAL_ROWS = 120;
+const MORE_ROWS = 400;
 /** Calls of a group that are shown before the user expands it. */
-const GROUP = 5;
+const GROUP_ROWS = 5;
 /** Characters of a result that are shown before the user expands it. */
-const RESULT = 20_000;
+const MAX_RESULT = 20_000;
 
 export class Log {
   element;
   #rows = h("div", { class: "rows" });
   #earlier;
-  #limit = SHOWN;
-  /** @type {Map<string, {row: Row, seen: string}>} */
+  #limit = INITIAL_ROWS;
+  /** @type {Map<string, {row: Row, version: string}>} */
   #shown = new Map();
   #conversation = "";
-  /** Whether the last row is looked at, and the next is wanted too. */
-  #follows = true;
+  /** Whether the log scrolls to new rows, because the last one is visible. */
+  #followsEnd = true;
 
   constructor() {
     this.#earlier = h("button", { class: "quiet earlier", hidden: true, onclick: () => this.#showEarlier() });
-    this.element = h("div", { class: "log", role: "log", "aria-live": "off", "aria-label": "Conversation", tabindex: "0" },
-      this.#earlier, this.#rows);
-    this.element.addEventListener("scroll", () => (this.#follows = this.isAtEnd()));
-    // A card below it, or the keys of a phone, make it smaller.
-    new ResizeObserver(() => this.#follows && this.toEnd()).observe(this.element);
+    this.element = h(
+      "div",
+      { class: "log", role: "log", "aria-live": "off", "aria-label": "Conversation", tabindex: "0" },
+      this.#earlier,
+      this.#rows,
+    );
+    this.element.addEventListener("scroll", () => (this.#followsEnd = this.isAtEnd()));
+    // A prompt below it, or the keyboard of a phone, makes it smaller.
+    new ResizeObserver(() => this.#followsEnd && this.toEnd()).observe(this.element);
   }
 
   /** @type {import("./state.js").Conversation | null} */
@@ -45,7 +48,7 @@ export class Log {
   #showEarlier() {
     if (this.#last === null) return;
     const before = this.element.scrollHeight - this.element.scrollTop;
-    this.#limit += MORE;
+    this.#limit += MORE_ROWS;
     this.show(this.#last);
     // The visible part stays where it was.
     this.element.scrollTop = this.element.scrollHeight - before;
@@ -53,31 +56,31 @@ export class Log {
 
   /** @param {import("./state.js").Conversation} conversation */
   show(conversation) {
-    if (this.#conversation !== conversation.id || this.#last !== conversation) this.#forget(conversation);
+    if (this.#conversation !== conversation.id || this.#last !== conversation) this.#reset(conversation);
     const all = rows([...conversation.items, ...conversation.queued]);
     const visible = all.slice(-this.#limit);
     const hidden = all.length - visible.length;
     this.#earlier.hidden = hidden === 0;
-    setText(this.#earlier, `Show earlier (${count(hidden)} more)`);
+    setText(this.#earlier, `Show earlier (${formatCount(hidden)} more)`);
     this.#reconcile(visible);
-    if (this.#follows) this.toEnd();
+    if (this.#followsEnd) this.toEnd();
   }
 
-  /** Whether the last row is looked at. */
+  /** Whether the last row is visible. */
   isAtEnd() {
     const { scrollHeight, scrollTop, clientHeight } = this.element;
     return scrollHeight - scrollTop - clientHeight < 40;
   }
 
   toEnd() {
-    this.#follows = true;
+    this.#followsEnd = true;
     this.element.scrollTop = this.element.scrollHeight;
   }
 
   /** @param {import("./state.js").Conversation} conversation */
-  #forget(conversation) {
+  #reset(conversation) {
     // A conversation that is opened again shows as many rows as before.
-    if (this.#conversation !== conversation.id) this.#limit = SHOWN;
+    if (this.#conversation !== conversation.id) this.#limit = INITIAL_ROWS;
     this.#conversation = conversation.id;
     this.#last = conversation;
     this.#shown.clear();
@@ -92,20 +95,20 @@ export class Log {
       row.element.remove();
       this.#shown.delete(key);
     }
-    let place = this.#rows.firstChild;
+    let next = this.#rows.firstChild;
     for (const items of wanted) {
       const key = keyOf(items);
-      const seen = items.map(({ key: one, revision }) => `${one}.${revision}`).join();
+      const version = items.map(({ key: itemKey, revision }) => `${itemKey}.${revision}`).join();
       let shown = this.#shown.get(key);
       if (shown === undefined) {
-        shown = { row: makeRow(items), seen: "" };
+        shown = { row: makeRow(items), version: "" };
         this.#shown.set(key, shown);
       }
-      if (shown.seen !== seen) shown.row.update(items);
-      shown.seen = seen;
+      if (shown.version !== version) shown.row.update(items);
+      shown.version = version;
       const { element } = shown.row;
-      if (place === element) place = element.nextSibling;
-      else this.#rows.insertBefore(element, place);
+      if (next === element) next = element.nextSibling;
+      else this.#rows.insertBefore(element, next);
     }
   }
 }
@@ -120,10 +123,10 @@ function keyOf(items) {
 function makeRow(items) {
   if (items.length > 1) return groupRow();
   switch (/** @type {Item} */ (items[0]).kind) {
-    case "asked":
-      return askedRow();
-    case "said":
-      return saidRow();
+    case "user":
+      return userRow();
+    case "assistant":
+      return assistantRow();
     case "call":
       return callRow();
     default:
@@ -132,25 +135,25 @@ function makeRow(items) {
 }
 
 /** @returns {Row} */
-function askedRow() {
+function userRow() {
   const text = h("div", { class: "text" });
   const note = h("p", { class: "note" });
   const element = h("article", { class: "row user", "aria-label": "You" }, text, note);
-  return one(element, "asked", (item) => {
+  return itemRow(element, "user", (item) => {
     setText(text, item.text);
     setText(note, item.queued ? "Sent with the next model request." : "");
   });
 }
 
 /** @returns {Row} */
-function saidRow() {
+function assistantRow() {
   const text = h("div", { class: "text markdown" });
   const thoughts = h("pre", { class: "plain" });
-  const folded = h("details", { class: "thoughts" }, h("summary", {}, "Thoughts"), thoughts);
+  const foldedThoughts = h("details", { class: "thoughts" }, h("summary", {}, "Thoughts"), thoughts);
   const note = h("p", { class: "note" });
-  const element = h("article", { class: "row said", "aria-label": "zubi" }, folded, text, note);
-  return one(element, "said", (item) => {
-    folded.hidden = item.thoughts === "";
+  const element = h("article", { class: "row assistant", "aria-label": "zubi" }, foldedThoughts, text, note);
+  return itemRow(element, "assistant", (item) => {
+    foldedThoughts.hidden = item.thoughts === "";
     setText(thoughts, item.thoughts);
     showMarkdown(text, item.text);
     setText(note, item.interrupted ? "Stopped here." : "");
@@ -161,9 +164,9 @@ function saidRow() {
 
 /** @type {Record<import("./state.js").Status, {mark: string, name: string}>} */
 const STATES = {
-  pending: { mark: "○", name: "to come" },
+  pending: { mark: "○", name: "pending" },
   running: { mark: "◐", name: "running" },
-  waiting: { mark: "?", name: "waits for your answer" },
+  waiting: { mark: "?", name: "needs approval" },
   ok: { mark: "✓", name: "done" },
   failed: { mark: "✗", name: "failed" },
   refused: { mark: "⊘", name: "refused" },
@@ -173,8 +176,8 @@ const STATES = {
 /** @returns {Row} */
 function callRow() {
   const mark = h("span", { class: "state", "aria-hidden": "true" });
-  const summary = h("span", { class: "what" });
-  const state = h("span", { class: "how" });
+  const summary = h("span", { class: "summary" });
+  const state = h("span", { class: "outcome" });
   const name = h("span", {});
   const facts = h("span", {});
   state.append(name, facts);
@@ -184,27 +187,31 @@ function callRow() {
   const element = h("div", { class: "row calls" }, details, diff);
   /** @type {(Item & {kind: "call"}) | null} */
   let last = null;
-  // Users open few of hundreds of calls.
+  // Rendered on demand: users open few of hundreds of calls.
   const draw = () => {
     if (details.open && last !== null) fill(body, ...callDetails(last));
     else fill(body);
   };
   details.addEventListener("toggle", draw);
   let preview = "";
-  return one(element, "call", (item) => {
+  return itemRow(element, "call", (item) => {
     last = item;
-    const { mark: sign, name: spoken } = STATES[item.status];
-    setText(mark, sign);
-    setText(name, spoken);
+    const { mark: symbol, name: label } = STATES[item.status];
+    setText(mark, symbol);
+    setText(name, label);
     // Screen readers get the state in words; the mark is visible only.
     name.className = item.status === "ok" ? "sr" : "";
     setText(summary, item.summary);
-    const parts = [item.status === "failed" ? item.failure.replaceAll("_", " ") : "", item.progress, item.decision,
-      item.duration >= 1000 ? span(item.duration) : ""].filter((part) => part !== "");
+    const parts = [
+      item.status === "failed" ? item.failure.replaceAll("_", " ") : "",
+      item.progress,
+      item.decision,
+      item.duration >= 1000 ? durationText(item.duration) : "",
+    ].filter((part) => part !== "");
     setText(facts, (item.status === "ok" || parts.length === 0 ? "" : " · ") + parts.join(" · "));
     details.dataset.status = item.status;
     draw();
-    // The change is visible without opening the row; during an approval prompt the card shows it.
+    // The change is visible without opening the row; during an approval prompt the prompt shows it.
     const wanted = item.status === "waiting" ? "" : item.preview;
     if (wanted !== preview) fill(diff, ...showText(wanted).filter((part) => part.tagName === "FIGURE"));
     preview = wanted;
@@ -213,9 +220,9 @@ function callRow() {
 
 /** @param {Item & {kind: "call"}} item @returns {HTMLElement[]} */
 function callDetails(item) {
-  const given = typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments, null, 2);
+  const args = typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments, null, 2);
   /** @type {HTMLElement[]} */
-  const parts = [h("h4", {}, `${item.tool}: arguments`), h("pre", { class: "plain", tabindex: "0" }, given)];
+  const parts = [h("h4", {}, `${item.tool}: arguments`), h("pre", { class: "plain", tabindex: "0" }, args)];
   if (item.preview !== "" && showText(item.preview).every((part) => part.tagName !== "FIGURE")) {
     parts.push(h("h4", {}, "Changes or data to send"), h("pre", { class: "plain", tabindex: "0" }, item.preview));
   }
@@ -225,50 +232,65 @@ function callDetails(item) {
 
 /** @param {string} text @returns {HTMLElement[]} */
 export function resultText(text) {
-  if (text.length <= RESULT) return showText(text);
-  const part = h("div", {}, ...showText(text.slice(0, RESULT)));
-  const more = h("button", { class: "quiet", onclick: () => {
-    fill(part, ...showText(text));
-    more.remove();
-  } }, `Show all ${count(text.length)} characters`);
+  if (text.length <= MAX_RESULT) return showText(text);
+  const part = h("div", {}, ...showText(text.slice(0, MAX_RESULT)));
+  const more = h(
+    "button",
+    {
+      class: "quiet",
+      onclick: () => {
+        fill(part, ...showText(text));
+        more.remove();
+      },
+    },
+    `Show all ${formatCount(text.length)} characters`,
+  );
   return [part, more];
 }
 
-/** Calls that only looked: the last few, and how many there were before. @returns {Row} */
+/** Read-only calls: the last few, and the number of the others. @returns {Row} */
 function groupRow() {
-  const more = h("button", { class: "quiet more", hidden: true, onclick: () => {
-    isWhole = true;
-    draw();
-  } });
+  const more = h("button", {
+    class: "quiet more",
+    hidden: true,
+    onclick: () => {
+      showsAll = true;
+      draw();
+    },
+  });
   const list = h("div", {});
   const element = h("div", { class: "row group", role: "group" }, more, list);
   /** @type {Map<number, {row: Row, revision: number}>} */
   const shown = new Map();
-  let isWhole = false;
+  let showsAll = false;
   /** @type {Item[]} */
   let last = [];
   const draw = () => {
-    const visible = isWhole ? last : last.slice(-GROUP);
+    const visible = showsAll ? last : last.slice(-GROUP_ROWS);
     more.hidden = visible.length === last.length;
-    setText(more, `${count(last.length - visible.length)} more`);
+    setText(more, `${formatCount(last.length - visible.length)} more`);
     for (const [key, { row }] of shown) {
       if (visible.some((item) => item.key === key)) continue;
       row.element.remove();
       shown.delete(key);
     }
     for (const [index, item] of visible.entries()) {
-      const known = shown.get(item.key) ?? { row: callRow(), revision: -1 };
-      shown.set(item.key, known);
-      if (known.revision !== item.revision) known.row.update([item]);
-      known.revision = item.revision;
-      if (list.children[index] !== known.row.element) list.insertBefore(known.row.element, list.children[index] ?? null);
+      const entry = shown.get(item.key) ?? { row: callRow(), revision: -1 };
+      shown.set(item.key, entry);
+      if (entry.revision !== item.revision) entry.row.update([item]);
+      entry.revision = item.revision;
+      if (list.children[index] !== entry.row.element)
+        list.insertBefore(entry.row.element, list.children[index] ?? null);
     }
   };
-  return { element, update: (items) => {
-    last = items;
-    element.setAttribute("aria-label", `${items.length} calls that only looked`);
-    draw();
-  } };
+  return {
+    element,
+    update: (items) => {
+      last = items;
+      element.setAttribute("aria-label", `${items.length} read-only calls`);
+      draw();
+    },
+  };
 }
 
 /** @returns {Row} */
@@ -286,7 +308,7 @@ const REASONS = {
   tokens: "Ended: the turn has used all of its tokens",
   time: "Ended: the turn has used all of its time",
   repeating: "Ended: the model made the same call over and over",
-  invalid: "Ended: what the model answered could not be used",
+  invalid: "Ended: the model's answer was invalid",
   model: "Ended: the model gave no answer",
   failed: "Ended: zubi could not continue",
   killed: "Interrupted: zubi exited during this turn. Send “continue” to resume",
@@ -296,15 +318,28 @@ const REASONS = {
 function drawNote(element, item) {
   switch (item.kind) {
     case "retry":
-      fill(element, `The model did not answer (attempt ${item.attempt}): ${item.message} Retrying in ${span(item.wait)}.`);
+      fill(
+        element,
+        `The model did not answer (attempt ${item.attempt}): ${item.message} Retrying in ${durationText(item.wait)}.`,
+      );
       break;
     case "notice":
       fill(element, item.text);
       break;
     case "compacted":
-      fill(element, h("details", {},
-        h("summary", {}, `The beginning was summed up for the model: ${count(item.before)} → ${count(item.after)} tokens`),
-        h("pre", { class: "plain" }, item.summary)));
+      fill(
+        element,
+        h(
+          "details",
+          {},
+          h(
+            "summary",
+            {},
+            `Earlier messages were summarized: ${formatCount(item.before)} → ${formatCount(item.after)} tokens`,
+          ),
+          h("pre", { class: "plain" }, item.summary),
+        ),
+      );
       break;
     case "ended":
       element.classList.add("ended");
@@ -318,19 +353,20 @@ function drawNote(element, item) {
 function endNote(item) {
   const { reason, text, data, problem, iterations, calls, usage, duration } = item;
   const facts = [
-    tokens(usage),
+    tokensText(usage),
     `${iterations} ${iterations === 1 ? "iteration" : "iterations"}`,
     `${calls} ${calls === 1 ? "call" : "calls"}`,
-    span(duration),
+    durationText(duration),
   ].filter((fact) => fact !== "");
-  // The answer itself is above; a report is not.
+  // The answer is a row of its own; a report is not.
   const report = h("div", { class: "markdown" });
   if (reason !== "completed") showMarkdown(report, text);
   return [
     h("p", {}, h("strong", {}, REASONS[reason] ?? reason), ` · ${facts.join(" · ")}`),
     problem !== "" && h("p", { class: "problem" }, problem),
     reason !== "completed" && text !== "" && report,
-    data !== null && h("pre", { class: "plain", tabindex: "0", "aria-label": "The answer as data" }, JSON.stringify(data, null, 2)),
+    data !== null &&
+      h("pre", { class: "plain", tabindex: "0", "aria-label": "The answer as data" }, JSON.stringify(data, null, 2)),
   ];
 }
 
@@ -343,6 +379,6 @@ function endNote(item) {
  * @param {(item: Item & {kind: K}) => void} update
  * @returns {Row}
  */
-function one(element, _kind, update) {
+function itemRow(element, _kind, update) {
   return { element, update: ([item]) => update(/** @type {Item & {kind: K}} */ (item)) };
 }

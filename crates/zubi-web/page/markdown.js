@@ -1,11 +1,11 @@
 // @ts-check
 // Markdown of a model as elements. `parse` reads a text into a tree of plain data, and `render` makes an element of a
-// fixed kind from each
-// node: no node can become HTML, an address other than http or https, or an image.
+// fixed kind from each node: no node can become HTML, an address other than http or https, or an image.
 import { h } from "./dom.js";
 
 /**
- * @typedef {{kind: "text", text: string} | {kind: "code", text: string} | {kind: "strong" | "emphasis" | "struck", inside: Inline[]}
+ * @typedef {{kind: "text", text: string} | {kind: "code", text: string}
+ *   | {kind: "strong" | "emphasis" | "struck", inside: Inline[]}
  *   | {kind: "link", to: string, inside: Inline[]} | {kind: "break"}} Inline
  * @typedef {{source: string} & (
  *     {kind: "paragraph", inside: Inline[]}
@@ -17,8 +17,8 @@ import { h } from "./dom.js";
  * )} Block
  */
 
-/** Quotes and lists within each other that are still taken apart. */
-const DEEPEST = 8;
+/** The maximum depth of quotes and lists that are parsed. */
+const MAX_DEPTH = 8;
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/;
 const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
 const RULE = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/;
@@ -55,25 +55,32 @@ function readBlock(lines, at, depth) {
     return { block: { kind: "heading", level: marks.length, inside: inline(inside) }, next: at + 1 };
   }
   if (RULE.test(line)) return { block: { kind: "rule" }, next: at + 1 };
-  if (depth < DEEPEST && /^ {0,3}>/.test(line)) {
-    const inside = takeWhile(lines, at, (one) => /^ {0,3}>/.test(one)).map((one) => one.replace(/^ {0,3}> ?/, ""));
+  if (depth < MAX_DEPTH && /^ {0,3}>/.test(line)) {
+    const quoted = takeWhile(lines, at, (candidate) => /^ {0,3}>/.test(candidate));
+    const inside = quoted.map((quotedLine) => quotedLine.replace(/^ {0,3}> ?/, ""));
     return { block: { kind: "quote", blocks: parse(inside.join("\n"), depth + 1) }, next: at + inside.length };
   }
-  if (depth < DEEPEST && ITEM.test(line)) return readList(lines, at, depth);
+  if (depth < MAX_DEPTH && ITEM.test(line)) return readList(lines, at, depth);
   const first = lines.slice(at, at + 1);
-  const rest = takeWhile(lines, at + 1, (one) => one.trim() !== "" && !begins(one, depth));
-  const text = [...first, ...rest].map((one) => one.replace(/^\s+/, "")).join("\n");
+  const rest = takeWhile(lines, at + 1, (candidate) => candidate.trim() !== "" && !startsBlock(candidate, depth));
+  const text = [...first, ...rest].map((candidate) => candidate.replace(/^\s+/, "")).join("\n");
   return { block: { kind: "paragraph", inside: inline(text) }, next: at + 1 + rest.length };
 }
 
 /** Whether a line begins something that ends a paragraph. @param {string} line @param {number} depth */
-function begins(line, depth) {
+function startsBlock(line, depth) {
   if (FENCE.test(line) || HEADING.test(line) || RULE.test(line)) return true;
-  return depth < DEEPEST && (/^ {0,3}>/.test(line) || (ITEM.test(line) && /^ *(?:[-*+]|1[.)])\s+\S/.test(line)));
+  return depth < MAX_DEPTH && (/^ {0,3}>/.test(line) || (ITEM.test(line) && /^ *(?:[-*+]|1[.)])\s+\S/.test(line)));
 }
 
-/** Code that is not closed goes to the end: the rest of it is still to come. @param {string[]} lines @param {number} at
- * @param {string} mark @param {string} language */
+/**
+ * Reads a code block. One that is not closed extends to the end: the rest of it is still to come.
+ *
+ * @param {string[]} lines
+ * @param {number} at
+ * @param {string} mark
+ * @param {string} language
+ */
 function readFence(lines, at, mark, language) {
   const closing = new RegExp(`^ {0,3}${mark.charAt(0)}{${mark.length},}\\s*$`);
   const inside = takeWhile(lines, at + 1, (line) => !closing.test(line));
@@ -98,14 +105,14 @@ function readList(lines, at, depth) {
     } else if (line.trim() === "") {
       // An empty line ends the list unless the list continues after it.
       const following = lines[next + 1] ?? "";
-      const goesOn = ITEM.exec(following);
+      const nextItem = ITEM.exec(following);
       const isDeeper = /^ +\S/.test(following) && following.search(/\S/) > indent.length;
-      if (!isDeeper && (goesOn === null || /\d/.test(goesOn[2] ?? "") !== ordered)) break;
+      if (!isDeeper && (nextItem === null || /\d/.test(nextItem[2] ?? "") !== ordered)) break;
       items.at(-1)?.push("");
     } else if (line.search(/\S/) > indent.length) {
       // Indented lines belong to the item, up to the column at which its text begins.
       items.at(-1)?.push(line.replace(new RegExp(`^ {0,${indent.length + mark.length + 1}}`), ""));
-    } else if (lines[next - 1]?.trim() !== "" && !begins(line, depth)) items.at(-1)?.push(line);
+    } else if (lines[next - 1]?.trim() !== "" && !startsBlock(line, depth)) items.at(-1)?.push(line);
     else break;
     next += 1;
   }
@@ -113,10 +120,10 @@ function readList(lines, at, depth) {
   return { block: { kind: "list", start, items: items.map((item) => parse(item.join("\n"), depth + 1)) }, next };
 }
 
-/** @param {string[]} lines @param {number} from @param {(line: string) => boolean} holds */
-function takeWhile(lines, from, holds) {
+/** @param {string[]} lines @param {number} from @param {(line: string) => boolean} predicate */
+function takeWhile(lines, from, predicate) {
   let to = from;
-  while (to < lines.length && holds(/** @type {string} */ (lines[to]))) to += 1;
+  while (to < lines.length && predicate(/** @type {string} */ (lines[to]))) to += 1;
   return lines.slice(from, to);
 }
 
@@ -134,36 +141,36 @@ const MARKS = [
 export function inline(text, depth = 0) {
   /** @type {Inline[]} */
   const found = [];
-  // Marks that are known to have no end: looked for once, so that a text of nothing but marks costs no more than another.
+  // Marks that are known to have no end: searched for once, so that a text of nothing but marks is not slower.
   /** @type {Set<string>} */
   const open = new Set();
   let plain = "";
   let at = 0;
-  /** @param {Inline} piece @param {number} next */
-  const take = (piece, next) => {
+  /** @param {Inline} node @param {number} next */
+  const push = (node, next) => {
     if (plain !== "") found.push({ kind: "text", text: plain });
     plain = "";
-    found.push(piece);
+    found.push(node);
     at = next;
   };
   while (at < text.length) {
-    const here = text.charAt(at);
-    if (here === "\\" && /[\\`*_~[\]()#+\-.!>]/.test(text.charAt(at + 1))) {
+    const character = text.charAt(at);
+    if (character === "\\" && /[\\`*_~[\]()#+\-.!>]/.test(text.charAt(at + 1))) {
       plain += text.charAt(at + 1);
       at += 2;
-    } else if (here === "\n") {
+    } else if (character === "\n") {
       if (plain.endsWith("  ")) {
         plain = plain.trimEnd();
-        take({ kind: "break" }, at + 1);
+        push({ kind: "break" }, at + 1);
       } else {
         plain += "\n";
         at += 1;
       }
     } else {
-      const piece = readCode(text, at, open) ?? readLink(text, at, open, depth) ?? readMark(text, at, open, depth);
-      if (piece !== null) take(piece.piece, piece.next);
+      const node = readCode(text, at, open) ?? readLink(text, at, open, depth) ?? readMark(text, at, open, depth);
+      if (node !== null) push(node.node, node.next);
       else {
-        plain += here;
+        plain += character;
         at += 1;
       }
     }
@@ -172,7 +179,7 @@ export function inline(text, depth = 0) {
   return found;
 }
 
-/** @param {string} text @param {number} at @param {Set<string>} open @returns {{piece: Inline, next: number} | null} */
+/** @param {string} text @param {number} at @param {Set<string>} open @returns {{node: Inline, next: number} | null} */
 function readCode(text, at, open) {
   if (text.charAt(at) !== "`" || text.charAt(at - 1) === "`") return null;
   const mark = /^`+/.exec(text.slice(at, at + 32))?.[0] ?? "`";
@@ -180,16 +187,19 @@ function readCode(text, at, open) {
   if (end === -1) return null;
   const inside = text.slice(at + mark.length, end);
   const trimmed = /^ .*\S.* $/s.test(inside) ? inside.slice(1, -1) : inside;
-  return { piece: { kind: "code", text: trimmed.replaceAll("\n", " ") }, next: end + mark.length };
+  return { node: { kind: "code", text: trimmed.replaceAll("\n", " ") }, next: end + mark.length };
 }
 
 /** @param {string} text @param {number} at @param {Set<string>} open @param {number} depth
- * @returns {{piece: Inline, next: number} | null} */
+ * @returns {{node: Inline, next: number} | null} */
 function readLink(text, at, open, depth) {
   if (text.charAt(at) === "h" && !/\w/.test(text.charAt(at - 1))) {
     const address = /^https?:\/\/[^\s<>"'`]+/.exec(text.slice(at, at + 2048))?.[0].replace(/[.,;:!?)\]}*_]+$/, "");
     if (address === undefined || safeAddress(address) === null) return null;
-    return { piece: { kind: "link", to: address, inside: [{ kind: "text", text: address }] }, next: at + address.length };
+    return {
+      node: { kind: "link", to: address, inside: [{ kind: "text", text: address }] },
+      next: at + address.length,
+    };
   }
   if (text.charAt(at) !== "[" || depth > 0) return null;
   const middle = find(text, "](", at + 1, open);
@@ -199,13 +209,13 @@ function readLink(text, at, open, depth) {
   const to = safeAddress(text.slice(middle + 2, end).trim());
   // For an address other than that of a web page, such as a file's, only the text is shown.
   const inside = inline(text.slice(at + 1, middle), depth + 1);
-  return to === null ? null : { piece: { kind: "link", to, inside }, next: end + 1 };
+  return to === null ? null : { node: { kind: "link", to, inside }, next: end + 1 };
 }
 
 /** @param {string} text @param {number} at @param {Set<string>} open @param {number} depth
- * @returns {{piece: Inline, next: number} | null} */
+ * @returns {{node: Inline, next: number} | null} */
 function readMark(text, at, open, depth) {
-  if (depth > DEEPEST) return null;
+  if (depth > MAX_DEPTH) return null;
   for (const { mark, kind } of MARKS) {
     if (!text.startsWith(mark, at) || /\s|^$/.test(text.charAt(at + mark.length))) continue;
     // `snake_case` is a name.
@@ -213,8 +223,8 @@ function readMark(text, at, open, depth) {
     const end = findEnd(text, mark, at + mark.length, open);
     if (end === -1) continue;
     const inside = inline(text.slice(at + mark.length, end), depth + 1);
-    const both = mark.length === 3 ? [{ kind: /** @type {const} */ ("emphasis"), inside }] : inside;
-    return { piece: { kind, inside: both }, next: end + mark.length };
+    const children = mark.length === 3 ? [{ kind: /** @type {const} */ ("emphasis"), inside }] : inside;
+    return { node: { kind, inside: children }, next: end + mark.length };
   }
   return null;
 }
@@ -223,7 +233,8 @@ function readMark(text, at, open, depth) {
 function findEnd(text, mark, from, open) {
   let end = find(text, mark, from, open);
   while (end !== -1) {
-    const [before, after] = [text.charAt(end - 1), text.charAt(end + mark.length)];
+    const before = text.charAt(end - 1);
+    const after = text.charAt(end + mark.length);
     const isEnd = end > from && !/\s/.test(before) && !(mark.startsWith("_") && /\w/.test(after));
     // A single mark is not half of a double one.
     const isHalf = mark.length === 1 && (after === mark || before === mark);
@@ -253,22 +264,25 @@ function safeAddress(address) {
 }
 
 /** The rendered blocks of a text and their elements. @type {WeakMap<Element, string[]>} */
-const shown = new WeakMap();
+const shownSources = new WeakMap();
 
 /**
- * Shows a text, and leaves those of its blocks alone that were shown before: a text that grows costs only its last block.
+ * Shows a text. Blocks that are shown already stay: a growing text only renders its last block again.
  *
  * @param {Element} element
  * @param {string} text
  */
 export function show(element, text) {
-  const before = shown.get(element) ?? [];
+  const before = shownSources.get(element) ?? [];
   const blocks = parse(text);
   let same = 0;
   while (same < blocks.length && blocks[same]?.source === before[same]) same += 1;
   while (element.childNodes.length > same) element.lastChild?.remove();
   element.append(...blocks.slice(same).map(render));
-  shown.set(element, blocks.map(({ source }) => source));
+  shownSources.set(
+    element,
+    blocks.map(({ source }) => source),
+  );
 }
 
 /** @param {Block} block @returns {HTMLElement} */
@@ -292,7 +306,7 @@ function render(block) {
   }
 }
 
-/** A paragraph in a list needs no room around it. @param {Block} block */
+/** A paragraph in a list has no margin. @param {Block} block */
 function renderItem(block) {
   return block.kind === "paragraph" ? block.inside.map(renderInline) : [render(block)];
 }
@@ -300,13 +314,29 @@ function renderItem(block) {
 /** @param {{language: string, text: string}} code */
 function renderCode({ language, text }) {
   const label = language === "" ? "Code" : `Code, ${language}`;
-  const copy = h("button", { class: "quiet copy", "aria-label": "Copy this code", onclick: () => {
-    const said = (/** @type {string} */ words) => (copy.textContent = words);
-    navigator.clipboard.writeText(text).then(() => said("Copied"), () => said("Not copied"));
-  } }, "Copy");
-  return h("div", { class: "code-block" },
+  const copy = h(
+    "button",
+    {
+      class: "quiet copy",
+      "aria-label": "Copy this code",
+      onclick: () => {
+        const setLabel = (/** @type {string} */ text) => {
+          copy.textContent = text;
+        };
+        navigator.clipboard.writeText(text).then(
+          () => setLabel("Copied"),
+          () => setLabel("Not copied"),
+        );
+      },
+    },
+    "Copy",
+  );
+  return h(
+    "div",
+    { class: "code-block" },
     h("div", { class: "code-head" }, h("span", {}, language), copy),
-    h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)));
+    h("pre", { tabindex: "0", "aria-label": label }, h("code", {}, text)),
+  );
 }
 
 /** A sentence with code in it. @param {string} text @returns {Node[]} */
@@ -314,21 +344,25 @@ export function renderWords(text) {
   return text.split("`").map((part, index) => (index % 2 === 1 ? h("code", {}, part) : document.createTextNode(part)));
 }
 
-/** @param {Inline} piece @returns {Node} */
-function renderInline(piece) {
-  switch (piece.kind) {
+/** @param {Inline} node @returns {Node} */
+function renderInline(node) {
+  switch (node.kind) {
     case "text":
-      return document.createTextNode(piece.text);
+      return document.createTextNode(node.text);
     case "code":
-      return h("code", {}, piece.text);
+      return h("code", {}, node.text);
     case "strong":
-      return h("strong", {}, ...piece.inside.map(renderInline));
+      return h("strong", {}, ...node.inside.map(renderInline));
     case "emphasis":
-      return h("em", {}, ...piece.inside.map(renderInline));
+      return h("em", {}, ...node.inside.map(renderInline));
     case "struck":
-      return h("s", {}, ...piece.inside.map(renderInline));
+      return h("s", {}, ...node.inside.map(renderInline));
     case "link":
-      return h("a", { href: piece.to, target: "_blank", rel: "noopener noreferrer", title: piece.to }, ...piece.inside.map(renderInline));
+      return h(
+        "a",
+        { href: node.to, target: "_blank", rel: "noopener noreferrer", title: node.to },
+        ...node.inside.map(renderInline),
+      );
     case "break":
       return h("br");
   }

@@ -8,18 +8,18 @@
  * @typedef {object} Field
  * @property {string} name
  * @property {"text" | "integer" | "number" | "boolean" | "choice" | "list" | "object" | "json"} kind
- * @property {string} about
+ * @property {string} description
  * @property {boolean} required
- * @property {boolean} common Every tool has it.
+ * @property {boolean} common Whether many tools have it.
  * @property {unknown[]} choices Of a `choice`.
  * @property {Field | null} item Of a `list`.
  * @property {Field[]} fields Of an `object`.
- * @property {number | null} least
- * @property {number | null} most
+ * @property {number | null} minimum
+ * @property {number | null} maximum
  */
 
-/** Objects and lists within each other that get fields of their own. */
-const DEEPEST = 4;
+/** The maximum depth of objects and lists with fields of their own. */
+const MAX_DEPTH = 4;
 
 /** The fields of a tool, those that are required first. @param {any} schema @returns {Field[]} */
 export function fieldsOf(schema) {
@@ -34,7 +34,9 @@ function rank(field) {
 /** @param {any} schema @param {number} depth @returns {Field[]} */
 function children(schema, depth) {
   const required = new Set(Array.isArray(schema?.required) ? schema.required : []);
-  return Object.entries(schema?.properties ?? {}).map(([name, one]) => fieldOf(name, one, required.has(name), depth));
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) =>
+    fieldOf(name, property, required.has(name), depth),
+  );
 }
 
 /** @param {string} name @param {any} schema @param {boolean} required @param {number} depth @returns {Field} */
@@ -44,14 +46,14 @@ function fieldOf(name, schema, required, depth) {
   return {
     name,
     kind,
-    about: [schema?.description ?? "", fallback].filter((part) => part !== "").join(". "),
+    description: [schema?.description ?? "", fallback].filter((part) => part !== "").join(". "),
     required,
     common: schema?.["x-common"] === true,
     choices: kind === "choice" ? (schema.enum ?? [schema.const]) : [],
     item: kind === "list" ? fieldOf("", schema.items, true, depth + 1) : null,
     fields: kind === "object" ? children(schema, depth + 1) : [],
-    least: typeof schema?.minimum === "number" ? schema.minimum : null,
-    most: typeof schema?.maximum === "number" ? schema.maximum : null,
+    minimum: typeof schema?.minimum === "number" ? schema.minimum : null,
+    maximum: typeof schema?.maximum === "number" ? schema.maximum : null,
   };
 }
 
@@ -68,9 +70,11 @@ function kindOf(schema, depth) {
     case "boolean":
       return types[0];
     case "array":
-      return depth < DEEPEST && typeof schema.items === "object" && kindOf(schema.items, depth + 1) !== "json" ? "list" : "json";
+      return depth < MAX_DEPTH && typeof schema.items === "object" && kindOf(schema.items, depth + 1) !== "json"
+        ? "list"
+        : "json";
     case "object":
-      return depth < DEEPEST && Object.keys(schema.properties ?? {}).length > 0 ? "object" : "json";
+      return depth < MAX_DEPTH && Object.keys(schema.properties ?? {}).length > 0 ? "object" : "json";
     default:
       return "json";
   }
@@ -80,58 +84,64 @@ function kindOf(schema, depth) {
  * The text of a field. An empty text means no value, unless a text is required: then it is the empty string.
  *
  * @param {Field} field
- * @param {string} typed
+ * @param {string} input
  * @returns {{value?: unknown, problem?: string}}
  */
-export function read(field, typed) {
+export function read(field, input) {
   const { kind, required } = field;
-  if (typed === "") {
+  if (input === "") {
     if (!required) return {};
-    return kind === "text" ? { value: "" } : { problem: "This is required." };
+    return kind === "text" ? { value: "" } : { problem: "Required." };
   }
   switch (kind) {
     case "integer":
     case "number":
-      return readNumber(field, typed);
+      return readNumber(field, input);
     case "boolean":
-      return { value: typed === "true" };
+      return { value: input === "true" };
     case "choice":
-      return { value: field.choices.find((choice) => String(choice) === typed) ?? typed };
+      return { value: field.choices.find((choice) => String(choice) === input) ?? input };
     case "json":
-      return readJson(typed);
+      return readJson(input);
     default:
-      return { value: typed };
+      return { value: input };
   }
 }
 
-/** @param {Field} field @param {string} typed */
-function readNumber({ kind, least, most }, typed) {
-  const value = Number(typed.trim());
-  if (!Number.isFinite(value) || typed.trim() === "") return { problem: "Enter a number." };
-  if (kind === "integer" && !Number.isSafeInteger(value)) return { problem: "This has to be a whole number." };
-  if (least !== null && value < least) return { problem: `At least ${least}.` };
-  if (most !== null && value > most) return { problem: `At most ${most}.` };
+/** @param {Field} field @param {string} input */
+function readNumber({ kind, minimum: minimum, maximum: maximum }, input) {
+  const value = Number(input.trim());
+  if (!Number.isFinite(value) || input.trim() === "") return { problem: "Enter a number." };
+  if (kind === "integer" && !Number.isSafeInteger(value)) return { problem: "Enter a whole number." };
+  if (minimum !== null && value < minimum) return { problem: `At least ${minimum}.` };
+  if (maximum !== null && value > maximum) return { problem: `At most ${maximum}.` };
   return { value };
 }
 
-/** @param {string} typed @returns {{value?: unknown, problem?: string}} */
-function readJson(typed) {
+/** @param {string} input @returns {{value?: unknown, problem?: string}} */
+function readJson(input) {
   try {
-    return { value: JSON.parse(typed) };
+    return { value: JSON.parse(input) };
   } catch (error) {
     return { problem: `Invalid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 
-/** Arguments of a call, typed as JSON. @param {string} typed @returns {{value?: Record<string, unknown>, problem?: string}} */
-export function readArguments(typed) {
-  const { value, problem } = readJson(typed.trim() === "" ? "{}" : typed);
+/**
+ * The arguments of a call, typed as JSON.
+ *
+ * @param {string} input
+ * @returns {{value?: Record<string, unknown>, problem?: string}}
+ */
+export function readArguments(input) {
+  const { value, problem } = readJson(input.trim() === "" ? "{}" : input);
   if (problem !== undefined) return { problem };
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return { problem: "Arguments are a JSON object: { … }." };
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { problem: "The arguments must be a JSON object: { … }." };
   return { value: /** @type {Record<string, unknown>} */ (value) };
 }
 
-/** How a value is typed into a field. @param {Field} field @param {unknown} value @returns {string} */
+/** The text of a field with this value. @param {Field} field @param {unknown} value @returns {string} */
 export function write(field, value) {
   if (value === undefined || (value === null && field.kind !== "json")) return "";
   if (field.kind === "json") return JSON.stringify(value, null, 2);

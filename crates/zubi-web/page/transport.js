@@ -1,64 +1,65 @@
 // @ts-check
-// The connection of the page to zubi: HTTP in a browser, messages in a view of VS Code. The rest of the page does not know
-// which of the two it is.
+// The connection of the page to zubi: HTTP in a browser, messages in a view of VS Code. The rest of the page does not
+// know which of the two it is.
 //
 // In VS Code the page and the extension post each other these objects:
 //
-//   page → extension   {ready: true}                 the page listens now
-//                      {id, method, params}          a request, as in `zubi_agent::wire`
-//   extension → page   {id, result} or {id, error}   its response; `error` is a text for the user
-//                      {told}                        an event: `wire::ConversationEvent`
-//                      {fresh: true}                 the event stream begins, or events were lost
-//                      {away: "why"}                 zubi is not available
-//                      {wish}                        a command of the editor, see `ChatCommand`
+//   page → extension   `{ready: true}`                   the page receives messages now
+//                      `{id, method, params}`            a request, as in `zubi_agent::wire`
+//   extension → page   `{id, result}` or `{id, error}`   its response; `error` is a text for the user
+//                      `{told}`                          an event: `wire::ConversationEvent`
+//                      `{fresh: true}`                   the event stream begins, or events were lost
+//                      `{away: "why"}`                   zubi is not available
+//                      `{wish}`                          a command of the editor, see `ChatCommand`
 
 /**
- * Something that a command of the editor wants of the page.
+ * A command of the editor to the page.
  *
- * @typedef {{do: "new"} | {do: "focus"} | {do: "open", conversation: string}} Wish
+ * @typedef {{do: "new"} | {do: "focus"} | {do: "open", conversation: string}} ChatCommand
  */
 
 /**
  * Receives events.
  *
  * @typedef {object} Listener
- * @property {(told: {conversation: string, event: any}) => void} told An event.
- * @property {() => void} fresh The event stream begins; the page must request earlier events.
- * @property {(why: string) => void} away No events until the next `fresh`.
- * @property {(wish: Wish) => void} wish The editor wants something.
+ * @property {(message: {conversation: string, event: any}) => void} onEvent
+ * @property {() => void} onReload The event stream begins; the page must request the earlier events.
+ * @property {(reason: string) => void} onUnavailable There are no events until the next `onReload`.
+ * @property {(command: ChatCommand) => void} onCommand
  */
 
 /**
  * @typedef {object} Transport
  * @property {"web" | "editor"} kind
- * @property {(method: string, params?: unknown) => Promise<any>} request Fails with an `Error` whose message is for a person.
+ * @property {(method: string, params?: unknown) => Promise<any>} request Fails with an `Error` whose message is for the
+ *   user.
  * @property {(listener: Listener) => void} listen Called once.
- * @property {() => Record<string, any>} kept The state that the page stored when it was last shown.
- * @property {(state: Record<string, any>) => void} keep Stores the state as long as the tab, or the view, exists.
+ * @property {() => Record<string, any>} loadState The state that the page stored when it was last shown.
+ * @property {(state: Record<string, any>) => void} storeState Stores the state as long as the tab, or the view, exists.
  */
 
-/** Names in the session's storage. */
+/** Keys in the session storage. */
 const TOKEN = "zubi.token";
-const KEPT = "zubi.kept";
+const STATE_KEY = "zubi.state";
 
-/** Milliseconds between two tries to reach zubi: doubled from the one to the other. */
+/** Milliseconds before the first attempt to reconnect; doubled for each further one. */
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 4000;
-/** The server says something at least every 15 seconds. */
-const SILENCE = 40_000;
+/** The server sends something at least every 15 seconds. */
+const SILENCE_TIMEOUT_MS = 40_000;
 
 const NO_TOKEN =
-  "This page has no valid token. Open the whole address that `zubi web` printed, with what follows the `#`.";
-const NOBODY = "zubi does not answer. Start `zubi web` again, and open the address that it prints.";
+  "This page has no valid token. Open the whole address that `zubi web` printed, including the part after the `#`.";
+const NOT_RUNNING = "zubi does not answer. Start `zubi web` again, and open the address that it prints.";
 
 /** @returns {Transport} */
 export function connect() {
   const api = /** @type {any} */ (globalThis).acquireVsCodeApi;
-  return typeof api === "function" ? new Editor(api()) : new Web();
+  return typeof api === "function" ? new EditorTransport(api()) : new WebTransport();
 }
 
 /** Requests and one stream of events over HTTP. @implements {Transport} */
-class Web {
+class WebTransport {
   /** @type {"web"} */
   kind = "web";
   #token = takeToken();
@@ -72,7 +73,7 @@ class Web {
     try {
       response = await fetch(`api/${method}`, { method: "POST", headers, body: JSON.stringify(params) });
     } catch {
-      throw new Error(NOBODY);
+      throw new Error(NOT_RUNNING);
     }
     if (response.status === 401) throw new Error(NO_TOKEN);
     const answer = await response.json().catch(() => null);
@@ -82,16 +83,16 @@ class Web {
 
   /** @param {Listener} listener */
   listen(listener) {
-    void this.#follow(listener);
+    void this.#connectForever(listener);
   }
 
-  kept() {
-    return readKept(sessionStorage.getItem(KEPT));
+  loadState() {
+    return parseState(sessionStorage.getItem(STATE_KEY));
   }
 
   /** @param {Record<string, any>} state */
-  keep(state) {
-    sessionStorage.setItem(KEPT, JSON.stringify(state));
+  storeState(state) {
+    sessionStorage.setItem(STATE_KEY, JSON.stringify(state));
   }
 
   #authorization() {
@@ -99,37 +100,37 @@ class Web {
   }
 
   /** @param {Listener} listener */
-  async #follow(listener) {
+  async #connectForever(listener) {
     for (;;) {
-      const why = await this.#stream(listener).catch(() => NOBODY);
-      listener.away(why);
-      // Another token comes only with another address.
-      if (why === NO_TOKEN) return;
+      const reason = await this.#stream(listener).catch(() => NOT_RUNNING);
+      listener.onUnavailable(reason);
+      // Only another address has another token.
+      if (reason === NO_TOKEN) return;
       await pause(this.#wait);
       this.#wait = Math.min(this.#wait * 2, LONGEST_WAIT);
     }
   }
 
-  /** Passes on events until the stream ends; returns the reason. @param {Listener} listener */
+  /** Delivers events until the stream ends; returns the reason. @param {Listener} listener */
   async #stream(listener) {
-    const ending = new AbortController();
-    let timer = setTimeout(() => ending.abort(), SILENCE);
+    const controller = new AbortController();
+    let timer = setTimeout(() => controller.abort(), SILENCE_TIMEOUT_MS);
     try {
-      const response = await fetch("api/events", { headers: this.#authorization(), signal: ending.signal });
+      const response = await fetch("api/events", { headers: this.#authorization(), signal: controller.signal });
       if (response.status === 401) return NO_TOKEN;
-      if (!response.ok || response.body === null) return NOBODY;
+      if (!response.ok || response.body === null) return NOT_RUNNING;
       this.#wait = FIRST_WAIT;
-      listener.fresh();
+      listener.onReload();
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
       const parser = new EventParser();
       for (;;) {
         const { value, done } = await reader.read();
-        if (done) return NOBODY;
+        if (done) return NOT_RUNNING;
         clearTimeout(timer);
-        timer = setTimeout(() => ending.abort(), SILENCE);
+        timer = setTimeout(() => controller.abort(), SILENCE_TIMEOUT_MS);
         for (const { name, data } of parser.push(value)) {
-          if (name === "reload") listener.fresh();
-          else if (name === "told") listener.told(JSON.parse(data));
+          if (name === "reload") listener.onReload();
+          else if (name === "told") listener.onEvent(JSON.parse(data));
         }
       }
     } finally {
@@ -138,7 +139,7 @@ class Web {
   }
 }
 
-/** Reads server-sent events from a text that comes in pieces. */
+/** Reads server-sent events from a text that arrives in parts. */
 export class EventParser {
   #rest = "";
 
@@ -155,7 +156,7 @@ function readEvent(block) {
   let name = "message";
   const data = [];
   for (const line of block.split("\n")) {
-    // A line that begins with a colon only holds the connection open.
+    // A line that begins with a colon only prevents a time-out.
     if (line.startsWith("event:")) name = line.slice(6).trim();
     else if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));
   }
@@ -172,7 +173,7 @@ function takeToken() {
 }
 
 /** Messages between the view and the extension. @implements {Transport} */
-class Editor {
+class EditorTransport {
   /** @type {"editor"} */
   kind = "editor";
   #api;
@@ -196,40 +197,40 @@ class Editor {
 
   /** @param {Listener} listener */
   listen(listener) {
-    window.addEventListener("message", ({ data }) => this.#take(data, listener));
+    window.addEventListener("message", ({ data }) => this.#handleMessage(data, listener));
     this.#api.postMessage({ ready: true });
   }
 
-  kept() {
-    const kept = this.#api.getState();
-    return typeof kept === "object" && kept !== null ? kept : {};
+  loadState() {
+    const state = this.#api.getState();
+    return typeof state === "object" && state !== null ? state : {};
   }
 
   /** @param {Record<string, any>} state */
-  keep(state) {
+  storeState(state) {
     this.#api.setState(state);
   }
 
   /** @param {any} message @param {Listener} listener */
-  #take(message, listener) {
+  #handleMessage(message, listener) {
     if (typeof message !== "object" || message === null) return;
-    if (message.told !== undefined) listener.told(message.told);
-    else if (message.fresh === true) listener.fresh();
-    else if (typeof message.away === "string") this.#lose(message.away, listener);
-    else if (message.wish !== undefined) listener.wish(message.wish);
-    else this.#settle(message);
+    if (message.told !== undefined) listener.onEvent(message.told);
+    else if (message.fresh === true) listener.onReload();
+    else if (typeof message.away === "string") this.#failRequests(message.away, listener);
+    else if (message.wish !== undefined) listener.onCommand(message.wish);
+    else this.#finishRequest(message);
   }
 
-  /** Fails all open requests. @param {string} why @param {Listener} listener */
-  #lose(why, listener) {
+  /** Fails all open requests. @param {string} reason @param {Listener} listener */
+  #failRequests(reason, listener) {
     const waiting = [...this.#waiting.values()];
     this.#waiting.clear();
-    for (const { reject } of waiting) reject(new Error(why));
-    listener.away(why);
+    for (const { reject } of waiting) reject(new Error(reason));
+    listener.onUnavailable(reason);
   }
 
   /** @param {{id?: number, result?: unknown, error?: string}} message */
-  #settle({ id, result, error }) {
+  #finishRequest({ id, result, error }) {
     const request = this.#waiting.get(id ?? 0);
     if (request === undefined) return;
     this.#waiting.delete(id ?? 0);
@@ -239,16 +240,16 @@ class Editor {
 }
 
 /** @param {string | null} text @returns {Record<string, any>} */
-function readKept(text) {
+function parseState(text) {
   try {
-    const kept = JSON.parse(text ?? "{}");
-    return typeof kept === "object" && kept !== null ? kept : {};
+    const state = JSON.parse(text ?? "{}");
+    return typeof state === "object" && state !== null ? state : {};
   } catch {
     return {};
   }
 }
 
-/** Waits so long, or until the page is looked at again. @param {number} milliseconds */
+/** Waits so long, or until the page is visible or online again. @param {number} milliseconds */
 function pause(milliseconds) {
   return new Promise((resolve) => {
     const end = () => {

@@ -26,7 +26,7 @@ pub const ASSETS: &[Asset] = page![
     "index.html" HTML,
     "page.css" CSS,
     "app.js" SCRIPT,
-    "cards.js" SCRIPT,
+    "approvals.js" SCRIPT,
     "composer.js" SCRIPT,
     "diff.js" SCRIPT,
     "dom.js" SCRIPT,

@@ -70,7 +70,7 @@ fn command(spec: &ToolSpec, name: &str) -> Command {
             Arg::new(name.clone()).long(name.clone()).help(help(description, schema)).allow_hyphen_values(true);
         let kebab = kebab(name);
         if kebab != *name {
-            arg = arg.alias(kebab);
+            arg = arg.aliases([kebab.replace('-', "_"), kebab]);
         }
         arg = match kind {
             "boolean" => arg
@@ -124,7 +124,7 @@ fn examples(spec: &ToolSpec) -> String {
     if spec.examples.is_empty() { String::new() } else { text }
 }
 
-/// `includeDeclaration` as `include-declaration`, `max_tokens` as `max-tokens`.
+/// `includeDeclaration` as `include-declaration`.
 fn kebab(name: &str) -> String {
     let mut kebab = String::with_capacity(name.len() + 2);
     for c in name.chars() {

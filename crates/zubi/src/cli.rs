@@ -55,7 +55,7 @@ pub(crate) struct Global {
     #[arg(long, global = true)]
     pub(crate) trust: bool,
     /// Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
-    #[arg(long, value_name = "HOST", global = true, hide_possible_values = true)]
+    #[arg(long, value_name = "auto|own", global = true, hide_possible_values = true)]
     pub(crate) host: Option<HostChoice>,
     /// Increase log verbosity (-vv for debug)
     #[arg(short, long, action = clap::ArgAction::Count, global = true)]
@@ -241,7 +241,7 @@ const CALL_USAGE: &str = "zubi call [OPTIONS] TOOL [--ARGUMENT VALUE]… [--inpu
 const CALL_EXAMPLES: &str = "\
 Examples:
   zubi call lsp_hover --help                                     the tool's arguments
-  zubi call lsp_references --symbol Parser/next --max_tokens 500
+  zubi call lsp_references --symbol Parser/next --maxTokens 500
   zubi call lsp_definition --input '{\"at\": \"src/lib.rs:12:5\"}'
   echo '{\"query\": \"parse\"}' | zubi call lsp_workspace_symbols --input -
   zubi call lsp_document_symbols --path src/lib.rs --json

@@ -6,9 +6,9 @@ import { attach } from "./channel.ts";
 import { Chat } from "./chat.ts";
 import { Server } from "./client.ts";
 import { registerCommands } from "./commands.ts";
-import { announce } from "./mcp.ts";
+import { registerMcpProvider } from "./mcp.ts";
 import { models } from "./models.ts";
-import { offerHelp } from "./program.ts";
+import { showProblem } from "./program.ts";
 import { Status } from "./status.ts";
 import { type Contributes, register } from "./tools.ts";
 
@@ -20,16 +20,21 @@ export let deactivate = (): Promise<void> => Promise.resolve();
 
 /** Starts the server without waiting for it: the tools do. */
 export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<Internals> {
-  const [status, contributions] = [new Status(), new Contributions()];
-  const server: Server = new Server(context.extensionPath, (client) => attach(client, [status, contributions, models, chat]), (problem) => {
-    server.log.error(problem);
-    status.failed(problem);
-    void offerHelp(problem);
-  });
+  const status = new Status();
+  const contributions = new Contributions();
+  const server: Server = new Server(
+    context.extensionPath,
+    (client) => attach(client, [status, contributions, models, chat]),
+    (problem) => {
+      server.log.error(problem);
+      status.reportProblem(problem);
+      void showProblem(problem);
+    },
+  );
   const chat = new Chat(server, vscode.Uri.joinPath(context.extensionUri, "dist/page"));
-  const announced = announce(server, status);
+  const mcpProvider = registerMcpProvider(server, status);
   deactivate = () => {
-    announced.dispose();
+    mcpProvider.dispose();
     return server.stop();
   };
   context.subscriptions.push(
@@ -41,7 +46,8 @@ export function activate(context: vscode.ExtensionContext): ZubiApi & Partial<In
     vscode.workspace.onDidGrantWorkspaceTrust(() => void server.restart()),
     vscode.workspace.onDidChangeConfiguration(async (change) => {
       const text = "zubi: the settings hold when the language server starts again.";
-      if (change.affectsConfiguration("zubi") && (await vscode.window.showInformationMessage(text, "Restart"))) await server.restart();
+      if (change.affectsConfiguration("zubi") && (await vscode.window.showInformationMessage(text, "Restart")))
+        await server.restart();
     }),
   );
   void server.restart();

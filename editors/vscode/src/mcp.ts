@@ -5,21 +5,39 @@ import { folderFlags } from "./program.ts";
 import type { Status } from "./status.ts";
 
 /** Registers the server while it runs in a trusted folder. */
-export function announce(server: Pick<Server, "program">, status: Pick<Status, "host" | "onDidChange">): vscode.Disposable {
+export function registerMcpProvider(
+  server: Pick<Server, "program">,
+  status: Pick<Status, "host" | "onDidChange">,
+): vscode.Disposable {
   const changed = new vscode.EventEmitter<void>();
-  let isOver = false;
+  let isRemoved = false;
   const provideMcpServerDefinitions = (): vscode.McpServerDefinition[] => {
     const { instance, revision } = status.host ?? {};
-    if (isOver || !vscode.workspace.isTrusted || !instance || !server.program) return [];
+    if (isRemoved || !vscode.workspace.isTrusted || !instance || !server.program) return [];
     // Without the tools that VS Code has as language model tools of this extension.
     const args = [...folderFlags(), "--toolsets", "declared,contributed,external", "mcp"];
     // A new version makes VS Code request the tools again.
-    return [new vscode.McpStdioServerDefinition("zubi", server.program, args, { ZUBI_INSTANCE: instance }, `${instance}.${revision ?? 0}`)];
+    return [
+      new vscode.McpStdioServerDefinition(
+        "zubi",
+        server.program,
+        args,
+        { ZUBI_INSTANCE: instance },
+        `${instance}.${revision ?? 0}`,
+      ),
+    ];
   };
   const provider = { onDidChangeMcpServerDefinitions: changed.event, provideMcpServerDefinitions };
-  const tell = (): void => { changed.fire(); };
+  const notify = (): void => {
+    changed.fire();
+  };
   // VS Code first learns that the server has gone, and ends the process that it has started.
-  const end = { dispose: () => { isOver = true; tell(); } };
+  const removal = {
+    dispose: () => {
+      isRemoved = true;
+      notify();
+    },
+  };
   const registered = vscode.lm.registerMcpServerDefinitionProvider("zubi", provider);
-  return vscode.Disposable.from(end, registered, status.onDidChange(tell), changed);
+  return vscode.Disposable.from(removal, registered, status.onDidChange(notify), changed);
 }

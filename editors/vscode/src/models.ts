@@ -10,45 +10,59 @@ const justification = "zubi's agent uses this model for the task that you gave i
 
 /** Answers requests for the editor's models. */
 export const models: Part = {
-  attach: (client) => vscode.Disposable.from(
-    client.onRequest(protocol.MODEL_LIST, async (): Promise<protocol.ModelListResult> => {
-      const listed = await vscode.lm.selectChatModels();
-      return { models: listed.map(({ id, vendor, family, name, maxInputTokens }) => ({ id, vendor, family, name, maxInputTokens })) };
-    }),
-    client.onRequest(protocol.MODEL_REQUEST, answer.bind(undefined, client)),
-  ),
+  attach: (client) =>
+    vscode.Disposable.from(
+      client.onRequest(protocol.MODEL_LIST, async (): Promise<protocol.ModelListResult> => {
+        const listed = await vscode.lm.selectChatModels();
+        return {
+          models: listed.map(({ id, vendor, family, name, maxInputTokens }) => ({
+            id,
+            vendor,
+            family,
+            name,
+            maxInputTokens,
+          })),
+        };
+      }),
+      client.onRequest(protocol.MODEL_REQUEST, requestModel.bind(undefined, client)),
+    ),
 };
 
-async function answer(
+async function requestModel(
   client: Pick<LanguageClient, "sendNotification">,
   { id, vendor, messages, tools, maxOutput, token }: protocol.ModelRequestParams,
-  cancelled: vscode.CancellationToken,
+  cancellation: vscode.CancellationToken,
 ): Promise<protocol.ModelRequestResult> {
-  const said = { text: "", thought: "" };
+  const answer = { text: "", thought: "" };
   const calls: protocol.ModelCall[] = [];
-  const hear = (kind: "text" | "thought", piece: string): void => {
-    said[kind] += piece;
-    void client.sendNotification(protocol.MODEL_PIECE, { token, [kind]: piece });
+  const sendDelta = (kind: "text" | "thought", delta: string): void => {
+    answer[kind] += delta;
+    void client.sendNotification(protocol.MODEL_PIECE, { token, [kind]: delta });
   };
   try {
     const [model] = await vscode.lm.selectChatModels({ id, vendor });
     if (model === undefined) throw vscode.LanguageModelError.NotFound(`there is no model ${vendor}/${id}`);
     // The common name of this option among extensions.
     const modelOptions = maxOutput === undefined ? {} : { max_tokens: maxOutput };
-    const options = { justification, modelOptions, tools: tools.map((tool) => ({ ...tool, inputSchema: tool.inputSchema as object })) };
-    const { stream } = await model.sendRequest(messages.map(messageOf), options, cancelled);
+    const options = {
+      justification,
+      modelOptions,
+      tools: tools.map((tool) => ({ ...tool, inputSchema: tool.inputSchema as object })),
+    };
+    const { stream } = await model.sendRequest(messages.map(messageOf), options, cancellation);
     for await (const part of stream) {
-      if (part instanceof vscode.LanguageModelTextPart) hear("text", part.value);
-      else if (part instanceof vscode.LanguageModelToolCallPart) calls.push({ id: part.callId, name: part.name, input: sendable(part.input) });
-      else for (const thought of thoughts(part)) hear("thought", thought);
+      if (part instanceof vscode.LanguageModelTextPart) sendDelta("text", part.value);
+      else if (part instanceof vscode.LanguageModelToolCallPart)
+        calls.push({ id: part.callId, name: part.name, input: sendable(part.input) });
+      else for (const thought of thoughts(part)) sendDelta("thought", thought);
     }
-    return { ...said, calls };
+    return { ...answer, calls };
   } catch (error) {
     // The extension's own error is more specific than its wrapper.
     const { code, name, cause } = error as Partial<vscode.LanguageModelError>;
-    const inner = cause instanceof Error ? cause : undefined;
-    const known = code === undefined || code === "Unknown" || code === "" ? (inner?.name ?? name) : code;
-    return { ...said, calls: [], error: { code: known ?? "", message: message(inner ?? error) } };
+    const original = cause instanceof Error ? cause : undefined;
+    const errorCode = code === undefined || code === "Unknown" || code === "" ? (original?.name ?? name) : code;
+    return { ...answer, calls: [], error: { code: errorCode ?? "", message: message(original ?? error) } };
   }
 }
 
@@ -63,8 +77,14 @@ function messageOf({ role, parts }: protocol.ModelMessage): vscode.LanguageModel
   return new vscode.LanguageModelChatMessage(role === "user" ? User : Assistant, parts.map(partOf));
 }
 
-function partOf({ text = "", call, outcome }: protocol.ModelPart): vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelToolResultPart {
+function partOf({
+  text = "",
+  call,
+  outcome,
+}: protocol.ModelPart):
+  vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelToolResultPart {
   if (call) return new vscode.LanguageModelToolCallPart(call.id, call.name, call.input as object);
-  if (outcome) return new vscode.LanguageModelToolResultPart(outcome.id, [new vscode.LanguageModelTextPart(outcome.text)]);
+  if (outcome)
+    return new vscode.LanguageModelToolResultPart(outcome.id, [new vscode.LanguageModelTextPart(outcome.text)]);
   return new vscode.LanguageModelTextPart(text);
 }

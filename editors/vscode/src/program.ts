@@ -4,12 +4,12 @@ import { homedir } from "node:os";
 import * as path from "node:path";
 import { env, platform } from "node:process";
 import * as vscode from "vscode";
-import { unlinked } from "./failure.ts";
+import { withoutLinks } from "./failure.ts";
 
 const NAME = platform === "win32" ? "zubi.exe" : "zubi";
 
 /** A remedy, with its command. */
-const HELP: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
+const REMEDIES: Readonly<Record<string, readonly [command: string, ...args: string[]]>> = {
   "Open Setting": ["workbench.action.openSettings", "zubi.server.path"],
   "Show Log": ["zubi.showLogs"],
   "How to Install": ["zubi.openWalkthrough"],
@@ -21,26 +21,36 @@ export function locate(extensionPath: string): string {
   // A package built on another system has lost the executable bit.
   if (isFile(bundled) && !isProgram(bundled)) chmodSync(bundled, 0o755);
   const { isTrusted } = vscode.workspace;
-  const configured = vscode.workspace.getConfiguration("zubi").get("server.path", "").trim().replace(/^~(?=[/\\])/, homedir());
+  const configured = vscode.workspace
+    .getConfiguration("zubi")
+    .get("server.path", "")
+    .trim()
+    .replace(/^~(?=[/\\])/, homedir());
   const onPath = (env["PATH"] ?? "").split(path.delimiter).map((directory) => path.join(directory, NAME));
-  const found = (!isTrusted ? [bundled] : configured === "" ? [bundled, ...onPath] : [configured]).find(isProgram);
-  if (found !== undefined) return found;
-  if (!isTrusted) throw new Error("no program zubi came with this extension, and no other is started in a folder that you do not trust; trust it");
+  const program = (!isTrusted ? [bundled] : configured === "" ? [bundled, ...onPath] : [configured]).find(isProgram);
+  if (program !== undefined) return program;
+  if (!isTrusted)
+    throw new Error(
+      "no program zubi came with this extension, and no other is started in a folder that you do not trust; trust it",
+    );
   if (configured === "") throw new Error("there is no program zubi, neither with this extension nor on the PATH");
-  throw new Error(`${configured} ${isFile(configured) ? "is not executable" : "is not a file"}; the setting zubi.server.path names it`);
+  const reason = isFile(configured) ? "is not executable" : "is not a file";
+  throw new Error(`${configured} ${reason}; the setting zubi.server.path names it`);
 }
 
 /** Reports the reason why the server does not run properly, and offers remedies. */
-export async function offerHelp(problem: string): Promise<void> {
-  const help = HELP[(await vscode.window.showErrorMessage(`zubi: ${unlinked(problem)}`, ...Object.keys(HELP))) ?? ""];
-  if (help) await vscode.commands.executeCommand(...help);
+export async function showProblem(problem: string): Promise<void> {
+  const chosen = await vscode.window.showErrorMessage(`zubi: ${withoutLinks(problem)}`, ...Object.keys(REMEDIES));
+  const command = REMEDIES[chosen ?? ""];
+  if (command) await vscode.commands.executeCommand(...command);
 }
 
 /** The folders of this window, as flags. */
 export const folderFlags = (): string[] =>
   (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => ["--workspace", uri.fsPath]);
 
-const isFile = (file: string): boolean => path.isAbsolute(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+const isFile = (file: string): boolean =>
+  path.isAbsolute(file) && statSync(file, { throwIfNoEntry: false })?.isFile() === true;
 
 function isProgram(file: string): boolean {
   try {

@@ -1,38 +1,53 @@
 // Whether a language has a provider yet.
 import * as vscode from "vscode";
 
-/** The time for a language to its first answer. VS Code reports no registration of providers, so this polls. */
-const [PATIENCE_MS, PAUSE_MS] = [10_000, 100];
-/** Languages that have answered, and those that have had their time. */
-const [awake, waited] = [new Set<string>(), new Set<string>()];
+/** The time-out for the first answer of a language. */
+const TIMEOUT_MS = 10_000;
+/** VS Code reports no registration of providers, so this polls. */
+const POLL_INTERVAL_MS = 100;
+/** Languages that have answered. */
+const activeLanguages = new Set<string>();
+/** Languages that have been waited for once. */
+const awaitedLanguages = new Set<string>();
 
-/** Until so many milliseconds have gone. */
+/** Resolves after so many milliseconds. */
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Opens a document, which activates its language, and waits once for that. Outlines show it, because only a language's own extension
- * has them: words and snippets are proposed for any language, and its files are searched for links.
+ * Opens a document, which activates its language, and waits once for that. It requests outlines, because only a
+ * language's own extension has them: VS Code itself has completions and links for any language.
  */
-export async function wake(uri: vscode.Uri, token: vscode.CancellationToken): Promise<boolean> {
+export async function activateLanguage(uri: vscode.Uri, token: vscode.CancellationToken): Promise<boolean> {
   const { languageId } = await vscode.workspace.openTextDocument(uri);
-  const end = performance.now() + (waited.has(languageId) ? 0 : PATIENCE_MS);
-  while (!awake.has(languageId)) {
-    const asked = vscode.commands.executeCommand<unknown[] | undefined>("vscode.executeDocumentSymbolProvider", uri);
-    const outline = await asked.then((found) => found, () => undefined);
-    if (outline && outline.length > 0) awake.add(languageId);
+  const end = performance.now() + (awaitedLanguages.has(languageId) ? 0 : TIMEOUT_MS);
+  while (!activeLanguages.has(languageId)) {
+    const request = vscode.commands.executeCommand<unknown[] | undefined>("vscode.executeDocumentSymbolProvider", uri);
+    const outline = await request.then(
+      (found) => found,
+      () => undefined,
+    );
+    if (outline && outline.length > 0) activeLanguages.add(languageId);
     else if (performance.now() >= end || token.isCancellationRequested) break;
-    else await pause(PAUSE_MS);
+    else await pause(POLL_INTERVAL_MS);
   }
-  if (!token.isCancellationRequested) waited.add(languageId);
-  return awake.has(languageId);
+  if (!token.isCancellationRequested) awaitedLanguages.add(languageId);
+  return activeLanguages.has(languageId);
 }
 
 /**
- * Waits for the language's own server, of a document or of all that are open. While TypeScript loads a project, a second server
- * that knows only the one file answers (with the import instead of what is imported), but not questions about types: those wait.
+ * Waits for the language's own server, of a document or of all open ones. While TypeScript loads a project, a second
+ * server answers that knows only the one file (with the import instead of the imported declaration). It does not answer
+ * requests for types: those wait for the project.
  */
-export async function fence(uri: vscode.Uri | undefined, position: unknown = new vscode.Position(0, 0)): Promise<void> {
+export async function waitForProject(
+  uri: vscode.Uri | undefined,
+  position: unknown = new vscode.Position(0, 0),
+): Promise<void> {
   const open = vscode.workspace.textDocuments.map((document) => document.uri).filter(({ scheme }) => scheme === "file");
   // The answer does not matter, nor a failure.
-  await Promise.allSettled((uri ? [uri] : open).map((uri) => vscode.commands.executeCommand("vscode.executeTypeDefinitionProvider", uri, position)));
+  await Promise.allSettled(
+    (uri ? [uri] : open).map((uri) =>
+      vscode.commands.executeCommand("vscode.executeTypeDefinitionProvider", uri, position),
+    ),
+  );
 }

@@ -6,11 +6,21 @@ const { Global, Workspace, WorkspaceFolder } = vscode.ConfigurationTarget;
 const TARGETS = { user: Global, workspace: Workspace, folder: WorkspaceFolder };
 
 /** Answers `EDITOR_CONFIG`: reads a setting, after writing it when there is a value. */
-export async function answerConfig({ key, scope = "workspace", value }: EditorConfigParams): Promise<EditorConfigResult> {
+export async function handleConfig({
+  key,
+  scope = "workspace",
+  value,
+}: EditorConfigParams): Promise<EditorConfigResult> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? null;
   const settings = (): vscode.WorkspaceConfiguration => vscode.workspace.getConfiguration(undefined, folder);
   if (value !== undefined) await settings().update(key, value ?? undefined, TARGETS[scope]);
   const { defaultValue, globalValue, workspaceValue, workspaceFolderValue } = settings().inspect<unknown>(key) ?? {};
-  const [user, workspace] = [globalValue ?? null, workspaceValue ?? null];
-  return { key, value: settings().get<unknown>(key) ?? null, default: defaultValue ?? null, user, workspace, folder: workspaceFolderValue ?? null };
+  return {
+    key,
+    value: settings().get<unknown>(key) ?? null,
+    default: defaultValue ?? null,
+    user: globalValue ?? null,
+    workspace: workspaceValue ?? null,
+    folder: workspaceFolderValue ?? null,
+  };
 }

@@ -11,29 +11,35 @@ const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 export class OpenState implements vscode.Disposable {
   readonly #subscriptions: vscode.Disposable;
   /** Documents whose diagnostics have changed since the last notification. */
-  readonly #diagnosed = new Set<string>();
+  readonly #diagnosedUris = new Set<string>();
   /** Documents reported as unsaved, with the version whose text was sent. */
-  #texts = new Map<string, number>();
-  readonly #tell;
+  #sentTexts = new Map<string, number>();
+  readonly #send;
   #timer: NodeJS.Timeout | undefined;
-  #told = "";
+  #lastSent = "";
 
-  /** `tell` sends a notification, and fails while there is no listener. */
-  constructor(tell: (method: string, params: EditorDidChangeParams) => Promise<void>) {
-    this.#tell = tell;
-    const now = (): void => void this.flush();
-    const changed = (): void => { this.#timer ??= setTimeout(now, DEBOUNCE_MS); };
+  /** `send` sends a notification, and fails while there is no listener. */
+  constructor(send: (method: string, params: EditorDidChangeParams) => Promise<void>) {
+    this.#send = send;
+    const flushNow = (): void => void this.flush();
+    const schedule = (): void => {
+      this.#timer ??= setTimeout(flushNow, DEBOUNCE_MS);
+    };
     this.#subscriptions = vscode.Disposable.from(
-      ...[vscode.window.onDidChangeActiveTextEditor, vscode.window.onDidChangeTextEditorSelection].map((event) => event(changed)),
-      ...[vscode.workspace.onDidOpenTextDocument, vscode.workspace.onDidCloseTextDocument].map((event) => event(changed)),
+      ...[vscode.window.onDidChangeActiveTextEditor, vscode.window.onDidChangeTextEditorSelection].map((event) =>
+        event(schedule),
+      ),
+      ...[vscode.workspace.onDidOpenTextDocument, vscode.workspace.onDidCloseTextDocument].map((event) =>
+        event(schedule),
+      ),
       // Changes of the source of a text are sent at once.
-      vscode.workspace.onDidSaveTextDocument(now),
+      vscode.workspace.onDidSaveTextDocument(flushNow),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        (isFile(document) && document.isDirty !== this.#texts.has(document.uri.toString()) ? now : changed)();
+        (isFile(document) && document.isDirty !== this.#sentTexts.has(document.uri.toString()) ? flushNow : schedule)();
       }),
       vscode.languages.onDidChangeDiagnostics(({ uris }) => {
-        uris.forEach((uri) => this.#diagnosed.add(uri.toString()));
-        changed();
+        uris.forEach((uri) => this.#diagnosedUris.add(uri.toString()));
+        schedule();
       }),
     );
   }
@@ -41,26 +47,33 @@ export class OpenState implements vscode.Disposable {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const [diagnosticsUris, documents] = [[...this.#diagnosed], vscode.workspace.textDocuments.filter(isFile)];
+    const diagnosticsUris = [...this.#diagnosedUris];
+    const documents = vscode.workspace.textDocuments.filter(isFile);
     const state = { active: active(), open: documents.map(file) };
-    const told = JSON.stringify(state);
-    if (told === this.#told && diagnosticsUris.length === 0) return;
-    this.#diagnosed.clear();
-    const before = this.#told === "" ? new Map<string, number>() : this.#texts;
-    this.#told = told;
-    this.#texts = new Map(documents.filter(({ isDirty }) => isDirty).map(({ uri, version }) => [uri.toString(), version]));
+    const serialized = JSON.stringify(state);
+    if (serialized === this.#lastSent && diagnosticsUris.length === 0) return;
+    this.#diagnosedUris.clear();
+    const textsBefore = this.#lastSent === "" ? new Map<string, number>() : this.#sentTexts;
+    this.#lastSent = serialized;
+    this.#sentTexts = new Map(
+      documents.filter(({ isDirty }) => isDirty).map(({ uri, version }) => [uri.toString(), version]),
+    );
     const open = documents.map((document) => {
-      const isKnown = !document.isDirty || before.get(document.uri.toString()) === document.version;
-      const text = isKnown ? undefined : document.getText();
-      return text !== undefined && Buffer.byteLength(text) <= MAX_TEXT_BYTES ? { ...file(document), text } : file(document);
+      const isSent = !document.isDirty || textsBefore.get(document.uri.toString()) === document.version;
+      const text = isSent ? undefined : document.getText();
+      return text !== undefined && Buffer.byteLength(text) <= MAX_TEXT_BYTES
+        ? { ...file(document), text }
+        : file(document);
     });
     // Without a listener nothing is sent. A later listener receives everything.
-    await this.#tell(EDITOR_DID_CHANGE, { ...state, open, diagnosticsUris }).catch(() => { this.#told = ""; });
+    await this.#send(EDITOR_DID_CHANGE, { ...state, open, diagnosticsUris }).catch(() => {
+      this.#lastSent = "";
+    });
   }
 
   /** A new listener needs everything. */
   restart(): Promise<void> {
-    this.#told = "";
+    this.#lastSent = "";
     return this.flush();
   }
 
@@ -71,8 +84,13 @@ export class OpenState implements vscode.Disposable {
 }
 
 /** A file in the editor, loaded if not shown. */
-const file = ({ uri, languageId, isDirty, lineCount, version }: vscode.TextDocument): OpenFile =>
-  ({ uri: uri.toString(), languageId, isDirty, lineCount, version });
+const file = ({ uri, languageId, isDirty, lineCount, version }: vscode.TextDocument): OpenFile => ({
+  uri: uri.toString(),
+  languageId,
+  isDirty,
+  lineCount,
+  version,
+});
 
 const isFile = ({ uri, isClosed }: vscode.TextDocument): boolean => uri.scheme === "file" && !isClosed;
 

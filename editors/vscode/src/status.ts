@@ -1,10 +1,15 @@
-// How the server and the host of this window are doing: the item in the status bar, and the context keys of `package.json`.
+// The status of the server and the host of this window: the item in the status bar, and the context keys of
+// `package.json`.
 import * as vscode from "vscode";
 import { type LanguageClient, State } from "vscode-languageclient/node";
 import type { Part } from "./channel.ts";
 import { STATUS, type StatusParams } from "./protocol.ts";
 
-const LOOKS = new Map([[State.Starting, ["loading~spin", "starting"]], [State.Running, ["plug", "running"]]]);
+/** The icon and the word for each state. */
+const APPEARANCES = new Map([
+  [State.Starting, ["loading~spin", "starting"]],
+  [State.Running, ["plug", "running"]],
+]);
 const STOPPED = ["debug-disconnect", "stopped"];
 
 /** The state of the server and of its host. */
@@ -23,26 +28,38 @@ export class Status implements Part {
 
   attach(client: LanguageClient): vscode.Disposable {
     this.#problem = undefined;
-    this.#became(State.Starting);
+    this.#update(State.Starting);
     return vscode.Disposable.from(
-      client.onDidChangeState(({ newState }) => { this.#became(newState); }),
-      client.onNotification(STATUS, (host: StatusParams) => { this.#became(State.Running, host); }),
-      { dispose: () => { this.#became(State.Stopped); } },
+      client.onDidChangeState(({ newState }) => {
+        this.#update(newState);
+      }),
+      client.onNotification(STATUS, (host: StatusParams) => {
+        this.#update(State.Running, host);
+      }),
+      {
+        dispose: () => {
+          this.#update(State.Stopped);
+        },
+      },
     );
   }
 
   /** A problem prevents the server from running, or from running properly. */
-  failed(problem: string): void {
+  reportProblem(problem: string): void {
     this.#problem = problem;
-    this.#became(this.#state);
+    this.#update(this.#state);
   }
 
-  #became(state: State, host = state === State.Running ? this.host : undefined): void {
-    [this.#state, this.host] = [state, host];
+  #update(state: State, host = state === State.Running ? this.host : undefined): void {
+    this.#state = state;
+    this.host = host;
     const problem = this.#problem ?? host?.problem;
-    const [icon = "", text = ""] = LOOKS.get(state) ?? STOPPED;
+    const [icon = "", text = ""] = APPEARANCES.get(state) ?? STOPPED;
     this.item.text = `$(${problem === undefined ? icon : "warning"}) zubi`;
-    const lines = host && [`${host.tools} tools, port ${host.port ?? "none"}`, ...host.clients.map(({ name }) => `Attached: ${name}`)];
+    const lines = host && [
+      `${host.tools} tools, port ${host.port ?? "none"}`,
+      ...host.clients.map(({ name }) => `Attached: ${name}`),
+    ];
     this.item.tooltip = [problem ?? `The language server is ${text}.`, ...(lines ?? [])].join("\n");
     void vscode.commands.executeCommand("setContext", "zubi.running", state === State.Running);
     void vscode.commands.executeCommand("setContext", "zubi.hasModels", host?.hasModels === true);

@@ -108,39 +108,39 @@ fn a_directory_that_others_have_a_hand_in_is_not_used() {
     assert_snapshot!(report, @"
     the directory is writable for all
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run` is not believed: it is open to others (mode 777); make it yours alone: `chmod 700 [base]/home/state/zubi/run`
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run`: it is open to others (mode 777); make it yours alone: `chmod 700 [base]/home/state/zubi/run`
       zubi mcp: 0 warnings
     the directory is sticky, as /tmp
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run` is not believed: it is open to others (mode 777); make it yours alone: `chmod 700 [base]/home/state/zubi/run`
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run`: it is open to others (mode 777); make it yours alone: `chmod 700 [base]/home/state/zubi/run`
       zubi mcp: 0 warnings
     others can list the directory
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run` is not believed: it is open to others (mode 755); make it yours alone: `chmod 700 [base]/home/state/zubi/run`
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run`: it is open to others (mode 755); make it yours alone: `chmod 700 [base]/home/state/zubi/run`
       zubi mcp: 0 warnings
     the directory is somebody else's
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run` is not believed: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run`: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
       zubi mcp: 2 warnings
-        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
+        warning: this process does not share its language servers: `[base]/home/state/zubi/run` cannot be used: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
         warning: `[base]/home/state/zubi/run` is not believed: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours
     the directory is a link
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run`: it is not a directory of its own; remove it
       zubi mcp: 2 warnings
-        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: it is not a directory of its own; remove it
+        warning: this process does not share its language servers: `[base]/home/state/zubi/run` cannot be used: it is not a directory of its own; remove it
         warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
     the directory is a file
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run`: it is not a directory of its own; remove it
       zubi mcp: 2 warnings
-        warning: this process shares its language servers with no other: `[base]/home/state/zubi/run` cannot be used: it is not a directory of its own; remove it
+        warning: this process does not share its language servers: `[base]/home/state/zubi/run` cannot be used: it is not a directory of its own; remove it
         warning: `[base]/home/state/zubi/run` is not believed: it is not a directory of its own; remove it
     ");
     processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
@@ -215,48 +215,48 @@ fn a_planted_file_or_socket_is_not_believed_and_nothing_is_written_through_it() 
     assert_snapshot!(report, @"
     somebody else's file
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it belongs to another user; remove it
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`: it belongs to another user; remove it
     a file that others can read
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is open to others (mode 644); make it yours alone: `chmod 600 [base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`: it is open to others (mode 644); make it yours alone: `chmod 600 [base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`
     a file that others can write
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is open to others (mode 606); make it yours alone: `chmod 600 [base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`: it is open to others (mode 606); make it yours alone: `chmod 600 [base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`
     a link to a file
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is a link; remove it
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`: it is a link; remove it
     a link to nothing
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is a link; remove it
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`: it is a link; remove it
     somebody else's link
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is a link; remove it
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`: it is a link; remove it
     a pipe
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is not a plain file; remove it
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`: it is not a plain file; remove it
     a directory
       zubi status: exit 0
-        no host runs: `zubi serve` starts one, and the first `zubi mcp` of a folder becomes one
-        warning: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json` is not believed: it is not a plain file; remove it
+        no host is running: `zubi serve` starts one, and the first `zubi mcp` in a folder becomes one
+        warning: ignoring `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.json`: it is not a plain file; remove it
     a socket of somebody else
       zubi status: exit 0
         daemon · process [pid] · [base]/project
-          does not answer: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.sock` is not used: it is not a socket that this user has made
+          does not answer: refusing to use `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.sock`: it is not a socket of this user
     a link to a socket
       zubi status: exit 0
         daemon · process [pid] · [base]/project
-          does not answer: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.sock` is not used: it is not a socket that this user has made
+          does not answer: refusing to use `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.sock`: it is not a socket of this user
     a link in place of the socket
       zubi status: exit 0
         daemon · process [pid] · [base]/project
-          does not answer: `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.sock` is not used: it is not a socket that this user has made
+          does not answer: refusing to use `[base]/home/state/zubi/run/aaaaaaaaaaaaaaaa.sock`: it is not a socket of this user
     ");
 }
 
@@ -280,7 +280,7 @@ fn lock_and_log_are_not_written_through_a_link() {
     assert_snapshot!(planted.run(&["serve"]).replace(lock.file_name().expect("a name"), "[lock]"), @"
     zubi serve: exit 3
       error: `[base]/home/state/zubi/run` cannot be used: `[base]/home/state/zubi/run/[lock]`: it is a link; remove it
-      hint: Give yourself alone the right to that directory, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another.
+      hint: Make that directory accessible only to you, or set XDG_RUNTIME_DIR or XDG_STATE_HOME to another one.
     ");
     std::fs::remove_file(&lock).expect("a link");
     // The log's name is predictable too.

@@ -146,14 +146,14 @@ pub(super) fn kinds(words: &Words, grammar: &Grammar) -> String {
     }
     format!(
         "//! The kinds of tokens and nodes.\n//!\n//! {NOTICE}\n\n\
-         /// What a token or node is. A kind of keyword is a meaning: `Domain` and `dom` are one kind.\n\
+         /// The kind of a token or node. A kind of keyword is a meaning: `Domain` and `dom` are one kind.\n\
          #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]\n\
          #[expect(non_camel_case_types, reason = \"the customary spelling for kinds, which distinguishes them from types\")]\n\
          #[repr(u16)]\npub enum SyntaxKind {{\n{variants}}}\n\n\
          impl SyntaxKind {{\n\
          /// Every kind, in the order of the numbers.\npub(crate) const ALL: &'static [Self] = {{ use SyntaxKind::*; &[{all}] }};\n\n\
-         /// Whether it is a reserved word.\npub fn is_keyword(self) -> bool {{ self >= Self::{first_keyword} && self <= Self::{last_keyword} }}\n\n\
-         /// Whether it is a bracket, a separator or an arrow.\npub fn is_sign(self) -> bool {{ self >= Self::{first_sign} && self <= Self::{last_sign} }}\n\n\
+         /// Returns whether it is a reserved word.\npub fn is_keyword(self) -> bool {{ self >= Self::{first_keyword} && self <= Self::{last_keyword} }}\n\n\
+         /// Returns whether it is a bracket, a separator or an arrow.\npub fn is_sign(self) -> bool {{ self >= Self::{first_sign} && self <= Self::{last_sign} }}\n\n\
          /// Every kind of node.\npub fn nodes() -> impl Iterator<Item = Self> {{ Self::ALL.iter().copied().filter(|kind| !kind.is_token()) }}\n\n\
          /// Whether it is a token.\npub fn is_token(self) -> bool {{ self < Self::ERROR }}\n\n\
          /// The kind of a whole word if it is reserved.\npub fn from_word(word: &str) -> Option<Self> {{ Some(match word {{ {from_word} _ => return None }}) }}\n\n\

@@ -34,7 +34,7 @@ fn a_package_for_a_system_has_the_program_and_the_right_to_execute_it() {
     plain extension/api/zubi.d.ts
     plain extension/dist/extension.cjs
     plain extension/dist/page/app.js
-    plain extension/dist/page/cards.js
+    plain extension/dist/page/approvals.js
     plain extension/dist/page/composer.js
     plain extension/dist/page/diff.js
     plain extension/dist/page/dom.js
@@ -75,7 +75,7 @@ fn a_package_for_all_systems_has_no_program() {
     plain extension/api/zubi.d.ts
     plain extension/dist/extension.cjs
     plain extension/dist/page/app.js
-    plain extension/dist/page/cards.js
+    plain extension/dist/page/approvals.js
     plain extension/dist/page/composer.js
     plain extension/dist/page/diff.js
     plain extension/dist/page/dom.js

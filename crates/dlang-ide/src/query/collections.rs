@@ -66,11 +66,6 @@ impl<'db> Query<'db> {
         self.elements(ElementKind::Classification)
     }
 
-    /// The keys of metadata.
-    pub fn metadata_keys(&self) -> Elements<'db> {
-        self.elements(ElementKind::Metadata)
-    }
-
     /// The context maps.
     pub fn context_maps(&self) -> Elements<'db> {
         self.elements(ElementKind::ContextMap)

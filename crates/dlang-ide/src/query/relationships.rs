@@ -1,6 +1,6 @@
 //! Relationships, narrowed down step by step.
 
-use dlang_model::{Db, RelationshipArrow, RelationshipKind, RelationshipView};
+use dlang_model::{Db, RelationshipArrow, RelationshipView};
 use dlang_syntax::ast::PatternKind;
 
 use super::lookup::is_called;
@@ -42,12 +42,6 @@ impl<'db> Relationships<'db> {
             };
             is_between || view.left.patterns.contains(&pattern) || view.right.patterns.contains(&pattern)
         })
-    }
-
-    /// Those of a kind.
-    #[must_use]
-    pub fn with_kind(&self, kind: RelationshipKind) -> Self {
-        self.filter(|view| view.kind == kind)
     }
 
     /// The relationships one after the other.

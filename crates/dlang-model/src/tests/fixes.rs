@@ -46,7 +46,7 @@ Namespace N { Domain Care { vision: "v" } bc Beds { description: "d" } }
 "#
     ), @r#"
     bounded-context-no-domain
-      Put it into domain 'Care' (preferred)
+      Assign to domain 'Care' (preferred)
         Namespace N { Domain Care { vision: "v" } bc Beds for Care { description: "d" } }
     "#);
 }
@@ -115,11 +115,11 @@ bc A for D as Core by T {
     // a remark
     team: T }
 "#
-    ), @r"
+    ), @"
     bounded-context-classification-conflict
-      Remove the value that does not hold (preferred)
+      Remove the value without effect (preferred)
     bounded-context-team-conflict
-      Remove the value that does not hold (preferred)
+      Remove the value without effect (preferred)
              }
     ");
 }
@@ -140,27 +140,27 @@ bc B for D { description: "d"
     }
 }
 "#
-    ), @r"
+    ), @"
     acl-on-wrong-side
       Move 'ACL' to the other side
                 A -> [ACL] B
       Remove 'ACL'
                 A -> B
-      Turn the arrow round: '<-'
+      Reverse the arrow: '<-'
                 A [ACL] <- B
     acl-on-wrong-side
       Move 'ACL' to the other side
                 A [OHS, PL] -> [CF, ACL] B
       Remove 'ACL'
                 A [OHS, PL] -> [CF] B
-      Turn the arrow round: '<-'
+      Reverse the arrow: '<-'
                 A [OHS, ACL, PL] <- [CF] B
     customer-on-wrong-side
       Move 'C' to the other side
                 A [C] <- [PL] this
       Remove 'C'
                 A <- [PL] this
-      Turn the arrow round: '->'
+      Reverse the arrow: '->'
                 A -> [PL, C] this
     supplier-on-bidirectional
       Remove 'S' (preferred)

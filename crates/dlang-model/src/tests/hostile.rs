@@ -34,11 +34,11 @@ fn strings_and_comments_without_an_end() {
     1:20: error: unexpected character: ->"<- at offset: 19, skipped 1 characters.
     Hint: The string that begins here is not closed: add " at its end. [unterminated-string]
     "#);
-    insta::assert_snapshot!(diagnostics_after_queries("Domain A { vision: \"v\" }\nbc B for A { description: 'open"), @r"
+    insta::assert_snapshot!(diagnostics_after_queries("Domain A { vision: \"v\" }\nbc B for A { description: 'open"), @"
     2:27: error: unexpected character: ->'<- at offset: 51, skipped 1 characters.
     Hint: The string that begins here is not closed: add ' at its end. [unterminated-string]
     2:32: error: Expecting token of type '}' but found end of file. [expected-token]
-        2:12: This brace is not closed.
+        2:12: This brace has no matching `}`.
     ");
     insta::assert_snapshot!(diagnostics_after_queries("Domain A { vision: \"v\" }\n/* open\nbc B for Nowhere\n"), @r"
     2:1: error: unexpected character: ->/<- at offset: 25, skipped 2 characters.

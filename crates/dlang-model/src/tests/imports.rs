@@ -8,9 +8,9 @@ fn an_unresolved_import_reports_its_problem() {
     let message = "Cannot resolve import './gone.dlang'.\nHint: Look for it.".to_owned();
     let problem = ImportProblem { code: ModelCode::ImportUnresolved, reason: "file-not-found", message };
     let leads = [("./gone.dlang", problem)];
-    insta::assert_snapshot!(check_with("Team T\nimport \"./gone.dlang\"\n", &leads), @r"
+    insta::assert_snapshot!(check_with("Team T\nimport \"./gone.dlang\"\n", &leads), @"
     2:1: error: Expecting token of type 'EOF' but found `import`.
-    Hint: Imports stand before all elements. [misplaced-import]
+    Hint: Move this import before the first element. [misplaced-import]
     2:8: error: Cannot resolve import './gone.dlang'.
     Hint: Look for it. [import-unresolved]
     ");

@@ -15,11 +15,11 @@ cmap { }
 Namespace { Team T }
 Namespace { Team T }
 "#
-    ), @r"
+    ), @"
     1:8: error: Expecting token of type 'ID' but found `{`. [expected-token]
     2:4: error: Expecting token of type 'ID' but found `for`. [expected-token]
     4:1: hint: `Team` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     5:9: error: Expecting token of type 'ID' but found `cmap`. [expected-token]
     6:6: error: Expecting token of type 'ID' but found `{`. [expected-token]
     7:11: error: Expecting token of type 'ID' but found `{`. [expected-token]
@@ -36,29 +36,29 @@ Domain type { vision: "v" }
 Team team
 bc S for type by team { description: "d" }
 "#
-    ), @r"
+    ), @"
     1:8: hint: `type` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     2:6: hint: `team` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     3:4: hint: `S` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     3:10: hint: `type` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     3:18: hint: `team` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     ");
 }
 
 #[test]
 fn clauses_in_another_order() {
-    insta::assert_snapshot!(check("Team T\nClassification C\nbc B by T as C { description: \"d\" }\n"), @r"
+    insta::assert_snapshot!(check("Team T\nClassification C\nbc B by T as C { description: \"d\" }\n"), @"
     2:16: hint: `C` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     3:11: error: Expecting token of type 'EOF' but found `as`.
-    Hint: Each clause stands once, in the order `for`, `as`, `by`. [misplaced-clause]
+    Hint: Write each clause at most once, in the order `for`, `as`, `by`. [misplaced-clause]
     3:14: hint: `C` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     3:1: warning: Bounded Context 'B' must belong to a domain. Use 'for DomainName'. [bounded-context-no-domain]
     ");
 }
@@ -77,12 +77,12 @@ bc R for D { description: "d" relationships {
     L [] -> R
 } }
 "#
-    ), @r"
+    ), @"
     4:12: error: Expecting: one of these possible Token sequences:
       1. [this]
       2. [ID]
     but found: '->'
-    Hint: A symmetric pattern stands without an arrow: `A [SK] B`. [expected-token]
+    Hint: Write a symmetric pattern without an arrow: `A [SK] B`. [expected-token]
     5:7: error: Expecting: one of these possible Token sequences:
       1. [<->]
       2. [->]
@@ -130,9 +130,9 @@ bc R for D { description: "d" }
 cmap M { L -> R contains L R }
 cmap N { contains L contains R L -> R, R -> L, }
 "#
-    ), @r"
+    ), @"
     4:17: error: Expecting token of type '}' but found `contains`.
-    Hint: `contains` stands before all relationships. [misplaced-contains]
+    Hint: Move `contains` before all relationships. [misplaced-contains]
     5:48: error: Expecting: one of these possible Token sequences:
       1. [this]
       2. [ID]
@@ -158,9 +158,9 @@ bc E for { description: "d" }
       3. [=]
     but found: '"v"' [expected-token]
     2:23: error: Expecting token of type '}' but found `,`.
-    Hint: There is no comma here. [unexpected-token]
+    Hint: Remove this comma. [unexpected-token]
     3:8: hint: `C` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     4:21: error: Expecting token of type 'ID' but found `}`. [expected-token]
     5:10: error: Expecting token of type 'ID' but found `{`. [expected-token]
     2:31: error: Could not resolve reference to Classification named 'X'. [linking-error]
@@ -183,8 +183,8 @@ bc B for D by T { description: "d" }
 //- b.dlang
 Domain D { vision: "v" }
 "#
-    ), @r"
+    ), @"
     a.dlang:2:1: error: Expecting token of type 'EOF' but found `import`.
-    Hint: Imports stand before all elements. [misplaced-import]
+    Hint: Move this import before the first element. [misplaced-import]
     ");
 }

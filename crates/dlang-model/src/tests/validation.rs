@@ -91,9 +91,9 @@ dom B { description: "only that" }
 Domain C { vision: "" }
 Domain D { vision: "first" vision: "" }
 "#
-    ), @r"
+    ), @"
     3:8: hint: `C` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     1:1: warning: Domain 'A' is missing a vision statement. [domain-no-vision]
     2:1: warning: Domain 'B' is missing a vision statement. [domain-no-vision]
     3:1: warning: Domain 'C' is missing a vision statement. [domain-no-vision]
@@ -110,9 +110,9 @@ bc A
 BoundedContext B for D { description: "" }
 bc C { description: "d" }
 "#
-    ), @r"
+    ), @"
     4:4: hint: `C` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     2:1: warning: Bounded Context 'A' is missing a description. [bounded-context-no-description]
     2:1: warning: Bounded Context 'A' must belong to a domain. Use 'for DomainName'. [bounded-context-no-domain]
     3:1: warning: Bounded Context 'B' is missing a description. [bounded-context-no-description]
@@ -139,7 +139,7 @@ bc Meals for Care as Nurses { description: "d" }
 cmap M { contains Beds, Laundry  Kitchen -> Beds }
 dmap D { contains Nowhere }
 "#
-    ), @r"
+    ), @"
     2:16: error: Could not resolve reference to Domain named 'Health'. [linking-error]
     2:43: error: Could not resolve reference to Classification named 'Core'. [linking-error]
     3:13: error: Could not resolve reference to Domain named 'Wards'. [linking-error]
@@ -153,7 +153,7 @@ dmap D { contains Nowhere }
     10:29: error: Could not resolve reference to BoundedContext named 'Kitchen'. [linking-error]
     10:38: error: Could not resolve reference to BoundedContext named 'Laundry'. [linking-error]
     12:22: error: Could not resolve reference to Classification named 'Nurses'. [linking-error]
-        main.dlang:1:6: this has the name, and is another kind of element
+        main.dlang:1:6: another kind of element has this name
     13:34: error: Could not resolve reference to BoundedContext named 'Kitchen'. [linking-error]
     13:25: error: Could not resolve reference to BoundedContext named 'Laundry'. [unresolved-reference]
     14:19: error: Could not resolve reference to Domain named 'Nowhere'. [unresolved-reference]
@@ -171,18 +171,18 @@ bc A for D as Core by One { description: "d" team: Two classification: Generic c
 bc B for D { description: "d" classification: Core classification: Generic }
 bc C for D as Nothing { description: "d" classification: Core }
 "#
-    ), @r"
+    ), @"
     6:4: hint: `C` is a reserved word; here it is read as a name.
-    Hint: Programs that follow the grammar to the letter reject it; another name is safer. [reserved-name]
+    Hint: Parsers that follow the grammar strictly reject it; prefer another name. [reserved-name]
     6:15: error: Could not resolve reference to Classification named 'Nothing'. [linking-error]
     4:72: warning: Classification specified both inline ('as Core') and in block ('classification: Generic'). Inline value takes precedence. [bounded-context-classification-conflict]
-        4:15: this value is the one that holds
+        4:15: this value is effective
     4:52: warning: Team specified both inline ('by One') and in block ('team: Two'). Inline value takes precedence. [bounded-context-team-conflict]
-        4:23: this value is the one that holds
+        4:23: this value is effective
     5:68: warning: Classification specified both inline ('as Core') and in block ('classification: Generic'). Inline value takes precedence. [bounded-context-classification-conflict]
-        5:47: this value is the one that holds
+        5:47: this value is effective
     6:58: warning: Classification specified both inline and in block ('classification: Core'). Inline value takes precedence. [bounded-context-classification-conflict]
-        6:15: this value is the one that holds
+        6:15: this value is effective
     ");
 }
 
@@ -198,7 +198,7 @@ Namespace N.M { Team Y }
 Namespace N { Namespace M { Team Y } }
 cmap A { contains A }
 "#
-    ), @r"
+    ), @"
     2:16: error: Duplicate element: 'A' is already defined. [duplicate-element]
         1:6: defined here first
     4:11: error: Duplicate element: 'N' is already defined. [duplicate-element]
@@ -214,7 +214,7 @@ cmap A { contains A }
     7:6: error: Duplicate element: 'A' is already defined. [duplicate-element]
         1:6: defined here first
     7:19: error: Could not resolve reference to BoundedContext named 'A'. [unresolved-reference]
-        main.dlang:1:6: this has the name, and is another kind of element
+        main.dlang:1:6: another kind of element has this name
     ");
 }
 
@@ -244,14 +244,14 @@ Domain Self in Self { vision: "v" }
 Domain Fine in Top { vision: "v" }
 Domain Top { vision: "v" }
 "#
-    ), @r"
+    ), @"
     1:14: error: Circular domain hierarchy detected: Ab → Bc → Ca → Ab. [domain-circular-hierarchy]
     2:14: error: Circular domain hierarchy detected: Bc → Ca → Ab → Bc. [domain-circular-hierarchy]
     3:14: error: Circular domain hierarchy detected: Ca → Ab → Bc → Ca. [domain-circular-hierarchy]
     4:17: error: Circular domain hierarchy detected: Below → Ab → Bc → Ca → Ab. [domain-circular-hierarchy]
-        main.dlang:1:8: the circle is entered here
+        main.dlang:1:8: the cycle is entered here
     5:17: error: Circular domain hierarchy detected: Lower → Below → Ab → Bc → Ca → Ab. [domain-circular-hierarchy]
-        main.dlang:1:8: the circle is entered here
+        main.dlang:1:8: the cycle is entered here
     6:16: error: Circular domain hierarchy detected: Self → Self. [domain-circular-hierarchy]
     ");
 }
@@ -420,13 +420,13 @@ cmap M { contains A, B
     A [SK] B
 }
 "#
-    ), @r"
+    ), @"
     6:29: warning: Duplicate relationship between 'A' and 'B' in context map. [context-map-duplicate-relationship]
-        5:5: the relationship stands here first
+        5:5: the relationship is first listed here
     10:5: warning: Duplicate relationship between 'B' and 'A' in context map. [context-map-duplicate-relationship]
-        9:5: the relationship stands here first
+        9:5: the relationship is first listed here
     12:7: warning: Duplicate relationship between 'B' and 'A' in context map. [context-map-duplicate-relationship]
-        11:5: the relationship stands here first
+        11:5: the relationship is first listed here
     ");
 }
 
@@ -438,13 +438,13 @@ Domain D { vision: "v" }
 bc A for D { description: "d" }
 cmap M { contains A  this -> A  this >< this }
 "#
-    ), @r"
-    3:22: warning: 'this' stands for no bounded context here, so the relationship is ignored.
+    ), @"
+    3:22: warning: 'this' refers to no bounded context here, so the relationship is ignored.
     Hint: In a context map, name both bounded contexts. [this-outside-context]
     3:33: warning: Symmetric relationship with self: 'this' has a symmetric relationship with itself. This is likely unintended. [self-symmetric-relationship]
-    3:33: warning: 'this' stands for no bounded context here, so the relationship is ignored.
+    3:33: warning: 'this' refers to no bounded context here, so the relationship is ignored.
     Hint: In a context map, name both bounded contexts. [this-outside-context]
-    3:41: warning: 'this' stands for no bounded context here, so the relationship is ignored.
+    3:41: warning: 'this' refers to no bounded context here, so the relationship is ignored.
     Hint: In a context map, name both bounded contexts. [this-outside-context]
     ");
 }

@@ -2,7 +2,6 @@
 
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use dlang_model::{file_index, project_files};
 use insta::assert_snapshot;
@@ -122,7 +121,7 @@ fn a_response_without_a_request_is_dropped() {
 #[test]
 fn a_panic_ends_one_request() {
     let extra = MethodTable::new()
-        .with_query("test/panic", |_, _| panic!("as it should"))
+        .with_query("test/panic", |_, _, _| panic!("as it should"))
         .start("test/panics", |_, _| panic!("as it should"))
         .on_notification("test/heard", |_| panic!("as it should"));
     let mut client = client_with_table(extra);
@@ -134,7 +133,7 @@ fn a_panic_ends_one_request() {
 
 #[test]
 fn server_methods_take_precedence() {
-    let mut client = client_with_table(MethodTable::new().with_query("domainlang/get", |_, _| Ok(json!("another"))));
+    let mut client = client_with_table(MethodTable::new().with_query("domainlang/get", |_, _, _| Ok(json!("another"))));
     assert_eq!(client.send_request("domainlang/get", json!({}))["summary"]["teamCount"], 1);
 }
 
@@ -142,7 +141,7 @@ fn server_methods_take_precedence() {
 fn stubborn(runs: usize) -> (MethodTable, Receiver<&'static str>) {
     let (says, said) = channel();
     let state = Mutex::new((says, runs));
-    let table = MethodTable::new().with_query("test/work", move |snapshot, _| {
+    let table = MethodTable::new().with_query("test/work", move |snapshot, _, _| {
         let (says, is_stubborn) = {
             let mut state = state.lock().unwrap();
             let left = state.1;
@@ -293,26 +292,28 @@ fn host_notifications_are_delivered_in_order() {
 fn the_host_sends_requests_to_the_client() {
     let mut client = client_with_table(MethodTable::new());
     let handle = client.server().client().clone();
-    let spawn_request = |handle: &crate::ClientHandle, patience| {
-        let handle = handle.clone();
-        std::thread::spawn(move || handle.request_within("zubi/editor/request", json!({ "method": "m" }), patience))
+    let (answers, answered) = channel();
+    let send = || {
+        let answers = answers.clone();
+        let report = move |answer| answers.send(answer).unwrap();
+        handle.request("zubi/editor/request", json!({ "method": "m" }), report)
     };
-    let pending = spawn_request(&handle, Duration::from_mins(1));
+    send();
     let request = client.request("zubi/editor/request");
     client.respond(request.id, json!("yes"));
-    assert_eq!(pending.join().unwrap(), Ok(json!("yes")));
+    assert_eq!(answered.recv().unwrap(), Ok(json!("yes")));
 
-    // A request that times out is cancelled.
-    let pending = spawn_request(&handle, Duration::ZERO);
-    let request = client.request("zubi/editor/request");
-    assert_eq!(pending.join().unwrap(), Err(ClientError::TimedOut));
-    assert_eq!(client.notification("$/cancelRequest")["id"], json!(request.id));
+    let id = send();
+    client.request("zubi/editor/request");
+    handle.cancel(&id);
+    assert_eq!(client.notification("$/cancelRequest")["id"], json!(id));
 
-    let pending = spawn_request(&handle, Duration::from_mins(1));
+    send();
     client.request("zubi/editor/request");
     assert_eq!(client.finish(), Exit::Orderly);
-    assert_eq!(pending.join().unwrap(), Err(ClientError::Closed));
-    assert_eq!(handle.request_within("m", Value::Null, Duration::from_mins(1)), Err(ClientError::Closed));
+    assert_eq!(answered.recv().unwrap(), Err(ClientError::Closed));
+    send();
+    assert_eq!(answered.recv().unwrap(), Err(ClientError::Closed));
 }
 
 /// Started requests are stored by the test, so that they pile up.

@@ -35,30 +35,30 @@ fn validate() {
     }
     assert_snapshot!(check("validate", json!({ "file": "b.dlang" })), @r#"error {"code":-32602,"message":"Invalid input: file: `b.dlang` is not part of the workspace; name a file of the workspace, or leave `file` out to validate all of it","data":{"field":"file"}}"#);
     assert_snapshot!(check("validate", json!({ "text": "Domain D" })), @r#"{"valid":true,"fileCount":1,"domainCount":1,"bcCount":0,"errors":[],"warnings":[{"severity":2,"message":"Domain 'D' is missing a vision statement.","code":"domain-no-vision","file":"text.dlang","line":1,"column":1}],"infoCount":0}"#);
-    assert_snapshot!(check("validate", json!({ "text": "", "file": "a.dlang" })), @r#"error {"code":-32602,"message":"Invalid input: it is queried by itself, so omit `file`","data":{"field":"text"}}"#);
+    assert_snapshot!(check("validate", json!({ "text": "", "file": "a.dlang" })), @r#"error {"code":-32602,"message":"Invalid input: text: it is queried by itself, so omit `file`","data":{"field":"text"}}"#);
 }
 
 #[test]
 fn list() {
     assert_snapshot!(check("list", json!({ "type": "bcs", "domain": "Sales", "workDoneToken": 1 })), @r#"{"entityType":"bcs","count":1,"results":[{"name":"Orders","fqn":"Orders","domain":"Sales","description":"d"}]}"#);
-    assert_snapshot!(check("list", json!({ "type": "bounded-contexts-of-mine" })), @r#"error {"code":-32602,"message":"Invalid input: unknown type 'bounded-contexts-of-mine'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.","data":{"field":"type"}}"#);
-    assert_snapshot!(check("list", json!({})), @r#"error {"code":-32602,"message":"Invalid input: is required\nUse one of domains, bcs, teams, classifications, relationships, context-maps, domain-maps.","data":{"field":"type"}}"#);
-    assert_snapshot!(check("list", json!({ "type": "teams", "team": "A" })), @r#"error {"code":-32602,"message":"Invalid input: does not filter teams. Filters for teams: name, fqn.","data":{"field":"team"}}"#);
-    assert_snapshot!(check("list", json!({ "type": "teams", "detail": "more" })), @r#"error {"code":-32602,"message":"Invalid input: unknown detail 'more'. Use row or full.","data":{"field":"detail"}}"#);
-    assert_snapshot!(check("list", json!({ "type": "teams", "filters": {} })), @r#"error {"code":-32602,"message":"Invalid input: no such parameter\nUse type, name, fqn, domain, team, classification, metadata, context, pattern, detail, path, text.","data":{"field":"filters"}}"#);
+    assert_snapshot!(check("list", json!({ "type": "bounded-contexts-of-mine" })), @r#"error {"code":-32602,"message":"Invalid input: type: unknown type 'bounded-contexts-of-mine'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.","data":{"field":"type"}}"#);
+    assert_snapshot!(check("list", json!({})), @r#"error {"code":-32602,"message":"Invalid input: type: is required\nUse one of domains, bcs, teams, classifications, relationships, context-maps, domain-maps.","data":{"field":"type"}}"#);
+    assert_snapshot!(check("list", json!({ "type": "teams", "team": "A" })), @r#"error {"code":-32602,"message":"Invalid input: team: does not filter teams. Filters for teams: name, fqn.","data":{"field":"team"}}"#);
+    assert_snapshot!(check("list", json!({ "type": "teams", "detail": "more" })), @r#"error {"code":-32602,"message":"Invalid input: detail: unknown detail 'more'. Use row or full.","data":{"field":"detail"}}"#);
+    assert_snapshot!(check("list", json!({ "type": "teams", "filters": {} })), @r#"error {"code":-32602,"message":"Invalid input: filters: no such parameter\nUse type, name, fqn, domain, team, classification, metadata, context, pattern, detail, path, text.","data":{"field":"filters"}}"#);
 }
 
 #[test]
 fn get() {
     assert_snapshot!(check("get", json!({ "fqn": "Order" })), @r#"{"found":false,"fqn":"Order","suggestions":["Orders"]}"#);
-    assert_snapshot!(check("get", json!({ "fqn": 1 })), @r#"error {"code":-32602,"message":"Invalid input: expected string, got 1","data":{"field":"fqn"}}"#);
+    assert_snapshot!(check("get", json!({ "fqn": 1 })), @r#"error {"code":-32602,"message":"Invalid input: fqn: expected string, got 1","data":{"field":"fqn"}}"#);
     assert_snapshot!(check("get", json!([])), @r#"error {"code":-32602,"message":"Invalid input: the parameters must be an object"}"#);
 }
 
 #[test]
 fn explain() {
     assert_snapshot!(check("explain", json!({ "fqn": "Sales" })), @r#"{"fqn":"Sales","type":"Domain","explanation":"📁 **(domain) Sales**\n\n```domain-lang\nDomain Sales\n```\n\n---\n\n**Vision:** v"}"#);
-    assert_snapshot!(check("explain", json!({})), @r#"error {"code":-32602,"message":"Invalid input: is required\nName the element to explain.","data":{"field":"fqn"}}"#);
+    assert_snapshot!(check("explain", json!({})), @r#"error {"code":-32602,"message":"Invalid input: fqn: is required\nName the element to explain.","data":{"field":"fqn"}}"#);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn other_models_than_those_of_the_workspace() {
     Invalid input: path: `` is not a file path or `file://` URI
     Invalid input: path: /w/notes.txt is not a DomainLang file: its name does not end in .dlang
     Invalid input: path: `https://example.org` is not a file path or `file://` URI
-    Invalid input: it is queried by itself, so omit `path`
+    Invalid input: text: it is queried by itself, so omit `path`
     ");
 }
 

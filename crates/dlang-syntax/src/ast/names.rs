@@ -44,11 +44,6 @@ impl Reference {
         join_segments(self.segments(), ends_in_dot(self.syntax()))
     }
 
-    /// Returns the last segment, the simple name.
-    pub fn last_segment(&self) -> Option<SyntaxToken> {
-        self.segments().last()
-    }
-
     /// Returns everything before the last segment: its text (`Shop.Inner`) and its range.
     pub fn qualifier(&self) -> Option<(String, TextRange)> {
         let mut segments: Vec<_> = self.segments().collect();

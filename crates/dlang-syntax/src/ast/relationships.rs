@@ -110,16 +110,6 @@ impl PatternKind {
         Self::ALL.into_iter().find(|pattern| pattern.matches(word))
     }
 
-    /// Whether it may be written only at the upstream end of an arrow.
-    pub fn is_upstream(self) -> bool {
-        self.side() == Side::Upstream
-    }
-
-    /// Whether it may be written only at the downstream end of an arrow.
-    pub fn is_downstream(self) -> bool {
-        self.side() == Side::Downstream
-    }
-
     /// Whether it describes both contexts together and replaces the arrow.
     pub fn is_mutual(self) -> bool {
         self.side() == Side::Symmetric

@@ -197,7 +197,7 @@ made/
     assert_snapshot!(show(&modules.list(&root.join("none"), Bounds::default()), &root), @r#"
     ./ entry ./index.dlang: 
     loose []
-    cut Unreadable { path: "./none", why: "entity not found" }
+    cut Unreadable { path: "./none", reason: "entity not found" }
     "#);
 }
 

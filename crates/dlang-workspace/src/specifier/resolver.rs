@@ -26,12 +26,6 @@ impl<F: Files> Modules<F> {
         let package = Package::containing(&path);
         Ok(ResolvedImport { path, package })
     }
-
-    /// The entry of a module, if it is a file inside it.
-    pub fn entry_of(&self, module: &Module) -> Option<Utf8PathBuf> {
-        let path = inside(&self.files, &module.root, &module.entry()?).ok()?;
-        self.files.is_file(&path).then_some(path)
-    }
 }
 
 struct Import<'a, F> {

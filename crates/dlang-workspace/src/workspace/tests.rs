@@ -270,7 +270,7 @@ fn a_refresh_sees_whatever_happened_on_disk() {
     rendered += &step("moved", &|| std::fs::rename(at("sub"), at("moved")).unwrap());
     rendered += &step("a manifest", &|| write_file(&at("moved/model.yaml"), "paths: {x: ./y}"));
     rendered += &step("a manifest again", &|| write_file(&at("moved/model.yaml"), "{}"));
-    insta::assert_snapshot!(rendered, @r"
+    insta::assert_snapshot!(rendered, @"
     changed
     a.dlang: A2
     sub/b.dlang: B
@@ -283,25 +283,25 @@ fn a_refresh_sees_whatever_happened_on_disk() {
     a.dlang: A3
     sub/b.dlang: B
     sub/c.dlang: C
-    sub/c.dlang:2:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Programs that follow the grammar to the letter reject it; another name is safer.
+    sub/c.dlang:2:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Parsers that follow the grammar strictly reject it; prefer another name.
 
     removed
     a.dlang: A3
     sub/c.dlang: C
     a.dlang:1:8 error import-unresolved Cannot resolve import './sub/b'.⏎Hint: Check that the file exists and the path is correct.: Check that the path is correct and the file exists.
-    sub/c.dlang:2:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Programs that follow the grammar to the letter reject it; another name is safer.
+    sub/c.dlang:2:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Parsers that follow the grammar strictly reject it; prefer another name.
 
     moved
     a.dlang: A3
     moved/c.dlang: C
     a.dlang:1:8 error import-unresolved Cannot resolve import './sub/b'.⏎Hint: Check that the file exists and the path is correct.: Check that the path is correct and the file exists.
-    moved/c.dlang:2:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Programs that follow the grammar to the letter reject it; another name is safer.
+    moved/c.dlang:2:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Parsers that follow the grammar strictly reject it; prefer another name.
 
     a manifest
     a.dlang: A3
     moved/c.dlang: C
     a.dlang:1:8 error import-unresolved Cannot resolve import './sub/b'.⏎Hint: Check that the file exists and the path is correct.: Check that the path is correct and the file exists.
-    moved/c.dlang:2:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Programs that follow the grammar to the letter reject it; another name is safer.
+    moved/c.dlang:2:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Parsers that follow the grammar strictly reject it; prefer another name.
     moved/c.dlang:1:8 error import-unresolved Cannot resolve import '../a'.⏎Hint: Check that the file exists and the path is correct.: Relative imports must stay within the workspace directory.
     moved/model.yaml:1:9 warning manifest-path-alias-missing-at-prefix Path alias 'x' should start with '@'.⏎Hint: Rename to '@x' for consistency.
 
@@ -309,7 +309,7 @@ fn a_refresh_sees_whatever_happened_on_disk() {
     a.dlang: A3
     moved/c.dlang: C
     a.dlang:1:8 error import-unresolved Cannot resolve import './sub/b'.⏎Hint: Check that the file exists and the path is correct.: Check that the path is correct and the file exists.
-    moved/c.dlang:2:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Programs that follow the grammar to the letter reject it; another name is safer.
+    moved/c.dlang:2:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Parsers that follow the grammar strictly reject it; prefer another name.
     moved/c.dlang:1:8 error import-unresolved Cannot resolve import '../a'.⏎Hint: Check that the file exists and the path is correct.: Relative imports must stay within the workspace directory.
     ");
     assert!(!load(Arc::new(DiskFiles), &[Root::File(at("moved/c.dlang"))]).snapshot().files().unwrap().is_empty());
@@ -389,7 +389,7 @@ fn skipped_paths_are_reported() {
     gone.dlang:1:1 info file-passed-over It is named like a model and is a link that leads nowhere.⏎Hint: Let .gitignore leave it out, or put a model there.
     links.dlang:1:1 info file-passed-over It is named like a model and is a link to a folder, which is not followed.⏎Hint: Let .gitignore leave it out, or put a model there.
     loop.dlang:1:1 info file-passed-over It is named like a model and is a link that leads nowhere.⏎Hint: Let .gitignore leave it out, or put a model there.
-    module/c.dlang:1:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Programs that follow the grammar to the letter reject it; another name is safer.
+    module/c.dlang:1:6 hint reserved-name `C` is a reserved word; here it is read as a name.⏎Hint: Parsers that follow the grammar strictly reject it; prefer another name.
     module/model.lock:1:1 error lock-unreadable model.lock cannot be read: it is not a file.⏎Hint: It counts as empty until it can.
     module/model.yaml:1:1 error manifest-unreadable model.yaml cannot be read: Too many levels of symbolic links (os error 40).⏎Hint: It counts as empty until it can.
     out.dlang:1:1 info file-passed-over It is named like a model and is a link that leads out of the folder, which is not followed.⏎Hint: Let .gitignore leave it out, or put a model there.
@@ -448,7 +448,7 @@ fn validation() {
     };
     let all = [of(None), of(Some("/w/a.dlang")), of(Some("/w/b.dlang")), of(Some("/w/x.dlang"))];
     insta::assert_snapshot!(all.join("\n"), @r#"
-    {"valid":false,"fileCount":2,"domainCount":1,"bcCount":2,"errors":[{"severity":1,"message":"unexpected character: ->\"<- at offset: 3, skipped 1 characters.\nHint: The string that begins here is not closed: add \" at its end.","code":"unterminated-string","file":"sub/b.dlang","line":1,"column":4},{"severity":1,"message":"Expecting token of type 'ID' but found `\"`.\nHint: Names stand without quotes.","code":"expected-token","file":"sub/b.dlang","line":1,"column":4}],"warnings":[{"severity":2,"message":"Domain 'A' is missing a vision statement.","code":"domain-no-vision","file":"a.dlang","line":1,"column":1}],"infoCount":0}
+    {"valid":false,"fileCount":2,"domainCount":1,"bcCount":2,"errors":[{"severity":1,"message":"unexpected character: ->\"<- at offset: 3, skipped 1 characters.\nHint: The string that begins here is not closed: add \" at its end.","code":"unterminated-string","file":"sub/b.dlang","line":1,"column":4},{"severity":1,"message":"Expecting token of type 'ID' but found `\"`.\nHint: Write names without quotes.","code":"expected-token","file":"sub/b.dlang","line":1,"column":4}],"warnings":[{"severity":2,"message":"Domain 'A' is missing a vision statement.","code":"domain-no-vision","file":"a.dlang","line":1,"column":1}],"infoCount":0}
     {"valid":true,"fileCount":2,"domainCount":1,"bcCount":2,"errors":[],"warnings":[{"severity":2,"message":"Domain 'A' is missing a vision statement.","code":"domain-no-vision","file":"a.dlang","line":1,"column":1}],"infoCount":0}
     Invalid input: file: `b.dlang` is not part of the workspace; did you mean `sub/b.dlang`?
     Invalid input: file: `x.dlang` is not part of the workspace; name a file of the workspace, or leave `file` out to validate all of it

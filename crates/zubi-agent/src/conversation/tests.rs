@@ -80,6 +80,7 @@ fn call_event(turn: u64, call: &str) -> EventKind {
         arguments: json!({"path": call}),
         effect: None,
         preview: None,
+        delegates: false,
     }
 }
 
@@ -223,7 +224,7 @@ fn an_interrupted_turn_records_results_for_its_calls() {
     assert_snapshot!(added, @r#"
     {"type":"result","turn":1,"call":"begun","text":"The run was interrupted while this call was made: whether it took effect is not known. Look before you make it again.","failure":"cancelled","duration":0}
     {"type":"result","turn":1,"call":"later","text":"The run was interrupted before this call was made. Nothing has happened by it.","failure":"cancelled","duration":0}
-    {"type":"ended","turn":1,"reason":"killed","text":"This turn was cut off: the program ended. Until then: iterations 1, calls 2.","problem":"The program ended while this turn was going on. Say how to go on; what was done until then is kept.","iterations":1,"calls":2,"usage":{"input":10,"output":1,"cached":0},"duration":0}
+    {"type":"ended","turn":1,"reason":"killed","text":"This turn was cut off: the program ended. Until then: iterations 1, calls 2.","problem":"The program ended while this turn was running. Send a message to continue; the work up to that point is saved.","iterations":1,"calls":2,"usage":{"input":10,"output":1,"cached":0},"duration":0}
     "#);
     assert_eq!(fixture.published.lock().unwrap().last(), events.last(), "who listens is told");
 }
@@ -253,6 +254,7 @@ fn a_call_that_waited_for_an_answer_was_not_made() {
             arguments: json!({ "tool": "shell_run", "arguments": {} }),
             effect: None,
             preview: None,
+            delegates: true,
         },
         question("through", "shell.run"),
     ] {
@@ -332,9 +334,9 @@ fn invalid_files_are_reported_and_not_changed() {
     listed: ["New conversation"]
 
     # garbage
-    looked at: its file does not begin as one does
-    gone on: its file does not begin as one does
-    listed: ["(cannot be opened: its file does not begin as one does)"]
+    looked at: no: its file does not begin with a conversation event
+    gone on: no: its file does not begin with a conversation event
+    listed: ["(cannot be opened: its file does not begin with a conversation event)"]
 
     # zeros at the end, as after a loss of power
     looked at: began asked []
@@ -347,48 +349,48 @@ fn invalid_files_are_reported_and_not_changed() {
     listed: ["Hello"]
 
     # damage in the middle
-    looked at: began [what stands after event 1 is not the next one]
-    gone on: its file is damaged: what stands after event 1 is not the next one
+    looked at: began [the next valid event is missing after event 1]
+    gone on: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
 
     # wrong order
-    looked at: began [what stands after event 1 is not the next one]
-    gone on: its file is damaged: what stands after event 1 is not the next one
+    looked at: began [the next valid event is missing after event 1]
+    gone on: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
 
     # twice the same
-    looked at: began asked [what stands after event 2 is not the next one]
-    gone on: its file is damaged: what stands after event 2 is not the next one
+    looked at: began asked [the next valid event is missing after event 2]
+    gone on: no: its file is damaged: the next valid event is missing after event 2
     listed: ["Hello"]
 
     # a second beginning
-    looked at: began [what stands after event 1 is not the next one]
-    gone on: its file is damaged: what stands after event 1 is not the next one
+    looked at: began [the next valid event is missing after event 1]
+    gone on: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
 
     # no beginning
-    looked at: its file does not begin as one does
-    gone on: its file does not begin as one does
-    listed: ["(cannot be opened: its file does not begin as one does)"]
+    looked at: no: its file does not begin with a conversation event
+    gone on: no: its file does not begin with a conversation event
+    listed: ["(cannot be opened: its file does not begin with a conversation event)"]
 
     # newer, with fields that nobody knows
-    looked at: a newer zubi has written it (version 2 of the format)
-    gone on: a newer zubi has written it (version 2 of the format)
+    looked at: no: a newer zubi has written it (version 2 of the format)
+    gone on: no: a newer zubi has written it (version 2 of the format)
     listed: ["(cannot be opened: a newer zubi has written it (version 2 of the format))"]
 
     # version nought
-    looked at: its file does not begin as one does
-    gone on: its file does not begin as one does
-    listed: ["(cannot be opened: its file does not begin as one does)"]
+    looked at: no: its file does not begin with a conversation event
+    gone on: no: its file does not begin with a conversation event
+    listed: ["(cannot be opened: its file does not begin with a conversation event)"]
 
     # an event of another kind
-    looked at: began [what stands after event 1 is not the next one]
-    gone on: its file is damaged: what stands after event 1 is not the next one
+    looked at: began [the next valid event is missing after event 1]
+    gone on: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
 
     # one that is not kept
-    looked at: began [what stands after event 1 is not the next one]
-    gone on: its file is damaged: what stands after event 1 is not the next one
+    looked at: began [the next valid event is missing after event 1]
+    gone on: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
 
     # deep
@@ -407,21 +409,21 @@ fn invalid_files_are_reported_and_not_changed() {
 fn too_long_lines_are_rejected_without_being_read() {
     let long = format!(r#"{{"seq":2,"at":6,"type":"asked","turn":1,"text":"{}"}}"#, "x".repeat(MAX_LINE));
     assert_snapshot!(check_file(&lines(&[BEGAN, &long])), @r#"
-    looked at: began [what stands after event 1 is not the next one]
-    gone on: its file is damaged: what stands after event 1 is not the next one
+    looked at: began [the next valid event is missing after event 1]
+    gone on: no: its file is damaged: the next valid event is missing after event 1
     listed: ["New conversation"]
     "#);
 
     let fixture = fixture();
     let conversation = Conversation::create(&fixture.context).unwrap();
     let PersistError(why) = conversation.add(user_event(1, &"x".repeat(MAX_LINE))).unwrap_err();
-    assert_snapshot!(why, @"what is to be kept has 16777279 bytes, and at most 16777216 may be. Say it in parts, or put it into a file and name that");
+    assert_snapshot!(why, @"the event to store has 16777279 bytes; the limit is 16777216. Split the text, or put it into a file and name the file");
     conversation.add(user_event(1, "short")).unwrap();
     let (id, path) = (conversation.id().to_owned(), fixture.context.dir.path(conversation.id()).unwrap());
     drop(conversation);
     // A file with a hole takes no room.
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(MAX_FILE + 1).unwrap();
-    assert_snapshot!(fixture.elsewhere().load_since(&id, 0).unwrap_err(), @"its file has 268435457 bytes, and at most 268435456 are read");
+    assert_snapshot!(fixture.elsewhere().load_since(&id, 0).unwrap_err(), @"its file has 268435457 bytes; the limit is 268435456");
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn two_answers_in_a_row_have_words_between_them_and_half_an_answer_has_no_calls(
     insta::assert_snapshot!(render_messages(&[user_event("say"), answer_event("so", &[]), half, answer_event("", &[])]), @"
     user: say
     model: so []
-    user: Go on.
+    user: Continue.
     model: and []
     ");
 }
@@ -138,17 +138,17 @@ fn a_summary_replaces_answers_but_not_user_messages() {
     let (first, both) = (render_messages(&events[..9]), render_messages(&events));
     insta::assert_snapshot!(format!("{first}\n----\n{both}"), @"
     user: first
-    user: What was said and done before, in short: / my own words
-    user: What was said and done before, in short: / one was said
+    user: Summary of the conversation so far: / my own words
+    user: Summary of the conversation so far: / one was said
     model: two [b]
     tool b: [This result was left out to save room. Make the c
     model: three [c]
     tool c: of c
     ----
     user: first
-    user: What was said and done before, in short: / my own words
+    user: Summary of the conversation so far: / my own words
     user: next
-    user: What was said and done before, in short: / one to three
+    user: Summary of the conversation so far: / one to three
     model: four [d]
     tool d: of d
     ");

@@ -83,7 +83,7 @@ async fn what_is_allowed_for_the_session_is_allowed_in_this_conversation() {
     let wrong = talk
         .refusal("answer", json!({ "conversation": id, "question": "x", "answer": { "deny": { "text": null } } }))
         .await;
-    assert_snapshot!(wrong, @"no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.");
+    assert_snapshot!(wrong, @"no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation again.");
     let request = match &talk.open(&id).await.events.last().unwrap().kind {
         EventKind::Question { request, .. } => request.clone(),
         other => panic!("{other:?}"),
@@ -135,7 +135,7 @@ async fn a_turn_can_be_stopped_while_streaming_and_while_waiting_for_approval() 
     let passing: Vec<Value> = opened.partial_answer.iter().map(|event| json!(event.kind)).collect();
     assert_eq!(passing, [json!({ "type": "text", "turn": 1, "iteration": 1, "offset": 0, "text": "I think" })]);
     let running = talk.refusal("delete", json!({ "conversation": id })).await;
-    assert_snapshot!(running, @"a turn is going on in this conversation. Stop it first.");
+    assert_snapshot!(running, @"a turn is running in this conversation. Stop it first.");
     talk.request("stop", json!({ "conversation": id })).await;
     assert_eq!(talk.end().await.reason, StopReason::Stopped);
 
@@ -178,11 +178,11 @@ async fn a_running_turn_accepts_only_text() {
         writeln!(refusals, "{}", talk.refusal("send", send_params(more)).await).unwrap();
     }
     assert_snapshot!(refusals, @"
-    Invalid input: `model` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
-    Invalid input: `maxIterations` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
-    Invalid input: `tools` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
-    Invalid input: `schema` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
-    Invalid input: `instructions` is for the beginning of a turn, and one is going on in this conversation. Stop it, or send the text alone.
+    Invalid input: `model` can be set only at the beginning of a turn, and a turn is running in this conversation. Stop the turn, or send the text alone.
+    Invalid input: `maxIterations` can be set only at the beginning of a turn, and a turn is running in this conversation. Stop the turn, or send the text alone.
+    Invalid input: `tools` can be set only at the beginning of a turn, and a turn is running in this conversation. Stop the turn, or send the text alone.
+    Invalid input: `schema` can be set only at the beginning of a turn, and a turn is running in this conversation. Stop the turn, or send the text alone.
+    Invalid input: `instructions` can be set only at the beginning of a turn, and a turn is running in this conversation. Stop the turn, or send the text alone.
     ");
     talk.request("send", send_params(json!({ "model": "script/one" }))).await;
     talk.request("stop", json!({ "conversation": id })).await;
@@ -346,7 +346,7 @@ async fn closing_the_manager_ends_its_turns() {
         );
     }
     let late = talk.refusal("send", json!({ "text": "Hello?" })).await;
-    assert_snapshot!(late, @"zubi is ending; start it anew");
+    assert_snapshot!(late, @"zubi is shutting down; start it again");
     // A conversation without any message does not count.
     assert_eq!(talk.request("conversations", Value::Null).await["conversations"].as_array().unwrap().len(), 2);
 }
@@ -375,15 +375,15 @@ async fn an_interrupted_turn_is_reported_when_it_is_opened() {
     let opened = talk.open(&id).await;
     assert_snapshot!(render_events(&opened.events[opened.events.len() - 2..]), @r#"
     4 answered: Well. (0 calls)
-    5 ended Killed: This turn was cut off: the program ended. Until then: iterations 1, calls 0. Some("The program ended while this turn was going on. Say how to go on; what was done until then is kept.")
+    5 ended Killed: This turn was cut off: the program ended. Until then: iterations 1, calls 0. Some("The program ended while this turn was running. Send a message to continue; the work up to that point is saved.")
     "#);
     // One that is damaged in the middle is shown as far as it goes, and left as it is.
     let damaged = [&whole[..300], b"\n\n", &whole[300..]].concat();
     zubi_base::fs::write_atomic(&path, &damaged).unwrap();
     let opened = talk.open(&id).await;
-    assert_snapshot!(render_events(&opened.partial_answer), @r#"2 Notice { turn: 1, text: "The file of this conversation is damaged: what stands after event 2 is not the next one. What stands before is shown; it cannot be gone on with." }"#);
+    assert_snapshot!(render_events(&opened.partial_answer), @r#"2 Notice { turn: 1, text: "The file of this conversation is damaged: the next valid event is missing after event 2. zubi shows the events before the damage; the conversation cannot be continued." }"#);
     let refusal = talk.refusal("send", json!({ "conversation": id, "text": "Again" })).await;
-    assert_snapshot!(refusal, @"the conversation cannot be used: its file is damaged: what stands after event 2 is not the next one. Begin a new one; this one is left as it is.");
+    assert_snapshot!(refusal, @"the conversation cannot be used: its file is damaged: the next valid event is missing after event 2. Begin a new one; this one is left as it is.");
     assert_eq!(std::fs::read(&path).unwrap(), damaged);
 }
 
@@ -464,25 +464,25 @@ async fn invalid_requests_are_rejected() {
     dance: there is no method `dance`
     hello: Invalid input: this method has no parameters
     send: Invalid input: missing field `text`
-    send: Invalid input: `text` is empty. Say what is to be done.
-    send: Invalid input: `text` has 1048577 bytes, and at most 1048576 are taken. Shorten it.
+    send: Invalid input: `text` is empty. Describe the task.
+    send: Invalid input: `text` has 1048577 bytes, but the limit is 1048576. Shorten it.
     send: Invalid input: unknown field `txet`, expected one of `conversation`, `text`, `model`, `maxIterations`, `tools`, `schema`, `instructions`
-    send: no such model. `zubi agent models` shows which models there are and what others need.
+    send: no such model. `zubi agent models` shows the available models and what others need.
     send: Invalid input: `maxIterations` is at least 1
     send: Invalid input: invalid value: integer `-1`, expected u64
-    send: Invalid input: the schema of the final answer cannot be used: "strin" is not valid under any of the schemas listed in the 'anyOf' keyword. Correct it and ask again.
+    send: Invalid input: cannot use the schema of the final answer: "strin" is not valid under any of the schemas listed in the 'anyOf' keyword. Correct the schema and try again.
     send: there is no conversation `../../x`. `zubi agent list` shows which there are.
     send: there is no conversation `000000000000-0000000000000000`. `zubi agent list` shows which there are.
     open: Invalid input: invalid type: integer `7`, expected a string
     open: there is no conversation `inspector`. `zubi agent list` shows which there are.
     stop: there is no conversation ``. `zubi agent list` shows which there are.
-    conversations: Invalid input: `query` has 1048577 bytes, and at most 1000 are taken. Shorten it.
+    conversations: Invalid input: `query` has 1048577 bytes, but the limit is 1000. Shorten it.
     conversations: Invalid input: invalid value: integer `-1`, expected usize
     conversations: Invalid input: invalid type: integer `1`, expected a string
     rename: Invalid input: `title` is empty
-    answer: no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation anew.
+    answer: no question `x` waits for an answer: it was answered, or its turn has ended. Open the conversation again.
     call: Invalid input: missing field `arguments`
-    call: Invalid input: `tool` has 1048577 bytes, and at most 1000 are taken. Shorten it.
+    call: Invalid input: `tool` has 1048577 bytes, but the limit is 1000. Shorten it.
     "#);
     assert_eq!(talk.request("conversations", Value::Null).await, json!({ "conversations": [], "more": 0 }));
     let info = talk.request("hello", json!({})).await;

@@ -50,40 +50,40 @@ fn an_auto_approve_rule_is_a_tool_a_command_or_the_keys_of_a_rule() {
     write = ["docs/**"]
 
 
-    error: `` is no rule: it begins with no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule ``: it begins with no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     shell.run:
-    error: `shell.run:` is no rule: there is no command behind the colon. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule `shell.run:`: there is no command behind the colon. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     cargo test
-    error: `cargo test` is no rule: it begins with no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule `cargo test`: it begins with no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     {tools = 
-    error: `{tools =` is no rule: unclosed inline table, expected `}`. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule `{tools =`: unclosed inline table, expected `}`. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     {}
-    error: `{}` is no rule: the rule names nothing: `tools`, `effect`, `command`, `read`, `write`, `hosts` or `secrets`. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule `{}`: the rule names nothing: `tools`, `effect`, `command`, `read`, `write`, `hosts` or `secrets`. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     !
-    error: `!` is no rule: `tools`: "!" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule `!`: `tools`: "!" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     !!shell.run
-    error: `!!shell.run` is no rule: `tools`: "!!shell.run" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule `!!shell.run`: `tools`: "!!shell.run" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     {tools = [""]}
-    error: `{tools = [""]}` is no rule: `tools`: "" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule `{tools = [""]}`: `tools`: "" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     {tools = ["!ZW"]}
-    error: `{tools = ["!ZW"]}` is no rule: `tools`: "!\u{200b}" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule `{tools = ["!ZW"]}`: `tools`: "!\u{200b}" names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     {tools = ["file.read", " ! "], write = ["**"]}
-    error: `{tools = ["file.read", " ! "], write = ["**"]}` is no rule: `tools`: " ! " names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule `{tools = ["file.read", " ! "], write = ["**"]}`: `tools`: " ! " names no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     {tools = ["shell.run"], action = "deny"}
-    error: `{tools = ["shell.run"], action = "deny"}` is no rule: it can only allow; what is to be denied stands in zubi.toml. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule `{tools = ["shell.run"], action = "deny"}`: it can only allow; write rules that deny into zubi.toml. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
 
     {tools = ["shell.run"], commands = ["ls"]}
-    error: `{tools = ["shell.run"], commands = ["ls"]}` is no rule: `commands`: unknown field `commands`, expected one of `action`, `tools`, `effect`, `command`, `read`, `write`, `hosts`, `secrets`, `reason`, `examples`. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: invalid rule `{tools = ["shell.run"], commands = ["ls"]}`: `commands`: unknown field `commands`, expected one of `action`, `tools`, `effect`, `command`, `read`, `write`, `hosts`, `secrets`, `reason`, `examples`. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
     "#);
 }
 

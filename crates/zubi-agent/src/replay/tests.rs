@@ -182,7 +182,7 @@ async fn a_conversation_is_recorded_and_replayed() {
             "failed": false
           },
           "now": {
-            "text": "Failed to run file.write: a rule is about every such call, and there is nobody to ask here\nThe user can allow it for one run with\n--auto-approve 'file.write'\nThe rule at zubi.toml:1 asks whatever others allow; the user can change it, or run this themselves.",
+            "text": "Failed to run file.write: a rule is about every such call, and no one can approve it here\nThe user can allow it for one run with\n--auto-approve 'file.write'\nThe rule at zubi.toml:1 requires approval whatever others allow; the user can change it, or run this themselves.",
             "failed": true
           }
         }
@@ -277,7 +277,7 @@ async fn hand_written_expectations_are_checked() {
           "turn": 1,
           "recorded": null,
           "now": "model",
-          "problem": "the scenario expects `wine` of `file_read`, which came to `tea\n[disk · sha b49c876df8b6 · lines 1–1 of 1]`. Correct what it expects there, or what makes it otherwise."
+          "problem": "the scenario expects `wine` of `file_read`, which came to `tea\n[disk · sha b49c876df8b6 · lines 1–1 of 1]`. Correct the expectation there, or the cause of the difference."
         }
       ]
     }

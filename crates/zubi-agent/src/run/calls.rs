@@ -19,6 +19,7 @@ use self::execute::{CompletedCall, PreparedCall};
 use super::loop_guard::{self, CallKey};
 use super::schedule::{CallAccess, MAX_PARALLEL_CALLS};
 use super::{RunningTurn, TurnEnd};
+use crate::delegation;
 use crate::event::{EventKind, StopReason};
 use crate::history::OUTCOME_UNKNOWN;
 use zubi_models::message::ToolCall;
@@ -296,6 +297,7 @@ impl RunningTurn {
             arguments: item.call.arguments.clone(),
             effect: prepared.map(|prepared| prepared.effect),
             preview: prepared.and_then(|prepared| prepared.preview.clone()),
+            delegates: delegation::is_delegating_tool(&item.tool),
         })?;
         Ok(())
     }

@@ -3,6 +3,7 @@
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt as _;
 
 use super::*;
 
@@ -225,8 +226,7 @@ async fn reader_and_writer_meet() {
     let body = vec![b'x'; 1000];
     let sent = body.clone();
     let writing = tokio::spawn(async move {
-        write_frame(&mut near, &sent).await.unwrap();
-        write_frame(&mut near, b"{}").await.unwrap();
+        near.write_all(&[frame(&sent), frame(b"{}")].concat()).await.unwrap();
     });
     let mut reader = FrameReader::new(far);
     assert_eq!(reader.next().await.unwrap(), Some(Frame::Body(body)));

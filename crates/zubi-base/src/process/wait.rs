@@ -34,6 +34,6 @@ pub fn wait(pid: u32) -> io::Result<()> {
 ///
 /// Always: this system has no way to wait for a process that is not a child.
 #[cfg(not(target_os = "linux"))]
-pub fn wait_until_gone(_pid: u32) -> io::Result<()> {
+pub fn wait(_pid: u32) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }

@@ -12,6 +12,7 @@ use crate::framing::lines::{InputLine, LineReader};
 use crate::framing::{
     self, Frame, FrameReader, FramingError, Message, Notification, Request, RequestId, Response, ResponseError,
 };
+use crate::text;
 
 /// Why a connection is closed to which nothing else happened.
 pub const CLOSED_OUTPUT: &str = "it closed its output";
@@ -222,7 +223,10 @@ fn handle_message(body: &[u8], handler: &dyn PeerHandler, shared: &Arc<Connectio
 }
 
 fn take_response(id: Option<&RequestId>, result: Result<Value, ResponseError>, shared: &ConnectionState) {
-    let result = result.map_err(|error| ResponseError { message: truncate_for_display(error.message), ..error });
+    let result = result.map_err(|error| ResponseError {
+        message: text::ellipsize(&error.message, MAX_ERROR_CHARS).into_owned(),
+        ..error
+    });
     if let (None, Err(error)) = (id, &result) {
         tracing::debug!(%error, "the peer complains");
         shared.state().refusal = Some(error.clone());
@@ -261,14 +265,6 @@ fn take_request(Request { id, method, params }: Request, handler: &dyn PeerHandl
             handler.request(&method, params, responder);
         }
         Err(error) => respond(shared, Some(id), Err(error)),
-    }
-}
-
-/// A text that is passed on to people, cut where no person would read on.
-fn truncate_for_display(text: String) -> String {
-    match text.char_indices().nth(MAX_ERROR_CHARS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
     }
 }
 

@@ -58,7 +58,7 @@ impl Peer {
     }
 
     async fn send(&mut self, body: &str) {
-        framing::write_frame(&mut self.writer, body.as_bytes()).await.unwrap();
+        self.writer.write_all(&framing::frame(body.as_bytes())).await.unwrap();
     }
 }
 
@@ -271,7 +271,7 @@ async fn a_server_that_requests_without_reading_is_disconnected() {
     let mut closed = world.connection.closed_reason();
     let asking = async {
         let question = format!(r#"{{"id":1,"method":"unknown {}"}}"#, "x".repeat(10_000));
-        while framing::write_frame(&mut world.peer.writer, question.as_bytes()).await.is_ok() {}
+        while world.peer.writer.write_all(&framing::frame(question.as_bytes())).await.is_ok() {}
     };
     let why = tokio::select! {
         () = asking => panic!("the pipe broke"),

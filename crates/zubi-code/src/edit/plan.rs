@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use zubi_base::clock::Clock;
 use zubi_base::owner_only;
+use zubi_base::random;
 use zubi_base::text::{ContentHash, FileOperation, Setting};
 use zubi_base::workspace::WorkspaceFolders;
 
@@ -29,8 +30,6 @@ pub const MAX_STORE_BYTES: u64 = 512 << 20;
 const MAX_RECORD_BYTES: u64 = 6 * super::change::MAX_CHANGE_BYTES;
 /// Raised when a record's form changes; records of another version are not read.
 const VERSION: u32 = 1;
-/// RFC 4648's base32 alphabet in lower case.
-const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// Characters of an id after its prefix: 50 random bits.
 const ID_LENGTH: usize = 10;
 
@@ -98,7 +97,7 @@ struct RecordEnvelope<T> {
 /// letter. No other input ever becomes a file name.
 pub fn plan_id(handle: &str) -> Result<String, EditError> {
     let random = handle.strip_prefix("p-").or_else(|| handle.strip_prefix("a-")).unwrap_or_default();
-    if random.len() != ID_LENGTH || !random.bytes().all(|byte| ALPHABET.contains(&byte)) {
+    if random.len() != ID_LENGTH || !random.bytes().all(|byte| random::BASE32.contains(&byte)) {
         let handle = handle.chars().filter(|character| !character.is_control()).take(40).collect();
         return Err(EditError::NotAnId { given: handle });
     }
@@ -112,10 +111,9 @@ pub fn action_id(plan: &str) -> String {
 
 /// A new id, from the operating system's random numbers.
 pub(super) fn fresh_id() -> Result<String, EditError> {
-    let mut random = [0; ID_LENGTH];
-    getrandom::fill(&mut random).map_err(|error| state("the operating system gave no random numbers", &error))?;
-    let letters = random.iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)]));
-    Ok("p-".chars().chain(letters).collect())
+    let random =
+        random::base32::<ID_LENGTH>().map_err(|error| state("the operating system gave no random numbers", &error))?;
+    Ok(format!("p-{random}"))
 }
 
 /// See the module's documentation.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use zubi_base::endpoint::{DocumentRef, EndpointError};
 use zubi_base::lsp;
 use zubi_base::position::{TextRange, TextSize};
+use zubi_base::text::ellipsize;
 use zubi_base::uri;
 
 use crate::error::CodeError;
@@ -167,10 +168,8 @@ fn type_hint(hint: &Value) -> Option<(lsp::Position, String)> {
         Value::Array(parts) => parts.iter().filter_map(|part| part.get("value")?.as_str()).collect(),
         _ => return None,
     };
-    let mut label: String = clean_line(&text).chars().take(MAX_LABEL).collect();
-    if text.chars().count() > MAX_LABEL {
-        label.push('…');
-    }
+    let text = clean_line(&text);
+    let label = ellipsize(&text, MAX_LABEL);
     let padded = |side: &str| if hint.get(side) == Some(&Value::Bool(true)) { " " } else { "" };
     Some((position, format!("{}{label}{}", padded("paddingLeft"), padded("paddingRight"))))
 }

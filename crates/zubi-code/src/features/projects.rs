@@ -9,6 +9,7 @@ use camino::Utf8PathBuf;
 use futures_util::future::join_all;
 use rustc_hash::FxHashSet;
 use zubi_base::endpoint::{DocumentRef, Endpoint, EndpointError, OtherProject};
+use zubi_base::text::pluralize;
 use zubi_base::uri;
 
 use crate::edit::Plan;
@@ -165,7 +166,7 @@ impl CodeQuery<'_> {
             return;
         }
         let others: Vec<_> = others.iter().collect();
-        let use_count = if count == 1 { "1 use" } else { &format!("{count} uses") };
+        let use_count = pluralize(count, "use");
         let why = format!(
             "{use_count} in {} will not be renamed: `lsp_references` lists them",
             self.describe_projects(&others)

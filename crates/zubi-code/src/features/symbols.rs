@@ -1,5 +1,7 @@
 //! Symbols of the whole workspace by name.
 
+use zubi_base::text::pluralize;
+
 use crate::error::CodeError;
 use crate::locate::{Candidate, IndexedSymbols, MAX_WORD_FILES, NamePath};
 use crate::place::SourcePlace;
@@ -118,8 +120,7 @@ fn note_word_search(status: &mut AnswerStatus, why: &str, files: usize, cut: boo
     if cut {
         status.completeness = Completeness::Partial { why: format!("only {MAX_WORD_FILES} files were outlined") };
     }
-    let plural = if files == 1 { "" } else { "s" };
-    status.notes.push(format!("{why}: exact names only, from the outlines of {files} file{plural}"));
+    status.notes.push(format!("{why}: exact names only, from the outlines of {}", pluralize(files, "file")));
 }
 
 impl From<Candidate> for FoundSymbol {

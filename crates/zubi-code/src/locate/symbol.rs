@@ -12,6 +12,7 @@ use rustc_hash::FxHashSet;
 use zubi_base::endpoint::DocumentRef;
 use zubi_base::nearest::nearest_by;
 use zubi_base::position::TextRange;
+use zubi_base::text::quote_all;
 
 use super::{NamePath, ResolvedTarget, name};
 use crate::error::CodeError;
@@ -357,7 +358,7 @@ fn prefer_outermost(candidates: &mut Vec<Candidate>, name_path: &NamePath) -> Op
         }
     }
     candidates.retain(|candidate| candidate.depth == outermost);
-    let names = others.iter().take(3).map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let names = quote_all(others.iter().take(3));
     let more = others.len().saturating_sub(3);
     Some(if more > 0 { format!("also {names} and {more} more") } else { format!("also {names}") })
 }

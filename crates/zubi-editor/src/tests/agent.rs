@@ -205,7 +205,7 @@ fn a_question_of_a_page_waits_in_the_chat() {
 #[test]
 fn a_question_of_an_extensions_task_is_a_dialog() {
     let mut client = editor(TOOLS);
-    for (choice, outcome) in [(json!(0), "true"), (Value::Null, "said no")] {
+    for (choice, outcome) in [(json!(0), "true"), (Value::Null, "denied it")] {
         let run = task(&mut client, json!({ "task": "Save.", "tools": ["workspace.*"] }));
         let request = client.expect_request("zubi/model/request");
         let offered: Vec<_> =

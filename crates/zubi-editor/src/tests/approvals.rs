@@ -218,8 +218,8 @@ fn the_user_approves_in_a_dialog_and_a_session_approval_is_remembered() {
     ]
     "#);
     assert_snapshot!(said, @"
-    error: Failed to run workspace.save: the user said no (it runs something whose effect cannot be known)
-    Do not call it again for this; ask the user what to do instead.
+    error: Failed to run workspace.save: the user denied it (it runs something whose effect cannot be known)
+    Do not call it again for this; let the user decide what to do instead.
     ");
     assert_eq!(call_with_choice(&mut client, save(false), &json!(0)).1, "saved");
     // An option that was not offered is not an answer.
@@ -227,8 +227,8 @@ fn the_user_approves_in_a_dialog_and_a_session_approval_is_remembered() {
     let question = client.expect_request("zubi/approval/request");
     client.respond(question.id, json!({ "choice": 40 }));
     assert_snapshot!(tool_text(&client.answer(&call).unwrap()), @"
-    error: Failed to run workspace.save: the user was asked (it runs something whose effect cannot be known), and the editor returned an invalid option
-    Ask the user whether it is to be done, then call it again.
+    error: Failed to run workspace.save: it needs the user's approval (it runs something whose effect cannot be known), and the editor returned an invalid option
+    Check with the user whether to do it, then call it again.
     ");
     assert_eq!(call_with_choice(&mut client, save(false), &json!(1)).1, "saved");
     assert_eq!(runs(&mut client, save(false)), "true");
@@ -248,7 +248,7 @@ fn a_prompt_is_cancelled_with_its_call() {
 fn an_editor_without_a_dialog_has_no_approver() {
     let mut client = editor(&json!({ "editorMethods": ["zubi/editor/applyEdit"] }));
     assert_snapshot!(client.call("workspace.save", &json!({})), @r#"
-    error: Failed to run workspace.save: it runs something whose effect cannot be known, and there is nobody to ask here
+    error: Failed to run workspace.save: it runs something whose effect cannot be known, and no one can approve it here
     The user can allow it with `allow = ["workspace.save"]` in zubi.toml.
     "#);
 }
@@ -261,8 +261,8 @@ fn auto_approved_calls_are_still_denied_by_rules() {
     assert_eq!(runs(&mut client, save(false)), "true");
     let mut client = editor_with(&approves, "[[policy]]\naction = \"deny\"\ntools = [\"workspace.save\"]\n");
     assert_snapshot!(client.call("workspace.save", &json!({})), @"
-    error: Failed to run workspace.save: a rule is about every such call; the rule stands at zubi.toml:1
-    Do it another way, or ask the user: `zubi policy explain` shows which rule says so.
+    error: Failed to run workspace.save: a rule is about every such call; see the rule at zubi.toml:1
+    Do it another way, or let the user decide: `zubi policy explain` shows which rule denies it.
     ");
 }
 
@@ -321,7 +321,7 @@ fn a_declared_tool_calls_a_function_of_an_extension() {
 fn settings_that_may_contain_secrets_cannot_be_read() {
     let mut client = editor(&json!({ "editorMethods": ["zubi/editor/config"] }));
     assert_snapshot!(client.call("get_setting", &json!({ "key": "http.proxyAuthorization" })), @"
-    error: Invalid input: tools cannot read `http.proxyAuthorization`: editor settings may contain passwords and tokens
+    error: Invalid input: key: tools cannot read `http.proxyAuthorization`: editor settings may contain passwords and tokens
     Readable: editor.*, files.*, search.*, [language], *.updateImportsOnFileMove.*. Ask the user for any other.
     ");
     for key in ["github.token", "editor", "filesystem.key", "jira.editor.token", "[a].token"] {

@@ -71,7 +71,7 @@ fn what_extensions_contribute_is_called_back() {
     }
     // The server validates the arguments.
     assert_snapshot!(client.call("jira.createTicket", &json!({ "text": ["hi"] })), @r#"
-    error: Invalid input: expected string, got ["hi"]
+    error: Invalid input: text: expected string, got ["hi"]
     `text` (string): Any.
     "#);
 }
@@ -94,7 +94,7 @@ fn a_tool_without_a_declared_effect_is_treated_as_execute() {
         .collect();
     assert_eq!(effects, ["jira.createTicket execute", "jira.deleteTicket execute", "jira.find read"]);
     assert_snapshot!(client.call("jira.createTicket", &json!({ "text": "hi" })), @r#"
-    error: Failed to run jira.createTicket: it runs something whose effect cannot be known, and there is nobody to ask here
+    error: Failed to run jira.createTicket: it runs something whose effect cannot be known, and no one can approve it here
     The user can allow it with `allow = ["jira.createTicket"]` in zubi.toml.
     "#);
 }
@@ -159,9 +159,9 @@ fn what_cannot_be_contributed_is_refused_whole() {
     "tools" there is a tool `jira.find` already
     "tools" there is a tool `words.count` already
     "functions" a function `jira.find` is registered already
-    "tools[0]" `magic` is no effect: read, plan, write, execute or network
+    "tools[0]" invalid effect `magic`; use `read`, `plan`, `write`, `execute` or `network`
     "tools[0]" `words.count`: the input's root is not `type: object`
-    "tools[0]" `words.count`: asks a person although it only reads
+    "tools[0]" `words.count`: requires approval although it only reads
     "tools[0]" description and schema of `words.count` have more than 65536 bytes
     "tools" more than 200 tools and functions of one client
     "tools[0]" Invalid params: tools[0]: missing field `description`

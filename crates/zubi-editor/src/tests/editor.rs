@@ -57,7 +57,7 @@ fn an_editor_that_cannot_answer() {
     let answer = client.answer(&call).unwrap();
     assert_snapshot!(tool_text(&answer), @"
     error: Failed to find the definition: editor does not support `textDocument/definition`
-    Ask another question; this server does not offer this one.
+    Use another request; this server does not support this one.
     ");
 
     let call = client.begin("zubi/tools/call", definition());
@@ -66,7 +66,7 @@ fn an_editor_that_cannot_answer() {
     let answer = client.answer(&call).unwrap();
     assert_snapshot!(tool_text(&answer), @"
     error: Failed to find the definition: editor answered `textDocument/definition` with an error: no provider (-32603)
-    Check the position with `lsp_document_symbols`, then ask again.
+    Check the position with `lsp_document_symbols`, then retry.
     ");
 
     let call = client.begin("zubi/tools/call", definition());
@@ -75,7 +75,7 @@ fn an_editor_that_cannot_answer() {
     let answer = client.answer(&call).unwrap();
     assert_snapshot!(tool_text(&answer), @"
     error: Failed to find the definition: editor broke the protocol: its answer to `textDocument/definition` is not of a form that the protocol has
-    Ask again; if it happens once more, the server has a defect to report.
+    Retry; if it happens again, report a defect of the server.
     ");
 }
 

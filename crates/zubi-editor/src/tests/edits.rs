@@ -167,11 +167,11 @@ fn a_setting_change_is_reported_with_both_values() {
     [editor]
     "#);
     assert_snapshot!(editor.call("set_setting", &json!({ "key": "editor.tabSize", "value": 1, "scope": "user" })), @"
-    error: Invalid input: tools cannot change the user's own settings
+    error: Invalid input: scope: tools cannot change the user's own settings
     Pass `workspace` or `folder`, or ask the user to change it.
     ");
     assert_snapshot!(editor.call("set_setting", &json!({ "key": "terminal.integrated.shell.linux", "scope": "folder" })), @"
-    error: Invalid input: tools cannot set `terminal.integrated.shell.linux`
+    error: Invalid input: key: tools cannot set `terminal.integrated.shell.linux`
     Writable settings: editor.detectIndentation, editor.formatOnSave, editor.insertSpaces, editor.tabSize, files.eol, files.insertFinalNewline, files.trimFinalNewlines, files.trimTrailingWhitespace, javascript.updateImportsOnFileMove.enabled, js/ts.updateImportsOnFileMove.enabled, typescript.updateImportsOnFileMove.enabled. The user can change others in the editor.
     ");
     editor.settings.insert("files.exclude".to_owned(), json!({ "**/out": true }));
@@ -184,7 +184,7 @@ fn a_setting_change_is_reported_with_both_values() {
     [editor]
     "#);
     assert_snapshot!(editor.call("get_setting", &json!({ "key": "files.exclude", "scope": "galaxy" })), @"
-    error: Invalid input: must be `user`, `workspace` or `folder`
+    error: Invalid input: scope: must be `user`, `workspace` or `folder`
     Omit `scope`, or pass one of these.
     ");
     assert_snapshot!(editor.call("set_update_imports_setting", &json!({ "value": "always" })), @r#"
@@ -297,7 +297,7 @@ fn an_undo_whose_texts_cannot_be_corrected_is_reported_as_done() {
     undone [plan]: rename file `web/shape.ts` to `web/form.ts` in 2 files
       web/report.ts  written
       web/shape.ts  renamed from web/form.ts
-    note: the editor made another text of `web/report.ts` than was asked for: other line ends, or what it does when it saves
+    note: the editor saved another text of `web/report.ts` than was requested: other line ends, or a change of its own on save
     note: not saved, for it had unsaved changes: `web/report.ts`
     note: extensions changed `[root]/web/report.ts`, which could not be reverted (a folder is read-only): read these files again
     [no server · problems not compared: the editor does not answer `textDocument/diagnostic` here]

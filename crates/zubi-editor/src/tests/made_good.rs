@@ -300,7 +300,7 @@ fn hierarchy_items_are_returned_unchanged() {
     });
     assert_snapshot!(answer, @"
     error: Failed to walk the call hierarchy: editor answered `callHierarchy/incomingCalls` with an error: the editor does not know this item any more: ask about its place again (-32803)
-    Check the position with `lsp_document_symbols`, then ask again.
+    Check the position with `lsp_document_symbols`, then retry.
     ");
 }
 

@@ -86,10 +86,10 @@ fn a_model_is_found_by_family_and_a_missing_one_is_reported() {
         client.answer(&run).unwrap();
     }
     let run = task(&mut client, json!({ "task": "Hi.", "model": "editor/none" }));
-    assert_snapshot!(client.answer(&run).unwrap_err()["message"].as_str().unwrap(), @"the editor has no model `none`; it has editor/gpt-4o-2024, editor/claude-4, editor/copilot/twin, editor/other/twin. `zubi agent models` shows which models there are and what others need.");
+    assert_snapshot!(client.answer(&run).unwrap_err()["message"].as_str().unwrap(), @"the editor has no model `none`; it has editor/gpt-4o-2024, editor/claude-4, editor/copilot/twin, editor/other/twin. `zubi agent models` shows the available models and what others need.");
     client.models.clear();
     let run = task(&mut client, json!({ "task": "Hi.", "model": "editor" }));
-    assert_snapshot!(client.answer(&run).unwrap_err()["message"].as_str().unwrap(), @"the editor offers no models: install an extension that does, and sign in to it. `zubi agent models` shows which models there are and what others need.");
+    assert_snapshot!(client.answer(&run).unwrap_err()["message"].as_str().unwrap(), @"the editor offers no models: install an extension that does, and sign in to it. `zubi agent models` shows the available models and what others need.");
 }
 
 /// Retries of temporary errors are tested with the loop.
@@ -111,10 +111,10 @@ fn a_model_failure_is_reported_with_the_next_step() {
         problems.push(result["problem"].as_str().unwrap().to_owned());
     }
     assert_snapshot!(problems.join("\n"), @"
-    the editor does not allow zubi to use `editor/gpt-4o-2024`. It prompts you when you start a task: send one in the chat view and choose “Allow”, or allow it with the command “Manage Language Model Access”. `zubi agent models` shows which models there are and what others need.
-    the editor no longer has a model `editor/gpt-4o-2024` (gone). `zubi agent models` shows which models there are and what others need.
-    the editor blocks zubi from using `editor/gpt-4o-2024` (filtered). Choose another model with --model if this one cannot take such a question.
-    your quota of `editor/gpt-4o-2024` is used up (You have exceeded your premium quota.). Choose another model with --model if this one cannot take such a question.
+    the editor does not allow zubi to use `editor/gpt-4o-2024`. It prompts you when you start a task: send one in the chat view and choose “Allow”, or allow it with the command “Manage Language Model Access”. `zubi agent models` shows the available models and what others need.
+    the editor no longer has a model `editor/gpt-4o-2024` (gone). `zubi agent models` shows the available models and what others need.
+    the editor blocks zubi from using `editor/gpt-4o-2024` (filtered). Choose another model with --model if this one does not support such a request.
+    your quota of `editor/gpt-4o-2024` is used up (You have exceeded your premium quota.). Choose another model with --model if this one does not support such a request.
     the prompt is too long for `editor/gpt-4o-2024` (model_max_prompt_tokens_exceeded). Begin a new conversation, or choose a model with a larger context.
     ");
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
+use zubi_base::text::quote_for_shell;
 
 use super::{Escaping, PlaceholderPosition, PlaceholderSource, REDACTED, Template, TemplatePart};
 
@@ -36,14 +37,6 @@ pub struct RenderedText {
     pub secrets: Vec<String>,
     /// The template is nothing but an optional argument, and that is missing.
     pub absent: bool,
-}
-
-/// Rendered arguments of a program.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct RenderedWords {
-    pub words: Vec<String>,
-    pub redacted: Vec<String>,
-    pub secrets: Vec<String>,
 }
 
 /// Why a value cannot be written. `what` names the placeholder: "argument `id`".
@@ -133,26 +126,6 @@ impl Template {
         let RenderBuffer { text, redacted: shown, secrets, .. } = output;
         Ok(RenderedText { text, redacted: shown, secrets, absent })
     }
-
-    /// Renders one argument of a program: usually one word; none or several for an optional argument or an array that
-    /// is alone.
-    pub fn render_words(&self, values: Values<'_>) -> Result<RenderedWords, RenderError> {
-        if let [TemplatePart::Hole { source, position: PlaceholderPosition::Argv { alone: true } }] = &self.parts[..] {
-            let words = match text_of(source, values)? {
-                ValueText::Absent => Vec::new(),
-                ValueText::Single(text) => vec![text],
-                ValueText::Several(items) => items,
-            };
-            let words = words.into_iter().map(|text| without_nul(text, source).map(Cow::into_owned));
-            let words = words.collect::<Result<Vec<String>, RenderError>>()?;
-            let secret = secret_of(source);
-            let redacted =
-                words.iter().map(|word| secret.map_or_else(|| word.clone(), |_| REDACTED.to_owned())).collect();
-            return Ok(RenderedWords { words, redacted, secrets: secret.map(str::to_owned).into_iter().collect() });
-        }
-        let RenderedText { text, redacted: shown, secrets, .. } = self.render(values)?;
-        Ok(RenderedWords { words: vec![text], redacted: vec![shown], secrets })
-    }
 }
 
 fn secret_of(source: &PlaceholderSource) -> Option<&str> {
@@ -221,18 +194,18 @@ fn hole(
         (PlaceholderPosition::Word { alone: true }, ValueText::Several(items)) => {
             for (index, item) in items.into_iter().enumerate() {
                 output.literal(if index == 0 { "" } else { " " });
-                output.push(&quote_word(&without_nul(item, source)?), secret);
+                output.push(&quote_for_shell(&without_nul(item, source)?), secret);
             }
         }
         (PlaceholderPosition::Word { .. }, text) => {
-            output.push(&quote_word(&without_nul(single_value(text, source)?, source)?), secret)
+            output.push(&quote_for_shell(&without_nul(single_value(text, source)?, source)?), secret)
         }
         (PlaceholderPosition::Quoted, text) => {
             // The double quotes end, the value is in single ones, and they begin again: so there is one way of quoting,
             // and it does not depend on the special characters between double quotes in a shell and locale.
             let text = without_nul(single_value(text, source)?, source)?;
             output.literal("\"");
-            output.push(&quote_word(&text), secret);
+            output.push(&quote_for_shell(&text), secret);
             output.literal("\"");
         }
         (PlaceholderPosition::Pair { lead, key }, text) => pairs(output, *lead, key, text, secret),
@@ -274,7 +247,7 @@ fn hole(
             output.push(&text, secret);
         }
         (PlaceholderPosition::Text, text) => output.push(&single_value(text, source)?, secret),
-        (PlaceholderPosition::Argv { .. } | PlaceholderPosition::Path | PlaceholderPosition::JsonValue, text) => {
+        (PlaceholderPosition::Path | PlaceholderPosition::JsonValue, text) => {
             output.push(&without_nul(single_value(text, source)?, source)?, secret);
         }
     }
@@ -291,12 +264,6 @@ fn single_value<'a>(text: ValueText<'a>, source: &PlaceholderSource) -> Result<C
 
 fn without_nul<'a>(text: Cow<'a, str>, source: &PlaceholderSource) -> Result<Cow<'a, str>, RenderError> {
     if text.contains('\0') { Err(RenderError::Nul { what: source.describe() }) } else { Ok(text) }
-}
-
-/// Quotes one word of a POSIX shell, whatever precedes and follows it (XCU 2.2.2). Always with quotes: a bare `2`
-/// before a `>` would be a file descriptor.
-fn quote_word(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn percent_encode(text: &str) -> String {

@@ -1,13 +1,12 @@
 //! Checks of zubi's environment: settings, folders, its own directory, the language servers of the workspace.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use zubi_base::owner_only;
 use zubi_tool_api::audit::AuditFile;
 
-use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext};
+use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail};
 use crate::doctor::{self, ServerState};
 use crate::local::{HostConfig, LocalHost};
 
@@ -18,11 +17,11 @@ const SERVER_TIMEOUT: Duration = Duration::from_mins(1);
 pub(super) fn configuration(config: &HostConfig, host: &LocalHost) -> CheckOutcome {
     let misspellings = host.unknown_names(config);
     if let Some(first) = misspellings.first() {
-        return Err(CheckProblem::new(first.clone(), "Correct the name in the file."));
+        return fail(first.clone(), "Correct the name in the file.");
     }
     if let Some(broken) = host.registry().policy().broken() {
         let hint = "Fix the rule; until then the policy allows only reads. `zubi policy list` shows the same error.";
-        return Err(CheckProblem::new(format!("the policy is broken, and therefore closed: {broken}"), hint));
+        return fail(format!("the policy is broken, and therefore closed: {broken}"), hint);
     }
     let ignored: Vec<String> = config.settings.ignored.iter().map(ToString::to_string).collect();
     Ok(CheckFinding::Facts(json!({ "ignored": ignored })))
@@ -65,25 +64,25 @@ pub(super) fn environment(context: &VerifyContext) -> CheckOutcome {
             Ok(log) => Ok(CheckFinding::Facts(json!({ "path": directory, "auditLog": log }))),
             Err(error) => {
                 let hint = "Move it away, or make it yours to write: no call is recorded until then.";
-                Err(CheckProblem::new(format!("the audit log in `{directory}/audit` cannot be written: {error}"), hint))
+                fail(format!("the audit log in `{directory}/audit` cannot be written: {error}"), hint)
             }
         },
         Ok(_) => {
             let error =
                 format!("data read from `{directory}` differs from the data written, or other users can write there");
-            Err(CheckProblem::new(error, "Set `XDG_STATE_HOME` to a directory that only your user can access."))
+            fail(error, "Set `XDG_STATE_HOME` to a directory that only your user can access.")
         }
         Err(error) => {
             let hint =
                 "Set `XDG_STATE_HOME` to a writable directory: zubi stores plans, trust and the audit log there.";
-            Err(CheckProblem::new(format!("`{directory}` cannot be used: {error}"), hint))
+            fail(format!("`{directory}` cannot be used: {error}"), hint)
         }
     }
 }
 
 /// Checks that every language server installed for the workspace's languages really starts and becomes ready. One that
 /// is not installed is a warning: the workspace may not need answers about that language.
-pub(super) async fn servers(context: Arc<VerifyContext>) -> CheckOutcome {
+pub(super) async fn servers(context: &VerifyContext) -> CheckOutcome {
     let survey = doctor::examine(&context.config, SERVER_TIMEOUT, &|_| {}).await.map_err(|error| {
         CheckProblem::new(error.to_string(), "Correct the rows of your own language servers (`servers.toml`).")
     })?;
@@ -93,7 +92,7 @@ pub(super) async fn servers(context: Arc<VerifyContext>) -> CheckOutcome {
             match &server.state {
                 ServerState::Works { .. } => working.push(server.id.clone()),
                 ServerState::Failed { why, hint } => {
-                    return Err(CheckProblem::new(format!("{} does not work: {why}", server.title), hint.clone()));
+                    return fail(format!("{} does not work: {why}", server.title), hint.clone());
                 }
                 ServerState::NotAllowed { hint } => warnings.push(format!("{} may not run: {hint}", server.title)),
                 ServerState::Missing { .. } => {}

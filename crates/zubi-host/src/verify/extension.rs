@@ -1,11 +1,11 @@
 //! Checks of a VS Code extension, if the workspace is the folder of one: errors that the editor would refuse, or files
 //! that it would miss, before the extension is packaged.
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 use serde_json::{Value, json};
 use zubi_base::fs;
 
-use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext};
+use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext, fail};
 
 /// The reason why there is nothing to check in any other folder.
 const NO_EXTENSION: &str = "the workspace is not the folder of a VS Code extension";
@@ -16,21 +16,16 @@ const NEEDED: [&str; 5] = ["name", "version", "publisher", "engines", "main"];
 /// The types that other extensions program against.
 const TYPES: [&str; 4] = ["ToolDefinition", "ToolProvider", "ToolHandler", "ToolResult"];
 
-/// The folder and its manifest, if this is the folder of an extension; an unreadable manifest is an error.
-fn extension(context: &VerifyContext) -> Result<Option<(Utf8PathBuf, Value)>, CheckProblem> {
-    let root = context.host.workspace().root().to_owned();
-    let Ok(text) = fs::read_text(&root.join("package.json")) else { return Ok(None) };
+/// Makes a check of the folder and its manifest; skipped if this is not the folder of an extension.
+fn check(context: &VerifyContext, run_check: fn(&Utf8Path, &Value) -> CheckOutcome) -> CheckOutcome {
+    let root = context.host.workspace().root();
+    let Ok(text) = fs::read_text(&root.join("package.json")) else { return Ok(CheckFinding::Nothing(NO_EXTENSION)) };
     let manifest: Value = serde_json::from_str(&text)
         .map_err(|error| CheckProblem::new(format!("package.json is not valid JSON: {error}"), "Correct it there."))?;
-    Ok(manifest.pointer("/engines/vscode").is_some().then_some((root, manifest)))
-}
-
-/// Makes a check of an extension; the check is skipped if there is no extension.
-fn check(context: &VerifyContext, run_check: impl FnOnce(&Utf8Path, &Value) -> CheckOutcome) -> CheckOutcome {
-    match extension(context)? {
-        Some((root, manifest)) => run_check(&root, &manifest),
-        None => Ok(CheckFinding::Nothing(NO_EXTENSION)),
+    if manifest.pointer("/engines/vscode").is_none() {
+        return Ok(CheckFinding::Nothing(NO_EXTENSION));
     }
+    run_check(root, &manifest)
 }
 
 fn list<'a>(manifest: &'a Value, of: &str) -> &'a [Value] {
@@ -41,7 +36,7 @@ fn list<'a>(manifest: &'a Value, of: &str) -> &'a [Value] {
 pub(super) fn manifest(context: &VerifyContext) -> CheckOutcome {
     check(context, |_, manifest| {
         if let Some(field) = NEEDED.iter().find(|field| manifest.get(**field).is_none()) {
-            return Err(CheckProblem::new(format!("package.json has no `{field}`"), "Add it."));
+            return fail(format!("package.json has no `{field}`"), "Add it.");
         }
         let (commands, tools) =
             (list(manifest, "/contributes/commands"), list(manifest, "/contributes/languageModelTools"));
@@ -52,19 +47,13 @@ pub(super) fn manifest(context: &VerifyContext) -> CheckOutcome {
             let mut names = Vec::new();
             for entry in entries {
                 let Some(name) = entry.get(name).and_then(Value::as_str) else {
-                    return Err(CheckProblem::new(format!("a {what} in package.json has no `{name}`"), "Add it."));
+                    return fail(format!("a {what} in package.json has no `{name}`"), "Add it.");
                 };
                 if names.contains(&name) {
-                    return Err(CheckProblem::new(
-                        format!("the {what} `{name}` is listed twice in package.json"),
-                        "Remove one.",
-                    ));
+                    return fail(format!("the {what} `{name}` is listed twice in package.json"), "Remove one.");
                 }
                 if let Some(missing) = needed.iter().find(|field| entry.get(**field).is_none()) {
-                    return Err(CheckProblem::new(
-                        format!("the {what} `{name}` has no `{missing}`"),
-                        "Add it in package.json.",
-                    ));
+                    return fail(format!("the {what} `{name}` has no `{missing}`"), "Add it in package.json.");
                 }
                 names.push(name);
             }
@@ -76,29 +65,23 @@ pub(super) fn manifest(context: &VerifyContext) -> CheckOutcome {
 /// Checks that the extension has been built, and that every file that the manifest names exists.
 pub(super) fn files(context: &VerifyContext) -> CheckOutcome {
     check(context, |root, manifest| {
-        let texts = |of: &str, field: &str| -> Vec<String> {
-            list(manifest, of).iter().filter_map(|entry| entry.get(field)?.as_str()).map(str::to_owned).collect()
-        };
-        let main = manifest.get("main").and_then(Value::as_str).map(str::to_owned);
-        let icon = manifest.get("icon").and_then(Value::as_str).map(str::to_owned);
-        let named = [
-            main.clone().into_iter().chain(icon).collect(),
-            texts("/contributes/grammars", "path"),
-            texts("/contributes/languages", "configuration"),
-            texts("/contributes/jsonValidation", "url"),
-        ]
-        .concat();
+        let text = |field: &str| manifest.get(field).and_then(Value::as_str);
+        let mut named: Vec<&str> = text("main").into_iter().chain(text("icon")).collect();
+        for (entries, field) in [
+            ("/contributes/grammars", "path"),
+            ("/contributes/languages", "configuration"),
+            ("/contributes/jsonValidation", "url"),
+        ] {
+            named.extend(list(manifest, entries).iter().filter_map(|entry| entry.get(field)?.as_str()));
+        }
         for file in named.iter().filter(|file| !file.contains("://")) {
             if Utf8Path::new(file).is_absolute() || file.split('/').any(|part| part == "..") {
-                return Err(CheckProblem::new(
-                    format!("package.json names `{file}`, outside of the folder"),
-                    "Correct it.",
-                ));
+                return fail(format!("package.json names `{file}`, outside of the folder"), "Correct it.");
             }
             if !root.join(file).is_file() {
-                let is_built = main.as_ref() == Some(file);
+                let is_built = text("main") == Some(*file);
                 let hint = if is_built { "Build it: `npm run build`." } else { "Add it, or correct package.json." };
-                return Err(CheckProblem::new(format!("package.json names `{file}`, and there is no such file"), hint));
+                return fail(format!("package.json names `{file}`, and there is no such file"), hint);
             }
         }
         for schema in named.iter().filter(|file| file.ends_with(".schema.json")) {
@@ -125,15 +108,11 @@ pub(super) fn types(context: &VerifyContext) -> CheckOutcome {
         let files = files.filter(|path| path.as_str().ends_with(".d.ts"));
         let text: String = files.filter_map(|path| fs::read_text(&path).ok()).collect();
         let is_exported =
-            |name: &&&str| ["interface", "type"].iter().any(|kind| text.contains(&format!("export {kind} {name}")));
-        let missing: Vec<_> = TYPES.iter().filter(|name| !is_exported(name)).collect();
-        match missing.first() {
-            Some(name) => Err(CheckProblem::new(
-                format!("no `.d.ts` in `api` exports `{name}`"),
-                "Export it: others program against it.",
-            )),
-            None => Ok(CheckFinding::Facts(json!({ "exports": TYPES }))),
+            |name: &str| ["interface", "type"].iter().any(|kind| text.contains(&format!("export {kind} {name}")));
+        if let Some(name) = TYPES.iter().find(|name| !is_exported(name)) {
+            return fail(format!("no `.d.ts` in `api` exports `{name}`"), "Export it: others program against it.");
         }
+        Ok(CheckFinding::Facts(json!({ "exports": TYPES })))
     })
 }
 
@@ -142,18 +121,15 @@ pub(super) fn check_packaging(context: &VerifyContext) -> CheckOutcome {
     check(context, |root, manifest| {
         let publisher = manifest.get("publisher").and_then(Value::as_str).unwrap_or_default();
         if publisher.is_empty() {
-            return Err(CheckProblem::new(
-                "package.json has no `publisher`",
-                "Add the name that it is published under.",
-            ));
+            return fail("package.json has no `publisher`", "Add the name that it is published under.");
         }
         let is_there = |name: &str| root.join(name).is_file();
         if !is_there("README.md") {
-            return Err(CheckProblem::new("there is no README.md", "Write one: it is the extension's page."));
+            return fail("there is no README.md", "Write one: it is the extension's page.");
         }
         if !is_there(".vscodeignore") && manifest.get("files").is_none() {
             let hint = "List the files of the package: `**`, then `!dist/…`.";
-            return Err(CheckProblem::new("everything in the folder would be packaged", hint));
+            return fail("everything in the folder would be packaged", hint);
         }
         Ok(CheckFinding::Facts(json!({ "publisher": publisher })))
     })

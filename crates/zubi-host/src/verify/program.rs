@@ -1,20 +1,19 @@
 //! Checks of zubi's own program: processes that it starts end with it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use zubi_base::process::CommandSpec;
 use zubi_exec::sandbox::Level;
 
-use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext};
+use super::{CheckFinding, CheckOutcome, VerifyContext, fail};
 use crate::local::exec;
 
 /// A program that exists on every system and ends at once.
 const TRUE: &str = "/bin/true";
 
 /// Checks that a child starts as language servers and commands do, and ends.
-pub(super) async fn supervisor(context: Arc<VerifyContext>) -> CheckOutcome {
+pub(super) async fn supervisor(context: &VerifyContext) -> CheckOutcome {
     let spec = CommandSpec::new(TRUE, context.host.workspace().root());
     let output = context.config.spawner.output(&spec, 1024, Duration::from_secs(20)).await;
     let hint =
@@ -25,15 +24,15 @@ pub(super) async fn supervisor(context: Arc<VerifyContext>) -> CheckOutcome {
         }
         Ok(output) => {
             let stderr = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-            Err(CheckProblem::new(format!("a child ended with {}: {stderr}", output.status), hint))
+            fail(format!("a child ended with {}: {stderr}", output.status), hint)
         }
-        Err(error) => Err(CheckProblem::new(format!("no child can be started: {error}"), hint)),
+        Err(error) => fail(format!("no child can be started: {error}"), hint),
     }
 }
 
 /// Tests the sandbox of commands with a confined child. A machine that supports little confinement is not a defect of
 /// zubi, and every answer names the confinement that was used; so the result is only a warning.
-pub(super) async fn sandbox(context: Arc<VerifyContext>) -> CheckOutcome {
+pub(super) async fn sandbox(context: &VerifyContext) -> CheckOutcome {
     let sandbox = exec::sandbox(&context.config);
     let confinement = sandbox.probe().await;
     let missing = confinement.missing_backends.join("; ");

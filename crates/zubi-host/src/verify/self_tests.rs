@@ -16,7 +16,7 @@ use zubi_tool_api::{
     Approval, Effect, Exposure, ProviderId, Tool, ToolCx, ToolError, ToolOutput, ToolProvider, ToolSpec,
 };
 
-use super::{CheckFinding, CheckOutcome, CheckProblem, VerifyContext};
+use super::{CheckFinding, CheckOutcome, VerifyContext, fail};
 
 /// The id of its provider.
 const PROVIDER: &str = "verify";
@@ -27,19 +27,19 @@ const ECHO: &str = "verify.echo";
 type Test = Result<(), String>;
 
 /// Runs the seven self-tests and reports the first that fails.
-pub(super) async fn run_all(context: Arc<VerifyContext>) -> CheckOutcome {
+pub(super) async fn run_all(context: &VerifyContext) -> CheckOutcome {
     let mut passed = Vec::new();
     for (name, outcome) in [
-        ("a registry is made", creation(&context)),
-        ("a provider's tools are registered", registration(&context)),
-        ("a tool runs", execution(&context).await),
-        ("a provider that has gone takes its tools with it", disposal(&context)),
-        ("a provider is added once", provider(&context)),
-        ("an unknown tool is reported", unknown_tool(&context).await),
-        ("a tool has the format that models accept", model_format(&context)),
+        ("a registry is made", creation(context)),
+        ("a provider's tools are registered", registration(context)),
+        ("a tool runs", execution(context).await),
+        ("a provider that has gone takes its tools with it", disposal(context)),
+        ("a provider is added once", provider(context)),
+        ("an unknown tool is reported", unknown_tool(context).await),
+        ("a tool has the format that models accept", model_format(context)),
     ] {
         if let Err(why) = outcome {
-            return Err(CheckProblem::new(format!("{name}: {why}"), "This is a defect of zubi; please report it."));
+            return fail(format!("{name}: {why}"), "This is a defect of zubi; please report it.");
         }
         passed.push(name);
     }

@@ -1,5 +1,7 @@
 //! Tests that the report is complete whatever is wrong.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use zubi_base::clock::SystemClock;
 use zubi_base::config::Layers;
@@ -80,7 +82,7 @@ async fn an_extension_in_good_order_passes() {
 #[tokio::test]
 async fn extension_problems_are_reported() {
     let twice = json!([{ "command": "a.b", "title": "B" }, { "command": "a.b", "title": "C" }]);
-    insta::assert_snapshot!(extension(json!({ "contributes": { "commands": twice } }), &[]).await, @"extension-manifest Failed: the command `a.b` stands twice in package.json");
+    insta::assert_snapshot!(extension(json!({ "contributes": { "commands": twice } }), &[]).await, @"extension-manifest Failed: the command `a.b` is listed twice in package.json");
     let tool = json!([{ "name": "t", "displayName": "T" }]);
     insta::assert_snapshot!(extension(json!({ "contributes": { "languageModelTools": tool } }), &[]).await, @"extension-manifest Failed: the language model tool `t` has no `modelDescription`");
     insta::assert_snapshot!(extension(json!({ "main": "./dist/other.cjs", "publisher": "" }), &[]).await, @"

@@ -10,10 +10,10 @@ use crate::Test;
 use crate::world::{World, script, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
-    ("faults::x20_more_processes_than_there_may_be", more_processes_than_there_may_be),
-    ("faults::x21_endless_output", endless_output),
-    ("faults::x20_a_script_that_ignores_signals", a_script_that_ignores_signals),
-    ("faults::x20_a_grandchild_that_holds_the_pipe", a_grandchild_that_holds_the_pipe),
+    ("faults::more_processes_than_there_may_be", more_processes_than_there_may_be),
+    ("faults::endless_output", endless_output),
+    ("faults::a_script_that_ignores_signals", a_script_that_ignores_signals),
+    ("faults::a_grandchild_that_holds_the_pipe", a_grandchild_that_holds_the_pipe),
     ("faults::what_was_written_until_the_time_was_up_is_told", partial_output_is_reported),
     ("faults::a_cancelled_call_ends_what_it_started", a_cancelled_call_ends_what_it_started),
     ("faults::a_shell_that_does_not_read_its_script_to_the_end", a_shell_that_does_not_read_to_the_end),

@@ -16,9 +16,9 @@ pub(crate) const TESTS: &[(&str, Test)] = &[
     ("http::hostile_values_stay_in_their_place", hostile_values_stay_in_their_place),
     ("http::what_no_place_can_hold_is_refused", what_no_place_can_hold_is_refused),
     ("http::any_value_stays_in_its_place", any_value_stays_in_its_place),
-    ("http::long_answers_are_kept", long_answers_are_stored),
+    ("http::long_answers_are_stored", long_answers_are_stored),
     ("inline::values_are_data", inline_values_are_data),
-    ("inline::long_results_are_kept", long_results_are_stored),
+    ("inline::long_results_are_stored", long_results_are_stored),
 ];
 
 /// Values that an attacker would write to send another request, in positions that take any text.

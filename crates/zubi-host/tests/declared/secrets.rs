@@ -6,11 +6,11 @@ use crate::Test;
 use crate::world::{World, script, tool, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
-    ("secrets::they_arrive_and_are_told_to_nobody", secrets_reach_scripts_and_are_redacted),
+    ("secrets::secrets_reach_scripts_and_are_redacted", secrets_reach_scripts_and_are_redacted),
     ("secrets::no_list_of_processes_has_them", no_list_of_processes_has_them),
-    ("secrets::one_that_is_broken_or_missing_is_told", broken_or_missing_secrets_are_reported),
+    ("secrets::broken_or_missing_secrets_are_reported", broken_or_missing_secrets_are_reported),
     ("secrets::no_host_is_taken_from_one", no_host_is_taken_from_one),
-    ("secrets::scripts_cannot_read_where_they_stand", scripts_cannot_read_the_files_of_secrets),
+    ("secrets::scripts_cannot_read_the_files_of_secrets", scripts_cannot_read_the_files_of_secrets),
 ];
 
 const SECRET: &str = "hunter2+\"quoted\" é/x";

@@ -11,18 +11,18 @@ use crate::world::{Host, World, script, tool, with_fields};
 
 pub(crate) const TESTS: &[(&str, Test)] = &[
     ("shell::the_level_is_what_the_machine_offers", the_strongest_available_sandbox_is_used),
-    ("shell::hostile_values_arrive_as_they_are", hostile_values_arrive_unchanged),
+    ("shell::hostile_values_arrive_unchanged", hostile_values_arrive_unchanged),
     ("shell::any_value_arrives_as_it_is", any_value_arrives_as_it_is),
     ("shell::values_of_any_length_arrive", values_of_any_length_arrive),
     ("shell::no_value_leads_out_of_the_workspace", no_value_leads_out_of_the_workspace),
     ("shell::an_optional_argument_that_is_missing", an_optional_argument_that_is_missing),
-    ("shell::the_shell_is_the_one_that_was_asked_for", the_requested_shell_is_used),
+    ("shell::the_requested_shell_is_used", the_requested_shell_is_used),
     ("shell::input_is_empty", input_is_empty),
     ("shell::exit_codes", exit_codes),
-    ("shell::the_policy_is_told_what_runs", the_policy_receives_the_command),
-    ("shell::what_is_given_is_shown", the_preview_contains_the_arguments),
+    ("shell::the_policy_receives_the_command", the_policy_receives_the_command),
+    ("shell::the_preview_contains_the_arguments", the_preview_contains_the_arguments),
     ("shell::a_declaration_of_the_sandbox_counts", a_declaration_of_the_sandbox_counts),
-    ("shell::a_yes_is_to_what_was_asked", an_approval_covers_only_the_previewed_call),
+    ("shell::an_approval_covers_only_the_previewed_call", an_approval_covers_only_the_previewed_call),
 ];
 
 /// Values that an attacker would write to run something else. Each would create a file `canary` if any part of it ran.
@@ -257,8 +257,8 @@ fn exit_codes(world: &World) {
     let host =
         world.host(&[script("three", "echo out; echo err >&2; exit 3"), grep, script("missing", "no-such-program")]);
     let error = host.failure("workspace.three", json!({}), "failed");
-    let expected = "Failed to run workspace.three: it exited with 3\nout\nstderr:\nerr\nWhat it wrote says why: change the \
-                    arguments, or tell the user if the tool itself is wrong.";
+    let expected = "Failed to run workspace.three: it exited with 3\nout\nstderr:\nerr\nSee its output: change the \
+                    arguments, or report an error in the tool to the user.";
     assert_eq!(error, expected);
     assert_eq!(host.text("workspace.grep", json!({})), "(no output)");
     let error = host.failure("workspace.missing", json!({}), "failed");
@@ -393,7 +393,7 @@ fn an_approval_covers_only_the_previewed_call(world: &World) {
         std::fs::remove_dir(world.work("out")).unwrap();
         std::os::unix::fs::symlink(&outside, world.work("out")).unwrap();
     };
-    refused(call(&swap), "what it would touch has changed while the user was asked");
+    refused(call(&swap), "what it would touch has changed during the approval prompt");
     std::fs::remove_file(world.work("out")).unwrap();
     std::fs::create_dir(world.work("out")).unwrap();
     // The file is changed, then no longer trusted.

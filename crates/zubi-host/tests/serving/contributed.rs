@@ -58,7 +58,7 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     }
     "#);
     insta::assert_snapshot!(call("ck3.look", json!(["hi"]), no_approver()).await, @r#"
-    Invalid input: expected string, got ["hi"]
+    Invalid input: text: expected string, got ["hi"]
     `text` (string): Any.
     "#);
     insta::assert_snapshot!(call("ck3.look", json!("fail"), no_approver()).await, @"
@@ -70,7 +70,7 @@ async fn a_client_contributes_tools_that_pass_the_policy_and_go_with_it() {
     Check the arguments; the tool is another program's.
     "#);
     insta::assert_snapshot!(call("ck3.act", json!("hi"), no_approver()).await, @r#"
-    Failed to run ck3.act: it runs something whose effect cannot be known, and there is nobody to ask here
+    Failed to run ck3.act: it runs something whose effect cannot be known, and no one can approve it here
     The user can allow it with `allow = ["ck3.act"]` in zubi.toml.
     "#);
     let approver = Person::with_answer(ApprovalAnswer::allow_once());
@@ -123,7 +123,7 @@ async fn what_cannot_be_contributed_is_refused_whole() {
     -32602 [client]: there are tools `other.…` already
     -32602 [tools[1]]: `a b`: wire name `mine_a b` is not [A-Za-z][A-Za-z0-9_-]* of at most 40 characters
     -32602 [tools]: there is a tool `mine.a` already
-    -32602 [tools[0]]: `magic` is no effect: read, plan, write, execute or network
+    -32602 [tools[0]]: invalid effect `magic`; use `read`, `plan`, `write`, `execute` or `network`
     -32602 [tools[0]]: description and schema of `a` have more than 65536 bytes
     -32602 [tools[0]]: `a`: the input's root is not `type: object`
     -32602 [tools]: more than 200 tools and functions of one client

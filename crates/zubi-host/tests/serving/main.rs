@@ -12,5 +12,7 @@ mod calls;
 mod contributed;
 mod daemon;
 mod port;
+#[path = "../../../zubi-ipc/tests/link/port_client.rs"]
+mod port_client;
 mod same;
 mod world;

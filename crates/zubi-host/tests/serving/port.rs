@@ -22,7 +22,7 @@ async fn the_port_is_read_only() {
     });
     insta::assert_snapshot!(client.request_error("tools/call", call).await, @"-32602 [tool]: unknown tool `file.write`: it writes, and this session is read-only");
     let plan = json!({ "tool": "lsp_rename_symbol", "arguments": { "symbol": "parse", "newName": "read" } });
-    insta::assert_snapshot!(client.request_error("tools/call", plan).await, @"-32000: `lsp_rename_symbol`, which does more than look, is not to be had over the port: connect to the host's socket");
+    insta::assert_snapshot!(client.request_error("tools/call", plan).await, @"-32000: `lsp_rename_symbol`, which does more than read, is not available over the port; connect to the host's socket");
     for method in METHODS.iter().filter(|method| method.sender == Sender::Client && !method.over_port) {
         let refused = client.request_error(method.name, json!({})).await;
         assert!(refused.starts_with("-32000: "), "{}: {refused}", method.name);
@@ -53,11 +53,11 @@ async fn invalid_requests_are_rejected_with_the_field() {
     }
     insta::assert_snapshot!(errors.replace(world.root.as_str(), "ROOT"), @r#"
     -32601: there is no method `getDiagnosis`
-    -32602 [path]: Invalid params: missing; name a file with `path` or `uri`
-    -32602 [path]: Invalid params: invalid type: integer `3`, expected a string
+    -32602 [path]: Invalid params: path: missing; name a file with `path` or `uri`
+    -32602 [path]: Invalid params: path: invalid type: integer `3`, expected a string
     -32001 [path]: `/etc/passwd` is not in this workspace: ROOT/work
     -32001 [path]: `../state/x` is not in this workspace: ROOT/work
-    -32602 [severity]: Invalid params: unknown variant `fatal`, expected one of `error`, `warning`, `info`, `hint`
+    -32602 [severity]: Invalid params: severity: unknown variant `fatal`, expected one of `error`, `warning`, `info`, `hint`
     -32002 [command]: `workbench.action.terminal.new` is not allowed here; allowed: zubi.validateFile, zubi.validateWorkspace, zubi.refreshViews, zubi.restart, workbench.action.problems.focus, editor.action.marker.next, editor.action.marker.prev
     -32602 [tool]: missing field `tool`
     -32602 [budget]: invalid value: integer `-1`, expected usize

@@ -27,7 +27,7 @@ async fn local_and_remote_answers_are_equal() {
         ("file.read", json!({ "paths": "a.py" })),
         ("domainlang_list", json!({ "type": "boundedContexts" })),
         ("domainlang_get", json!({ "fqn": "Sales" })),
-        ("lsp_hover", json!({ "at": "a.py:1:5", "wait_ms": 1 })),
+        ("lsp_hover", json!({ "at": "a.py:1:5", "waitMs": 1 })),
         ("lsp_hover", json!({})),
         ("file.delete", json!({ "path": "a.py" })),
         ("find_tools", json!({ "query": "rename a file" })),

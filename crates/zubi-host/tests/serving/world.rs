@@ -23,6 +23,8 @@ use zubi_tool_api::cx::{
     ApprovalAnswer, ApprovalRequest, Approver, Caller, NoProgress, ProgressSink, Restrictions, Surface,
 };
 
+use crate::port_client;
+
 /// How long a test waits for something that must happen.
 pub(crate) const TEST_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -95,7 +97,7 @@ impl World {
         let received =
             Arc::new(ReceivedMessages { answers: Box::new(|_, _| Value::Null), notifications: Mutex::default() });
         let (port, token) = (self.found.port.unwrap(), &self.found.token);
-        let connection = client::connect_port(port, token, Arc::clone(&received) as _, TEST_TIMEOUT).await.unwrap();
+        let connection = port_client::connect(port, token, Arc::clone(&received) as _).await.unwrap();
         Client { connection, received }
     }
 }

@@ -26,8 +26,8 @@ const MAX_SOCKET_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 
 /// Result of [`RunDirectory::read`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DiscoveredHosts {
-    /// Sorted by file name; [`super::compare_preference`] orders them. Each process is alive, but only a connection
-    /// shows whether it answers.
+    /// Sorted by file name. Each process is alive, but only a connection shows whether it
+    /// answers.
     pub hosts: Vec<DiscoveryRecord>,
     pub disbelieved: Vec<RejectedRecord>,
 }

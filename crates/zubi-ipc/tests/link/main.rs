@@ -5,6 +5,8 @@ mod connections;
 #[cfg(test)]
 mod impostors;
 #[cfg(test)]
+mod port_client;
+#[cfg(test)]
 mod strangers;
 #[cfg(test)]
 mod world;

@@ -19,6 +19,8 @@ use zubi_ipc::listener::{ConnectedPeer, ConnectionHandler, ConnectionLimits, Lis
 use zubi_ipc::wire::PROTOCOL;
 use zubi_ipc::wire::host::HostKind;
 
+use crate::port_client;
+
 /// Time limit for events that must happen.
 pub(crate) const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -165,7 +167,7 @@ impl World {
     }
 
     pub(crate) async fn connect_port(&self) -> Result<Connection, ConnectError> {
-        client::connect_port(self.port(), &self.advertisement.token, Arc::new(Client), EVENT_TIMEOUT).await
+        soon(port_client::connect(self.port(), &self.advertisement.token, Arc::new(Client))).await
     }
 
     /// An unauthenticated connection to the port, and the nonce that it receives.

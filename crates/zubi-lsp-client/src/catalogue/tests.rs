@@ -222,10 +222,10 @@ fn invalid_entries_are_reported() {
     let unknown = refused("[[server]]\nid = \"ty\"\nprio = 1");
     assert!(unknown.starts_with("server `ty`: unknown field `prio`, expected one of `id`, `title`"), "{unknown}");
     assert_snapshot!(refused("[[server]]\nid = \"ty\"\nreadiness = \"soon\""), @"server `ty`: unknown variant `soon`, expected one of `server_status`, `progress`, `log`, `initialized`, `unknown`");
-    assert_snapshot!(refused("[[server]]\nid = \"ty\"\nuntrusted = \"never\""), @"server `ty`: `runs` says what an untrusted project could make it execute, unless `untrusted` is `run`");
-    assert_snapshot!(refused("[[server]]\nid = \"ty\"\nlanguages = [{ id = \"python\", extensions = [\".py\"] }]"), @"server `ty`: an extension is written without the dot");
-    assert_snapshot!(refused("[[server]]\nid = \"ty\"\nminimum_version = \"new\""), @"server `ty`: `minimum_version` is numbers with dots");
-    assert_snapshot!(refused("[[server]]\nid = \"ty\"\n[[server]]\nid = \"ty\""), @"server `ty`: it stands in the file twice");
+    assert_snapshot!(refused("[[server]]\nid = \"ty\"\nuntrusted = \"never\""), @"server `ty`: `runs` must describe what an untrusted project could execute, unless `untrusted` is `run`");
+    assert_snapshot!(refused("[[server]]\nid = \"ty\"\nlanguages = [{ id = \"python\", extensions = [\".py\"] }]"), @"server `ty`: `extensions` must be written without the dot");
+    assert_snapshot!(refused("[[server]]\nid = \"ty\"\nminimum_version = \"new\""), @"server `ty`: `minimum_version` must be numbers with dots");
+    assert_snapshot!(refused("[[server]]\nid = \"ty\"\n[[server]]\nid = \"ty\""), @"server `ty`: it is in the file twice");
     assert_snapshot!(refused("[[server]]\ntitle = \"x\""), @"a [[server]] without an `id`");
     assert_snapshot!(refused("[[serve]]"), @r"
     TOML parse error at line 1, column 3

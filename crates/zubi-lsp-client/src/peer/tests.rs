@@ -60,7 +60,7 @@ async fn every_request_of_a_server_is_answered() {
     assert_json_snapshot!(answer("workspace/applyEdit", json!({ "edit": { "changes": {} } })).await, @r#"
     {
       "applied": false,
-      "failureReason": "no edit was asked for"
+      "failureReason": "no edit was requested"
     }
     "#);
     assert_json_snapshot!(answer("tsserver/request", json!([1])).await, @r#"

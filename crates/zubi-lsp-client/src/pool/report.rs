@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use camino::Utf8PathBuf;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
+use zubi_base::clock::milliseconds;
 use zubi_base::endpoint::{DocumentRef, Endpoint, Readiness, RequestCx};
 
 use super::caveats::install_hint;
@@ -223,7 +224,7 @@ pub async fn state(
     let deadline = started + ready_timeout;
     let mut changes = endpoint.readiness_changes();
     let settled = tokio::time::timeout_at(deadline.into(), changes.wait_for(Readiness::is_settled)).await;
-    let ready_ms = settled.is_ok().then(|| u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX));
+    let ready_ms = settled.is_ok().then(|| milliseconds(started.elapsed()));
     drop(settled);
     let readiness = endpoint.readiness();
     if let Readiness::Failed { why, hint } = readiness {

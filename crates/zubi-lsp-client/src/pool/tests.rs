@@ -266,12 +266,12 @@ async fn a_note_reports_projects_that_were_not_queried() {
     let modules: Vec<&str> = modules.iter().map(String::as_str).collect();
     let fixture = Fixture::new(&modules, &[("gopls", true)], true);
     let endpoints = fixture.pool.for_workspace("workspace/symbol", &cx()).await;
-    assert_snapshot!(fixture.show(&endpoints), @r"
+    assert_snapshot!(fixture.show(&endpoints), @"
     gopls
     gopls
     gopls
     gopls
-    2 further projects of gopls were not asked
+    2 further projects of gopls were not queried
     ");
 }
 

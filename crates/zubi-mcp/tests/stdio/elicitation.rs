@@ -87,29 +87,29 @@ async fn form_answers_approve_or_deny_the_call() {
     }
     assert_snapshot!(outcomes, @r#"
     {"action":"decline"}
-        Failed to run test.run: the user said no (it runs `say first`)
-        Do not call it again for this; ask the user what to do instead.
+        Failed to run test.run: the user denied it (it runs `say first`)
+        Do not call it again for this; let the user decide what to do instead.
     {"action":"cancel"}
-        Failed to run test.run: the user was asked (it runs `say first`), and they put the question away
-        Ask the user whether it is to be done, then call it again.
+        Failed to run test.run: it needs the user's approval (it runs `say first`), and they put the question away
+        Check with the user whether to do it, then call it again.
     {"action":"accept","content":{"answer":"no","reason":" use rsync \n"}}
-        Failed to run test.run: the user said no (it runs `say first`); they say: use rsync
-        Do not call it again for this; ask the user what to do instead.
+        Failed to run test.run: the user denied it (it runs `say first`); they say: use rsync
+        Do not call it again for this; let the user decide what to do instead.
     {"action":"accept","content":{"answer":"no","reason":""}}
-        Failed to run test.run: the user said no (it runs `say first`)
-        Do not call it again for this; ask the user what to do instead.
+        Failed to run test.run: the user denied it (it runs `say first`)
+        Do not call it again for this; let the user decide what to do instead.
     {"action":"accept","content":{"answer":"yes: everything, always"}}
-        Failed to run test.run: the user said no (it runs `say first`)
-        Do not call it again for this; ask the user what to do instead.
+        Failed to run test.run: the user denied it (it runs `say first`)
+        Do not call it again for this; let the user decide what to do instead.
     {"action":"accept","content":{}}
-        Failed to run test.run: the user said no (it runs `say first`)
-        Do not call it again for this; ask the user what to do instead.
+        Failed to run test.run: the user denied it (it runs `say first`)
+        Do not call it again for this; let the user decide what to do instead.
     {"action":"accept"}
-        Failed to run test.run: the user said no (it runs `say first`)
-        Do not call it again for this; ask the user what to do instead.
+        Failed to run test.run: the user denied it (it runs `say first`)
+        Do not call it again for this; let the user decide what to do instead.
     {"action":"accept","content":{"answer":["yes: this call"]}}
-        Failed to run test.run: the user said no (it runs `say first`)
-        Do not call it again for this; ask the user what to do instead.
+        Failed to run test.run: the user denied it (it runs `say first`)
+        Do not call it again for this; let the user decide what to do instead.
     asked again: {"action":"accept","content":{"answer":"yes: this call","arguments":"{\"text\": \"other\"}"}}
         The user changed the arguments to {"text":"other"}.
         you said other
@@ -121,18 +121,18 @@ async fn form_answers_approve_or_deny_the_call() {
         you said first
         [test · ready]
     {"action":"accept","content":{"answer":"yes: this call","arguments":"[1]"}}
-        Failed to run test.run: the user said no (it runs `say first`); they say: they changed the arguments to what is no JSON object
-        Do not call it again for this; ask the user what to do instead.
+        Failed to run test.run: the user denied it (it runs `say first`); they say: they changed the arguments to a value that is not a JSON object
+        Do not call it again for this; let the user decide what to do instead.
     {"action":"accept","content":{"answer":"yes: this call","arguments":"rm -rf"}}
-        Failed to run test.run: the user said no (it runs `say first`); they say: they changed the arguments to what is no JSON object
-        Do not call it again for this; ask the user what to do instead.
+        Failed to run test.run: the user denied it (it runs `say first`); they say: they changed the arguments to a value that is not a JSON object
+        Do not call it again for this; let the user decide what to do instead.
     {"action":"accept","content":{"answer":"yes: this call","arguments":"{\"txt\": \"x\"}"}}
-        Invalid input: no such parameter; did you mean `text`?
+        Invalid input: txt: no such parameter; did you mean `text`?
         The user changed the arguments to {"txt":"x"}.
-        test.run takes text (string), count (integer), max_tokens (integer).
+        test.run takes text (string), count (integer), maxTokens (integer).
     {"tools":[]}
-        Failed to run test.run: the user was asked (it runs `say first`), and the client's answer was none to the question
-        Ask the user whether it is to be done, then call it again.
+        Failed to run test.run: it needs the user's approval (it runs `say first`), and the client's answer did not match the form
+        Check with the user whether to do it, then call it again.
     "#);
 }
 
@@ -162,7 +162,7 @@ async fn open_prompts_do_not_block_other_calls() {
     }
     assert_eq!(text(&client.call(65, "test_echo", json!({"text": "b"})).await), "you said b\n[test · ready]");
     assert_snapshot!(text(&call_tool(&mut client, 66, "test_run", json!({"text": "a"})).await), @"
-    Failed to run test.run: it runs `say a`, and the user could not be asked: 64 questions wait for an answer already
+    Failed to run test.run: it runs `say a`, and no approval prompt could be shown: 64 questions wait for an answer already
     Wait until the user has answered, then call it again.
     ");
 }
@@ -222,8 +222,8 @@ async fn a_prompt_without_an_answer_times_out() {
         (&json!("notifications/cancelled"), &form["id"])
     );
     assert_snapshot!(text(&client.next().await.unwrap()), @"
-    Failed to run test.run: the user was asked (it runs `say a`), and nobody answered within 1 s
-    Ask the user whether it is to be done, then call it again.
+    Failed to run test.run: it needs the user's approval (it runs `say a`), and no answer within 1 s
+    Check with the user whether to do it, then call it again.
     ");
 }
 
@@ -252,7 +252,7 @@ async fn without_forms_the_clients_own_question_counts_for_what_was_vouched_for(
     let mut client = Client::connect_with_elicitation(elicitation_mode(false));
     client.initialize(json!({})).await;
     assert_snapshot!(text(&client.call(1, "test_vouched", json!({})).await), @r#"
-    Failed to run test.vouched: it runs something whose effect cannot be known, and there is nobody to ask here
+    Failed to run test.vouched: it runs something whose effect cannot be known, and no one can approve it here
     The user can allow it with `allow = ["test.vouched"]` in zubi.toml.
     "#);
 }

@@ -37,8 +37,8 @@ async fn a_stateless_call_returns_the_prompt_and_the_client_calls_again() {
     let question = stateless(&mut client, 4, run("a"), None).await;
     let other = stateless(&mut client, 5, run("rm"), Some((&question, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_snapshot!(text(&other), @"
-    Invalid input: it belongs to a call with another tool or other arguments
-    Call again exactly as the question was asked.
+    Invalid input: requestState: it belongs to a call with another tool or other arguments
+    Call again exactly as the prompt was sent.
     ");
     let unanswered = stateless(&mut client, 6, run("a"), Some((&question, json!({"what": "ever"})))).await;
     assert_eq!(unanswered["result"]["inputRequests"], question["result"]["inputRequests"], "it is asked again");
@@ -177,8 +177,8 @@ async fn a_handle_counts_without_the_capability_too() {
     params["inputResponses"] = json!({"approval": accept(json!({"answer": APPROVE_ONCE}))});
     let answer = client.request(2, "tools/call", modern_with(params, json!({}))).await;
     assert_snapshot!(text(&answer), @"
-    Invalid input: it continues a call, and this request does not say that its client shows forms; nothing was run
-    Send it as the question was asked: with the capability `elicitation`.
+    Invalid input: requestState: it continues a call, and this request does not say that its client shows forms; nothing was run
+    Send it as the prompt was sent: with the capability `elicitation`.
     ");
     let answer = stateless(&mut client, 3, run("a"), Some((&question, accept(json!({"answer": APPROVE_ONCE}))))).await;
     assert_eq!(text(&answer), "you said a\n[test · ready]");

@@ -112,7 +112,7 @@ pub(crate) fn provider(signals: &Arc<Signals>) -> Arc<dyn ToolProvider> {
             "properties": {
                 "text": {"type": "string", "description": "What to say."},
                 "count": {"type": "integer", "minimum": 0, "description": "How often."},
-                "max_tokens": {"type": "integer", "description": "Common to all.", "x-common": true},
+                "maxTokens": {"type": "integer", "description": "Common to all.", "x-common": true},
             },
         });
         let spec = ToolSpec {

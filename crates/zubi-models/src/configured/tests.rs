@@ -67,7 +67,7 @@ fn keys_and_addresses_from_the_environment() {
     ];
     assert_snapshot!(check("", &environment), @"
     openai: openai-chat at http://127.0.0.1:9/v1 (key from the environment variable OPENAI_API_KEY)
-    anthropic: its key, the environment variable ANTHROPIC_API_KEY, is empty or has characters that no key has
+    anthropic: its key, the environment variable ANTHROPIC_API_KEY, is empty or has characters that are invalid in a key
     gemini: gemini at https://generativelanguage.googleapis.com/v1beta (key from the environment variable GEMINI_API_KEY)
     openrouter: the environment variable OPENROUTER_BASE_URL: `http://example.com` is neither on this machine nor on its network, so others could read what is sent: use https, or write `allow-http = true`
     github: openai-chat at https://models.github.ai/inference (key from the environment variable GITHUB_TOKEN), only by its name
@@ -133,13 +133,13 @@ fn user_defined_providers() {
     azure: openai-chat at https://x.example/openai/deployments/y (key from the environment variable AZURE_KEY)
     broken: its key, `OPEN` in [env] of `[DIR]/zubi.toml`, cannot be used: `[DIR]/open` is open to others (mode 644); make it yours alone: `chmod 600 [DIR]/open`
     hasty: its `timeout` is 0 seconds, in which no answer comes: leave it out for 120
-    header: `a b` in its `headers` is no header
-    mock: a provider's name has letters, digits, `-`, `_` and `.`, and is none of zubi's own
-    no name: a provider's name has letters, digits, `-`, `_` and `.`, and is none of zubi's own
+    header: `a b` in its `headers` is not a valid header
+    mock: invalid provider name; use letters, digits, `-`, `_` and `.`, and no name that zubi reserves
+    no name: invalid provider name; use letters, digits, `-`, `_` and `.`, and no name that zubi reserves
     nowhere: needs an address: write `url = "…"` into [models.nowhere]
     openai: openai-chat at https://mine.example/v1 (no key)
     small: its `context` is 1, and a question with its tools has more tokens than 1024: write how many the model takes, or leave it out
-    unnamed: has no name of a key in `key`: name an environment variable or an entry of [env] there, and keep the key itself out of this file
+    unnamed: has an invalid `key`: name an environment variable or an entry of [env] there, and leave the key itself out of this file
     work: openai-chat at https://gateway.example/v1 (key from `MINE` in [env] of `[DIR]/zubi.toml`)
     anthropic: needs a key: set ANTHROPIC_API_KEY, or write `ANTHROPIC_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`
     gemini: needs a key: set GEMINI_API_KEY, or write `GEMINI_API_KEY = { file = "…" }` into [env] of `[DIR]/zubi.toml`

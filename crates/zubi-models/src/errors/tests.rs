@@ -116,7 +116,7 @@ fn wrong_questions_and_places() {
     Refused: it answers 400 Bad Request: Invalid 'tools[0].function.name'
     Refused: it answers 422 Unprocessable Entity: field required
     Refused: it answers 400 Bad Request: Provider returned error (bad tool schema)
-    NotConfigured: it answers 302 Found: it leads elsewhere, and a key is not taken there; name the address where the API is
+    NotConfigured: it answers 302 Found: it is a redirect, and zubi does not send a key elsewhere; configure the address of the API itself
     Refused: it answers 501 Not Implemented: not here at\u{1b}[31m all
     ");
 }

@@ -133,7 +133,7 @@ fn id(kind: AdapterKind, id: &str) -> String {
         return id.to_owned();
     }
     // Distinct ids stay distinct.
-    let hex: String = id.bytes().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
+    let hex = zubi_base::text::hex(id.as_bytes());
     let end = hex.len().saturating_sub(longest - 5);
     format!("call_{}", hex.get(end..).unwrap_or_default())
 }

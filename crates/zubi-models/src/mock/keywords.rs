@@ -1,9 +1,11 @@
 //! The model `mock`: finds keywords in the user's message, makes the matching call, and reports its result.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
+use zubi_base::text::ellipsize;
 use zubi_tool_api::spec::wire_name;
 
 use super::schema_example::minimal_instance;
@@ -172,20 +174,14 @@ fn call_if_available(tools: &[ToolDefinition], why: &str, id: &str, arguments: &
 
 /// Returns a short summary of a call's result.
 fn summarize_result(outcome: &ToolResult) -> String {
-    let mut lines: Vec<String> = outcome.text.lines().take(MAX_LINES).map(truncate_line).collect();
+    let mut lines: Vec<Cow<'_, str>> =
+        outcome.text.lines().take(MAX_LINES).map(|line| ellipsize(line, MAX_LINE)).collect();
     let more = outcome.text.lines().count().saturating_sub(MAX_LINES);
     if more > 0 {
-        lines.push(format!("… and {more} more lines"));
+        lines.push(format!("… and {more} more lines").into());
     }
     let verb = if outcome.is_error { "failed" } else { "answered" };
     format!("`{}` {verb}:\n\n{}", outcome.tool, lines.join("\n"))
-}
-
-fn truncate_line(line: &str) -> String {
-    match line.char_indices().nth(MAX_LINE) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line.to_owned(),
-    }
 }
 
 fn help(tools: &[ToolDefinition]) -> String {

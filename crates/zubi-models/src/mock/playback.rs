@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use zubi_base::text::ellipsize;
 use zubi_tool_api::spec::wire_name;
 
 use super::{last_call, stream_words};
@@ -180,18 +181,11 @@ pub fn check_expectation(expect: &Expectation, prompt: Prompt<'_>) -> Result<(),
             outcomes.flatten().filter(|outcome| outcome.tool == tool).map(|outcome| outcome.text.as_str()).collect();
         if !outcomes.iter().any(|text| text.contains(expected)) {
             let there = match outcomes.last() {
-                Some(text) => format!("came to `{}`", ellipsize(text)),
+                Some(text) => format!("came to `{}`", ellipsize(text, MAX_QUOTED_CHARS)),
                 None => "was not called".to_owned(),
             };
             return Err(format!("the scenario expects `{expected}` of `{tool}`, which {there}"));
         }
     }
     Ok(())
-}
-
-fn ellipsize(text: &str) -> String {
-    match text.char_indices().nth(MAX_QUOTED_CHARS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }

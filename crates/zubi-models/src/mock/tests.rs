@@ -265,7 +265,7 @@ async fn a_scenario_is_played_in_its_order() {
     Overloaded: come back later
     Tea.
     No.
-    Refused: A shop has 4 answers, and all were given: it ends here
+    Refused: A shop has 4 answers, and all of them are used
     "#);
     // Every conversation that begins with the same message begins with the first answer.
     for first in ["What is there?", "Hello"] {

@@ -131,14 +131,14 @@ async fn ids() {
     ];
     assert_snapshot!(check(usual(), &ids).await, @"
     `openai/gpt-9` is openai/gpt-9
-    `openrouter/x` is NotConfigured: there is no model `openrouter/x`; a model is named `provider/model`; providers that can be asked: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
+    `openrouter/x` is NotConfigured: there is no model `openrouter/x`; a model is named `provider/model`; available providers: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
     `github/openai/gpt-4.1` is github/openai/gpt-4.1
     `openai` is openai/gpt-5
     `mock` is mock
     `mock:a/b.yaml` is mock:a/b.yaml
-    `mocked` is NotConfigured: there is no model `mocked`; a model is named `provider/model`; providers that can be asked: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
-    `/` is NotConfigured: there is no model `/`; a model is named `provider/model`; providers that can be asked: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
-    `openai/` is NotConfigured: there is no model `openai/`; a model is named `provider/model`; providers that can be asked: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
+    `mocked` is NotConfigured: there is no model `mocked`; a model is named `provider/model`; available providers: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
+    `/` is NotConfigured: there is no model `/`; a model is named `provider/model`; available providers: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
+    `openai/` is NotConfigured: there is no model `openai/`; a model is named `provider/model`; available providers: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
     ");
 }
 
@@ -153,7 +153,7 @@ async fn bare_names() {
     `llama3` is ollama/llama3
     `claude-3.5` is editor/claude-3.5
     `claude-4` is NotConfigured: anthropic needs a key
-    `no\u{1b}such` is NotConfigured: there is no model `no\u{1b}such`; a model is named `provider/model`; providers that can be asked: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
+    `no\u{1b}such` is NotConfigured: there is no model `no\u{1b}such`; a model is named `provider/model`; available providers: editor, openai, github, ollama, mock; others lack a key or an address: anthropic
     ");
 }
 
@@ -172,11 +172,11 @@ async fn a_name_that_may_be_there_is_not_unknown() {
         text.push('\n');
     }
     assert_snapshot!(text, @"
-    `nope` is Unreachable: there is no model `nope`; a model is named `provider/model`; providers that can be asked: mine, mock; others lack a key or an address: openai; not every provider could be asked: mine has trouble
-    `gpt-5` is Unreachable: openai needs a key; not every provider could be asked: mine has trouble
-    `nope` is Unauthorized: there is no model `nope`; a model is named `provider/model`; providers that can be asked: mine, mock; others lack a key or an address: openai; not every provider could be asked: mine has trouble
-    `gpt-5` is Unauthorized: openai needs a key; not every provider could be asked: mine has trouble
-    `nope` is NotConfigured: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai; not every provider could be asked: ollama has trouble
+    `nope` is Unreachable: there is no model `nope`; a model is named `provider/model`; available providers: mine, mock; others lack a key or an address: openai; not every provider answered: mine has trouble
+    `gpt-5` is Unreachable: openai needs a key; not every provider answered: mine has trouble
+    `nope` is Unauthorized: there is no model `nope`; a model is named `provider/model`; available providers: mine, mock; others lack a key or an address: openai; not every provider answered: mine has trouble
+    `gpt-5` is Unauthorized: openai needs a key; not every provider answered: mine has trouble
+    `nope` is NotConfigured: there is no model `nope`; a model is named `provider/model`; available providers: ollama, mock; others lack a key or an address: openai; not every provider answered: ollama has trouble
     `gpt-5` is NotConfigured: openai needs a key
     ");
     let models = usual().into_iter().map(|listed| Arc::new(ScriptedProvider::new(listed)) as Arc<dyn ModelSource>);
@@ -193,7 +193,7 @@ async fn a_name_that_may_be_there_is_not_unknown() {
 async fn github_is_queried_only_by_name() {
     let sources = vec![("github", Ok(vec!["phi-4"]))];
     assert_snapshot!(check(sources, &["phi-4", "github/phi-4", "github"]).await, @"
-    `phi-4` is NotConfigured: there is no model `phi-4`; a model is named `provider/model`; providers that can be asked: github
+    `phi-4` is NotConfigured: there is no model `phi-4`; a model is named `provider/model`; available providers: github
     `github/phi-4` is github/phi-4
     `github` is github/phi-4
     ");
@@ -246,6 +246,6 @@ async fn lists_report_unavailable_providers() {
     let ids: Vec<_> = list.models.iter().map(|model| model.id.as_str()).collect();
     assert_snapshot!(format!("{ids:?}\n{:?}", list.problems), @r#"
     ["editor/gpt-4o", "editor/claude-3.5", "openai/dall-e-3", "openai/gpt-4o", "openai/gpt-5", "ollama/qwen3:8b", "ollama/gpt-oss:20b", "ollama/llama3:latest", "mock"]
-    [ProviderProblem { provider: "anthropic", message: "has trouble" }, ProviderProblem { provider: "github", message: "is asked only where it is named, as in `--model github/MODEL`; with a section `[models.github]` in your zubi.toml its models are listed" }]
+    [ProviderProblem { provider: "anthropic", message: "has trouble" }, ProviderProblem { provider: "github", message: "is used only by name, as in `--model github/MODEL`; with a section `[models.github]` in your zubi.toml its models are listed" }]
     "#);
 }

@@ -105,7 +105,7 @@ fn an_invalid_scenario_is_reported() {
     unexpected end of input at line 1, column 1
     expected mapping start at line 1, column 1
     missing field `zubiScenario` at line 1, column 1
-    it is of version 2 of the format, this program reads version 1: use a newer zubi
+    it has version 2 of the format, and this zubi reads version 1: use a newer zubi
     unknown field `answer`, expected one of user, answers, results, ended at line 2, column 19
     expected string scalar at line 2, column 11
     recursion limit exceeded at line 2, column 263

@@ -80,41 +80,41 @@ fn approval_prompts_name_credential_files() {
     }
     insta::assert_snapshot!(report, @r#"
     cat src/*
-        ask: it may read /w/src/* (credentials may be among what that stands for)
+        ask: it may read /w/src/* (its matches may include credentials)
     cat src/*.rs src/?ssh/*.rs
         allow
     cat ./.*
-        ask: it may read /w/.* (credentials may be among what that stands for)
+        ask: it may read /w/.* (its matches may include credentials)
     cat ./[.]env
-        ask: it may read /w/[.]env (credentials may be among what that stands for)
+        ask: it may read /w/[.]env (its matches may include credentials)
     shopt -s dotglob; cat ./*sh/x
-        ask: it cannot be told what it does: `shopt` changes what the script means (what cannot be told is never allowed by a rule)
-        ask: it may read /w/*sh/x (credentials may be among what that stands for)
+        ask: its effects cannot be determined: `shopt` changes what the script means (a rule never allows effects that cannot be determined)
+        ask: it may read /w/*sh/x (its matches may include credentials)
     bash -O dotglob -c 'cat ./*sh/x'
-        ask: it cannot be told what it does: `-O` changes what the script means (what cannot be told is never allowed by a rule)
-        ask: it may read /w/*sh/x (credentials may be among what that stands for)
+        ask: its effects cannot be determined: `-O` changes what the script means (a rule never allows effects that cannot be determined)
+        ask: it may read /w/*sh/x (its matches may include credentials)
     git grep x -- './*sh/x'
-        ask: it may read /w/*sh/x (credentials may be among what that stands for)
+        ask: it may read /w/*sh/x (its matches may include credentials)
     cat ~/.ssh/id_rsa
-        ask: it may read /h/.ssh/id_rsa (credentials are kept there)
+        ask: it may read /h/.ssh/id_rsa (credentials are stored there)
         offered: reading /h/.ssh/id_rsa (shell.run), for this session
     cat $HOME/.ssh/*
-        ask: it cannot be told what it does: `$HOME/.ssh/*` is worked out only when it runs (what cannot be told is never allowed by a rule)
-        ask: it may read /h/.ssh/* (credentials are kept there)
+        ask: its effects cannot be determined: `$HOME/.ssh/*` is worked out only when it runs (a rule never allows effects that cannot be determined)
+        ask: it may read /h/.ssh/* (credentials are stored there)
     cat "$HOME/.ssh/id_rsa"
-        ask: it cannot be told what it does: `"$HOME/.ssh/id_rsa"` is worked out only when it runs (what cannot be told is never allowed by a rule)
-        ask: it may read /h/.ssh/id_rsa (credentials are kept there)
+        ask: its effects cannot be determined: `"$HOME/.ssh/id_rsa"` is worked out only when it runs (a rule never allows effects that cannot be determined)
+        ask: it may read /h/.ssh/id_rsa (credentials are stored there)
     cat ~you/.ssh/id_rsa
-        ask: it mentions a place of credentials: `~you/.ssh/id_rsa` (whether it reads what is kept there cannot be told)
+        ask: it mentions a place of credentials: `~you/.ssh/id_rsa` (whether it reads the files there cannot be determined)
     cat -- --file=@a/.env
-        ask: it may read /w/a/.env (credentials are kept there)
+        ask: it may read /w/a/.env (credentials are stored there)
         offered: reading /w/a/.env (shell.run), for this session
     python3 -c "print(open('/h/.ssh/id_rsa').read())"
-        ask: it mentions a place of credentials: `print(open('/h/.ssh/id_rsa').read())` (whether it reads what is kept there cannot be told)
+        ask: it mentions a place of credentials: `print(open('/h/.ssh/id_rsa').read())` (whether it reads the files there cannot be determined)
     git commit -m 'keep what is in /h/.aws/ out'
-        ask: it mentions a place of credentials: `keep what is in /h/.aws/ out` (whether it reads what is kept there cannot be told)
+        ask: it mentions a place of credentials: `keep what is in /h/.aws/ out` (whether it reads the files there cannot be determined)
     cat '/h/my files/.env'
-        ask: it may read /h/my files/.env (credentials are kept there)
+        ask: it may read /h/my files/.env (credentials are stored there)
         offered: reading /h/my files/.env (shell.run), for this session
     "#);
 }

@@ -8,7 +8,8 @@ use anyhow::anyhow;
 use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
-use zubi_base::text::ContentHash;
+use zubi_base::clock::milliseconds;
+use zubi_base::text::{ContentHash, quote_for_shell};
 
 use super::index::RegisteredTool;
 use super::{CallError, Registry};
@@ -44,7 +45,7 @@ impl Registry {
         let entry = self.entry_now(name, &cx.caller.restrictions).await?;
         let spec = entry.tool.spec();
         let started = Instant::now();
-        let time = audit::milliseconds(self.config.clock.now());
+        let time = milliseconds(self.config.clock.now());
         let mut trail = Trail {
             effect: spec.effect,
             decision: "none",
@@ -64,7 +65,7 @@ impl Registry {
             effect: trail.effect,
             decision: trail.decision,
             outcome: result.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok"),
-            duration_ms: audit::milliseconds(started.elapsed()),
+            duration_ms: milliseconds(started.elapsed()),
             arguments: audit::shorten(&trail.arguments, &trail.secrets, &self.redactor),
             arguments_hash: ContentHash::of_parts(&[&self.salt, trail.arguments.to_string().as_bytes()]),
         });
@@ -297,7 +298,7 @@ fn refused_but_for(policy: &Policy, call: &RecentCall, decision: &Decision, rule
     let arguments: Vec<String> = suggest_auto_approve(policy, &run_policy, call, &left)
         .iter()
         .map(|rules| {
-            let arguments = rules.iter().map(|rule| format!("--auto-approve {}", shell_word(&rule.to_argument())));
+            let arguments = rules.iter().map(|rule| format!("--auto-approve {}", quote_for_shell(&rule.to_argument())));
             arguments.collect::<Vec<_>>().join(" ")
         })
         .filter(|arguments| arguments.len() <= ARGUMENT_BYTES)
@@ -315,11 +316,6 @@ fn refused_but_for(policy: &Policy, call: &RecentCall, decision: &Decision, rule
         format!("Failed to run {}: {}, and no one can approve it here", call.spec.id, left.reason),
         format!("{for_a_run}{permanent_hint}"),
     )
-}
-
-/// Quotes one word for a shell.
-fn shell_word(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn unavailable(spec: &ToolSpec, offered: &[ApprovalOption], rule: Option<&str>, only_by_name: bool) -> String {

@@ -153,7 +153,7 @@ async fn order_is_fixed_and_names_are_unique() {
     assert_eq!(ids(&fixture.registry, &everything), ["b.b", "a.a", "c"]);
     assert_snapshot!(fixture.registry.problems().join("\n"), @"
     tool `b_b` of second is left out: `b_b` is taken
-    tool `9up` of second is left out: `9up` is no name for the wire
+    tool `9up` of second is left out: `9up` is not a valid wire name
     ");
     assert_eq!(fixture.registry.find("b_b", &everything).unwrap().spec().id, "b.b", "a wire name finds its tool");
 
@@ -220,7 +220,7 @@ async fn how_calls_end() {
     (allow, ok)
     ");
     assert_snapshot!(check(&answers, "test.tool", json!({"txt": "you"}), cx()).await, @"
-    Invalid input: no such parameter; did you mean `text`?
+    Invalid input: txt: no such parameter; did you mean `text`?
     test.tool takes text (string).
     (none, invalid_input)
     ");
@@ -258,20 +258,20 @@ async fn tools_are_notified_of_cancellation_and_timeout() {
     let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
     assert_snapshot!(check(&patient, "test.tool", json!({}), late).await, @"
     Error in test.tool: no answer within 0 s
-    Narrow the question, or call again: what was started keeps getting ready meanwhile.
+    Narrow the query, or call again: what was started continues to load meanwhile.
     (allow, timed_out)
     ");
     assert!(notified.load(Ordering::SeqCst));
     let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
     assert_snapshot!(check(&single_tool(Effect::Read, Does::Hangs), "test.tool", json!({}), late).await, @"
     Error in test.tool: no answer within 0 s
-    Narrow the question, or call again: what was started keeps getting ready meanwhile.
+    Narrow the query, or call again: what was started continues to load meanwhile.
     (allow, timed_out)
     ");
     // A.7-7: a write is not stopped halfway, so it is not reported as failed.
     let late = ToolCx { deadline: std::time::Instant::now(), ..cx() };
     assert_snapshot!(check(&single_tool(Effect::Write, Does::Hangs), "test.tool", json!({}), late).await, @"
-    Error in test.tool: it was given up after it had begun, and may still be carried to its end
+    Error in test.tool: it was cancelled after it had begun, and may still run to its end
     Look at what it has changed before calling again.
     (allow, timed_out)
     ");
@@ -308,15 +308,15 @@ impl Approver for FixedApprover {
 async fn required_approval_is_granted_or_refused() {
     let fixture = single_tool(Effect::Execute, Does::Answers("done"));
     assert_snapshot!(check(&fixture, "test.tool", json!({}), cx()).await, @r#"
-    Failed to run test.tool: it runs something whose effect cannot be known, and there is nobody to ask here
+    Failed to run test.tool: it runs something whose effect cannot be known, and no one can approve it here
     The user can allow it with `allow = ["test.tool"]` in zubi.toml.
     (deny, approval_unavailable)
     "#);
     let fixed_approver = |answer| Arc::new(FixedApprover(answer, 0.into()));
     let with = |approver: &Arc<FixedApprover>| ToolCx { approver: Arc::clone(approver) as Arc<dyn Approver>, ..cx() };
     assert_snapshot!(check(&fixture, "test.tool", json!({}), with(&fixed_approver(ApprovalAnswer::Deny { text: None }))).await, @"
-    Failed to run test.tool: the user said no (it runs something whose effect cannot be known)
-    Do not call it again for this; ask the user what to do instead.
+    Failed to run test.tool: the user denied it (it runs something whose effect cannot be known)
+    Do not call it again for this; let the user decide what to do instead.
     (deny, denied)
     ");
     let once = fixed_approver(ApprovalAnswer::allow_once());

@@ -5,6 +5,7 @@ use jsonschema::Validator;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::{Map, Value};
 use zubi_base::nearest::nearest;
+use zubi_base::text::ellipsize;
 
 use super::coerce;
 use crate::output::ToolError;
@@ -73,7 +74,7 @@ impl ArgumentChecker {
             }
             ValidationErrorKind::Minimum { limit } => format!("must be at least {limit}, got {}", got()),
             ValidationErrorKind::Maximum { limit } => format!("must be at most {limit}, got {}", got()),
-            _ => truncate(&error.to_string(), 4 * MAX_VALUE_CHARS),
+            _ => ellipsize(&error.to_string(), 4 * MAX_VALUE_CHARS).into_owned(),
         };
         let hint = hint(spec, &field);
         Some(ToolError::invalid(if field.is_empty() { "arguments" } else { &field }, what, hint))
@@ -98,7 +99,7 @@ fn reject_unknown_arguments(spec: &ToolSpec, args: &Map<String, Value>) -> Resul
         Some(suggestion) => format!("no such parameter; did you mean `{suggestion}`?"),
         None => "no such parameter".to_owned(),
     };
-    Err(ToolError::invalid(&truncate(name, MAX_VALUE_CHARS), what, signature(spec)))
+    Err(ToolError::invalid(&ellipsize(name, MAX_VALUE_CHARS), what, signature(spec)))
 }
 
 /// Returns an error for a text of implausible length, so that no tool searches for a megabyte or repeats it.
@@ -114,7 +115,7 @@ fn too_long(spec: &ToolSpec, args: &Map<String, Value>) -> Result<(), ToolError>
     });
     let Some((name, length, limit)) = long else { return Ok(()) };
     let what = format!("must have at most {limit} characters, got {length}");
-    Err(ToolError::invalid(&truncate(name, MAX_VALUE_CHARS), what, hint(spec, name)))
+    Err(ToolError::invalid(&ellipsize(name, MAX_VALUE_CHARS), what, hint(spec, name)))
 }
 
 /// Returns a summary of the parameters: `lsp_hover takes at (string), line (integer), query* (string)`.
@@ -178,12 +179,5 @@ pub(super) fn field_of(pointer: &str) -> String {
 }
 
 fn truncate_value(value: &Value) -> String {
-    truncate(&value.to_string(), MAX_VALUE_CHARS)
-}
-
-pub(super) fn truncate(text: &str, limit: usize) -> String {
-    if text.chars().count() <= limit {
-        return text.to_owned();
-    }
-    text.chars().take(limit).chain(['…']).collect()
+    ellipsize(&value.to_string(), MAX_VALUE_CHARS).into_owned()
 }

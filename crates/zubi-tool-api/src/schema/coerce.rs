@@ -15,6 +15,7 @@ pub(super) fn arguments(schema: &Map<String, Value>, args: &mut Map<String, Valu
 
 fn inside(schema: &Map<String, Value>, args: &mut Map<String, Value>, depth: usize) {
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
+    rename_to_documented(properties, args);
     for (name, property) in properties {
         match args.get_mut(name) {
             Some(value) => coerce_value(property, value, depth),
@@ -23,6 +24,22 @@ fn inside(schema: &Map<String, Value>, args: &mut Map<String, Value>, depth: usi
                     args.insert(name.clone(), default.clone());
                 }
             }
+        }
+    }
+}
+
+/// Renames arguments in snake_case or camelCase to the spelling of the schema: models mix the two, and many clients
+/// convert one to the other. An argument that is given in both spellings stays, and is refused.
+fn rename_to_documented(properties: &Map<String, Value>, args: &mut Map<String, Value>) {
+    let fold = |name: &str| name.replace('_', "").to_ascii_lowercase();
+    let others: Vec<String> = args.keys().filter(|name| !properties.contains_key(*name)).cloned().collect();
+    for name in others {
+        let mut alike = properties.keys().filter(|property| fold(property) == fold(&name));
+        if let (Some(property), None) = (alike.next(), alike.next())
+            && !args.contains_key(property)
+            && let Some(value) = args.remove(&name)
+        {
+            args.insert(property.clone(), value);
         }
     }
 }
@@ -126,6 +143,25 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn both_spellings_of_a_name_are_accepted() {
+        let schema = json!({
+            "properties": { "maxTokens": { "type": "integer" }, "from_line": { "type": "integer" }, "a_b": {}, "aB": {} },
+        });
+        for (given, expected) in [
+            (json!({ "max_tokens": 5 }), json!({ "maxTokens": 5 })),
+            (json!({ "maxTokens": "5" }), json!({ "maxTokens": 5 })),
+            (json!({ "fromLine": 2 }), json!({ "from_line": 2 })),
+            (json!({ "max_tokens": 5, "maxTokens": 6 }), json!({ "max_tokens": 5, "maxTokens": 6 })),
+            (json!({ "AB": 1 }), json!({ "AB": 1 })),
+            (json!({ "other": 1 }), json!({ "other": 1 })),
+        ] {
+            let mut args = given.as_object().unwrap().clone();
+            arguments(schema.as_object().unwrap(), &mut args);
+            assert_eq!(Value::Object(args), expected, "{given}");
+        }
+    }
 
     /// X33: arguments are converted if they have one meaning, and left to be refused otherwise.
     #[test]

@@ -2,8 +2,9 @@
 
 use jsonschema::Validator;
 use serde_json::Value;
+use zubi_base::text::ellipsize;
 
-use super::check::{field_of, truncate};
+use super::check::field_of;
 
 /// The maximum size of such a schema, in bytes.
 const MAX_SCHEMA: usize = 64 * 1024;
@@ -26,11 +27,12 @@ impl CompiledSchema {
         if let Some(elsewhere) = leads_elsewhere(schema) {
             return Err(format!(
                 "`{}` refers to another document: move its target into `$defs`",
-                truncate(elsewhere, MAX_PROBLEM_CHARS)
+                ellipsize(elsewhere, MAX_PROBLEM_CHARS).into_owned()
             ));
         }
-        let validator =
-            jsonschema::options().build(schema).map_err(|error| truncate(&error.to_string(), MAX_PROBLEM_CHARS))?;
+        let validator = jsonschema::options()
+            .build(schema)
+            .map_err(|error| ellipsize(&error.to_string(), MAX_PROBLEM_CHARS).into_owned())?;
         Ok(Self { validator })
     }
 
@@ -42,7 +44,7 @@ impl CompiledSchema {
             .take(MAX_PROBLEMS)
             .map(|error| {
                 let field = field_of(error.instance_path().as_str());
-                let what = truncate(&error.to_string(), MAX_PROBLEM_CHARS);
+                let what = ellipsize(&error.to_string(), MAX_PROBLEM_CHARS).into_owned();
                 if field.is_empty() { what } else { format!("{field}: {what}") }
             })
             .collect();

@@ -72,7 +72,7 @@ fn derived_schemas_are_portable() {
       "properties": {
         "query": {
           "type": "string",
-          "description": "What to look for."
+          "description": "The text to find."
         },
         "line": {
           "type": "integer",
@@ -86,7 +86,7 @@ fn derived_schemas_are_portable() {
           "description": "Shown lines."
         },
         "direction": {
-          "description": "Where to look. incoming: Who calls it; outgoing: What it calls.",
+          "description": "The direction of the calls. incoming: Functions that call it; outgoing: Functions that it calls.",
           "type": "string",
           "enum": [
             "incoming",
@@ -132,47 +132,47 @@ fn check(args: Value) -> String {
 fn invalid_arguments_report_what_is_expected() {
     assert_snapshot!(check(json!({"query": "x", "line": null})), @r#"ok {"query":"x"}"#);
     assert_snapshot!(check(json!({"querry": "x"})), @r#"
-    Invalid input: no such parameter; did you mean `query`?
+    Invalid input: querry: no such parameter; did you mean `query`?
     test.search takes query* (string), line (integer), maxTokens (integer), direction ("incoming"|"outgoing"), context (object), title (boolean) (* required).
     "#);
     assert_snapshot!(check(json!({"query": "x", "zzz": 1})), @r#"
-    Invalid input: no such parameter
+    Invalid input: zzz: no such parameter
     test.search takes query* (string), line (integer), maxTokens (integer), direction ("incoming"|"outgoing"), context (object), title (boolean) (* required).
     "#);
     assert_snapshot!(check(json!({})), @r#"
-    Invalid input: is required
-    `query` (string): What to look for. Example: {"query":"x","line":3}
+    Invalid input: query: is required
+    `query` (string): The text to find. Example: {"query":"x","line":3}
     "#);
     assert_snapshot!(check(Value::Null), @r#"
-    Invalid input: is required
-    `query` (string): What to look for. Example: {"query":"x","line":3}
+    Invalid input: query: is required
+    `query` (string): The text to find. Example: {"query":"x","line":3}
     "#);
     assert_snapshot!(check(json!({"query": "x", "line": "three"})), @r#"
-    Invalid input: expected integer, got "three"
+    Invalid input: line: expected integer, got "three"
     `line` (integer): 0-based line. Example: {"query":"x","line":3}
     "#);
     assert_snapshot!(check(json!({"query": "x", "maxTokens": 0})), @"
-    Invalid input: must be at least 1, got 0
+    Invalid input: maxTokens: must be at least 1, got 0
     `maxTokens` (integer): Shown lines.
     ");
     assert_snapshot!(check(json!({"query": "x", "maxTokens": 10})), @"
-    Invalid input: must be at most 9, got 10
+    Invalid input: maxTokens: must be at most 9, got 10
     `maxTokens` (integer): Shown lines.
     ");
     assert_snapshot!(check(json!({"query": "x", "direction": "up"})), @r#"
-    Invalid input: expected one of "incoming", "outgoing", got "up"
-    `direction` ("incoming"|"outgoing"): Where to look. incoming: Who calls it; outgoing: What it calls.
+    Invalid input: direction: expected one of "incoming", "outgoing", got "up"
+    `direction` ("incoming"|"outgoing"): The direction of the calls. incoming: Functions that call it; outgoing: Functions that it calls.
     "#);
     assert_snapshot!(check(json!({"query": "x", "context": {"only": ["a", 5]}})), @"
     Invalid input: context.only[1]: expected string, got 5
     `context` (object): Narrows the actions.
     ");
     assert_snapshot!(check(json!({"query": "x".repeat(5), "line": "x".repeat(500)})), @r#"
-    Invalid input: expected integer, got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
+    Invalid input: line: expected integer, got "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
     `line` (integer): 0-based line. Example: {"query":"x","line":3}
     "#);
     assert_snapshot!(check(json!([1])), @r#"
-    Invalid input: expected an object, got [1]
+    Invalid input: arguments: expected an object, got [1]
     test.search takes query* (string), line (integer), maxTokens (integer), direction ("incoming"|"outgoing"), context (object), title (boolean) (* required).
     "#);
 }
@@ -220,7 +220,7 @@ fn every_problem_of_a_specification_is_reported() {
     no title
     the description has 1025 bytes, more than 1024
     no sentence of the description ends within its first 300 characters
-    asks a person although it only reads
+    requires approval although it only reads
     the input has `oneOf` at its root
     `absent` is required but not described
     `a` has no description
@@ -228,7 +228,7 @@ fn every_problem_of_a_specification_is_reported() {
     `$ref` at `a`
     `b.c` has no description
     a number format at `b.c`
-    the input is no JSON Schema: [] has less than 1 item
+    the input is not a valid JSON Schema: [] has less than 1 item
     ");
 }
 
@@ -257,8 +257,8 @@ fn data_is_validated_against_foreign_schemas() {
     assert_snapshot!(cases.join("\n"), @r#"
     fits
     0.n: "1" is not of type "integer"; 1: "n" is a required property
-    no schema: `file:///etc/passwd` leads out of it: put what it means into its `$defs`
-    no schema: `https://example.org/x` leads out of it: put what it means into its `$defs`
+    no schema: `file:///etc/passwd` refers to another document: move its target into `$defs`
+    no schema: `https://example.org/x` refers to another document: move its target into `$defs`
     no schema: "text" is not valid under any of the schemas listed in the 'anyOf' keyword
     no schema: it has more than 64 KiB
     fits

@@ -31,7 +31,7 @@ struct DiagnosticRow<'a> {
 }
 
 /// Hint for answers that are cut.
-const NARROW_HINT: &str = "narrow with `severity` or `source`, or raise `max_tokens`";
+const NARROW_HINT: &str = "narrow with `severity` or `source`, or raise `maxTokens`";
 
 impl EditorRenderer<'_> {
     pub(super) fn status(&self, status: &EditorStatus) -> EditorAnswer {
@@ -44,7 +44,7 @@ impl EditorRenderer<'_> {
     }
 
     pub(super) fn open_files(&self, open: &OpenFiles) -> EditorAnswer {
-        let rows = self.budget.rows(&open.files, "raise `max_tokens`", |text, _, file| {
+        let rows = self.budget.rows(&open.files, "raise `maxTokens`", |text, _, file| {
             let _ = writeln!(text, "  {}  {}", self.display(&file.path), file_summary(file));
         });
         let (list, truncated) = rows.map(|list| (list.text, list.truncated)).unwrap_or_default();

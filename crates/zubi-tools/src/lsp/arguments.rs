@@ -25,9 +25,9 @@ pub(crate) struct TargetArgs {
     /// Path or file:// URI
     #[schemars(extend("x-plain" = true))]
     uri: Option<String>,
-    /// 0-based
+    /// Line, 0-based as in LSP
     line: Option<u32>,
-    /// 0-based
+    /// UTF-16 column, 0-based as in LSP
     #[schemars(extend("x-plain" = true))]
     character: Option<u32>,
 }
@@ -59,9 +59,11 @@ pub(crate) enum OutputFormat {
 pub(crate) struct CommonArgs {
     /// Upper bound of the answer, default 2000
     #[schemars(extend("x-common" = true))]
+    #[serde(rename = "maxTokens")]
     max_tokens: Option<u32>,
     /// How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
     #[schemars(extend("x-common" = true))]
+    #[serde(rename = "waitMs")]
     wait_ms: Option<u64>,
     /// Default text
     #[schemars(extend("x-common" = true))]

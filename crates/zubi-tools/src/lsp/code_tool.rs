@@ -77,7 +77,7 @@ struct CodeToolAdapter<T> {
     kind: std::marker::PhantomData<fn() -> T>,
 }
 
-/// Longer than any server should need for one query; `wait_ms` and the client's own time-out are shorter.
+/// Longer than any server should need for one query; `waitMs` and the client's own time-out are shorter.
 const TIMEOUT: Duration = Duration::from_mins(3);
 
 /// Wraps a [`CodeTool`] as a [`Tool`] of the registry.

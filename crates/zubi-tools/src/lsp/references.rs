@@ -30,6 +30,7 @@ pub(crate) struct Input {
     // Answers that omit such matches name this parameter, so lists need not.
     /// Also list word matches that are not references
     #[schemars(extend("x-common" = true))]
+    #[serde(rename = "includeText")]
     include_text: Option<bool>,
     #[serde(flatten)]
     paging: PagingArgs,
@@ -112,7 +113,7 @@ impl TextMatchCount {
 
     /// Renders the answer's last line; empty if there is nothing to report.
     fn render_line(&self, is_listed: bool) -> String {
-        let more = if is_listed { "; marked (text)" } else { ": include_text=true" };
+        let more = if is_listed { "; marked (text)" } else { ": includeText=true" };
         match self {
             Self::NotCounted => "further word matches were not counted: time-out\n".to_owned(),
             Self::Counted(rest) if !rest.is_empty() => {

@@ -45,7 +45,7 @@ pub(crate) async fn answer_hierarchy(
         }
     };
     let rows = flatten(roots);
-    let list = view.rows(&rows, "raise max_tokens, or use a smaller depth", |text, _, row| {
+    let list = view.rows(&rows, "raise maxTokens, or use a smaller depth", |text, _, row| {
         write_row(text, direction, row);
     })?;
     text.push_str(&list.text);

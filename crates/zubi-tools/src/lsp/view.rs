@@ -120,7 +120,7 @@ impl OutputBudget {
             visible.extend(line.chars().take(self.body()));
             visible.push('\n');
         }
-        let _ = writeln!(visible, "… cut: {} of {} bytes; raise max_tokens for the rest", visible.len(), text.len());
+        let _ = writeln!(visible, "… cut: {} of {} bytes; raise maxTokens for the rest", visible.len(), text.len());
         let truncated = Truncation { shown: visible.len(), total: text.len(), cursor: None };
         (visible, Some(truncated))
     }

@@ -30,6 +30,7 @@ pub(crate) struct Input {
     /// `o-…`, from an answer
     output: String,
     /// First line, 1-based; negative counts from the end (-50: the last 50); default 1
+    #[serde(rename = "fromLine")]
     from_line: Option<i64>,
     /// Number of lines; default 200
     #[schemars(range(min = 1, max = 5000))]
@@ -49,7 +50,7 @@ impl LocalTool for ReadOutput {
         category: "Shell",
         tags: &["output", "log", "read", "lines", "tail"],
         timeout: Duration::from_secs(30),
-        example: || ("The last 50 lines", json!({ "output": "o-0123456789abcdef", "from_line": -50 })),
+        example: || ("The last 50 lines", json!({ "output": "o-0123456789abcdef", "fromLine": -50 })),
     };
     type Context = OutputStore;
     type Input = Input;
@@ -62,7 +63,7 @@ impl LocalTool for ReadOutput {
         let id = parse_handle(&input.output)?;
         let from = input.from_line.unwrap_or(1);
         if from == 0 {
-            return Err(ToolError::invalid("from_line", "lines are 1-based", "Pass 1 for the first line."));
+            return Err(ToolError::invalid("fromLine", "lines are 1-based", "Pass 1 for the first line."));
         }
         let line_count = input.lines.unwrap_or(DEFAULT_LINES).clamp(1, MAX_LINES);
         let room = cx.byte_budget(MAX_BYTES);
@@ -81,8 +82,8 @@ impl LocalTool for ReadOutput {
             .map_err(|error| ToolError::Fatal(error.into()))?
             .map_err(|error: zubi_exec::store::StoreError| output_error(&error))?;
         if lines.is_empty() {
-            let hint = "Pass a `from_line` within it, or a negative one to count from the end.";
-            return Err(ToolError::invalid("from_line", format!("the output has {total} lines"), hint));
+            let hint = "Pass a `fromLine` within it, or a negative one to count from the end.";
+            return Err(ToolError::invalid("fromLine", format!("the output has {total} lines"), hint));
         }
         let shown_count = lines.len();
         let last = first + shown_count as u64 - 1;
@@ -90,7 +91,7 @@ impl LocalTool for ReadOutput {
         let more = total.saturating_sub(last);
         if more > 0 {
             // Writing to a `String` cannot fail.
-            let _ = write!(text, "… {more} more: output.read {{\"output\":\"{id}\",\"from_line\":{}}}", last + 1);
+            let _ = write!(text, "… {more} more: output.read {{\"output\":\"{id}\",\"fromLine\":{}}}", last + 1);
         }
         let all = usize::try_from(total).unwrap_or(usize::MAX);
         let truncated = (more > 0).then_some(Truncation { shown: shown_count, total: all, cursor: None });

@@ -37,6 +37,7 @@ pub(crate) struct Input {
     since: Option<String>,
     /// Milliseconds to wait for its end; default 0
     #[schemars(range(min = 0, max = 60_000))]
+    #[serde(rename = "waitMs")]
     wait_ms: Option<u64>,
 }
 

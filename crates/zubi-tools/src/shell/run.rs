@@ -38,6 +38,7 @@ pub(crate) struct Input {
     cwd: Option<String>,
     /// Time-out in ms; default 120000, in the background 3600000
     #[schemars(range(min = 1, max = 86_400_000))]
+    #[serde(rename = "timeoutMs")]
     timeout_ms: Option<u64>,
     /// Return at once with a handle for shell.job
     background: Option<bool>,
@@ -83,7 +84,7 @@ impl LocalTool for RunCommand {
         category: "Shell",
         tags: &["shell", "bash", "command", "run", "execute", "build", "test", "terminal"],
         timeout: Duration::from_mins(30),
-        example: || ("Run the tests", json!({ "command": "cargo test --quiet", "timeout_ms": 300_000 })),
+        example: || ("Run the tests", json!({ "command": "cargo test --quiet", "timeoutMs": 300_000 })),
     };
     type Context = ShellToolContext;
     type Input = Input;

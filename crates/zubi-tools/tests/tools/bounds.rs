@@ -44,7 +44,7 @@ async fn a_search_skips_credentials() {
         let answer = session.call(tool, arguments).await.replace(tool, "[tool]");
         insta::allow_duplicates! {
             insta::assert_snapshot!(answer, @r#"
-            Failed to run [tool]: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
+            Failed to run [tool]: it reads [root]/.env (credentials are stored there), and no one can approve it here
             The user can allow it in zubi.toml with
             [[policy]]
             action = "allow"
@@ -87,7 +87,7 @@ async fn a_delegated_call_is_judged_as_itself() {
     let session = Session::new("//- .env\nTOKEN=1\n");
     let call = json!({ "tool": "file.read", "arguments": { "path": ".env" } });
     insta::assert_snapshot!(session.call("call_tool", call.clone()).await, @r#"
-    Failed to run file.read: it reads [root]/.env (credentials are kept there), and there is nobody to ask here
+    Failed to run file.read: it reads [root]/.env (credentials are stored there), and no one can approve it here
     The user can allow it in zubi.toml with
     [[policy]]
     action = "allow"

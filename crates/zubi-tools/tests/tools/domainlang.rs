@@ -65,19 +65,19 @@ async fn list() {
     insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({ "type": "rels", "pattern": "ohs" })).await, @r#"{"entityType":"relationships","count":1,"results":[{"name":"Orders -> Billing","left":"Orders","right":"Billing","type":"directional","kind":"UpstreamDownstream","arrow":"->","leftPatterns":"OpenHostService","rightPatterns":"Conformist"}]}"#);
     insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({ "type": "teams", "detail": "full" })).await, @r#"{"entityType":"teams","count":1,"results":[{"$type":"Team","name":"Crew","fqn":"Crew"}]}"#);
     insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({ "type": "teams", "team": "Crew" })).await, @"
-    Invalid input: does not filter teams. Filters for teams: name, fqn.
+    Invalid input: team: does not filter teams. Filters for teams: name, fqn.
     Correct the argument and call again.
     ");
     insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({ "type": "things" })).await, @"
-    Invalid input: unknown type 'things'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
+    Invalid input: type: unknown type 'things'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
     Correct the argument and call again.
     ");
     insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({ "type": "bcs", "detail": "all" })).await, @"
-    Invalid input: unknown detail 'all'. Use row or full.
+    Invalid input: detail: unknown detail 'all'. Use row or full.
     Correct the argument and call again.
     ");
     insta::assert_snapshot!(check(SHOP, "domainlang_list", json!({})).await, @r#"
-    Invalid input: is required
+    Invalid input: type: is required
     `type` (string): domains, bcs, teams, classifications, relationships, context-maps or domain-maps Example: {"type":"bcs","domain":"Sales"}
     "#);
 }
@@ -99,7 +99,7 @@ async fn explain() {
 async fn search() {
     insta::assert_snapshot!(check(SHOP, "domainlang_search", json!({ "query": "buys", "limit": 1 })).await, @r#"{"query":"buys","count":1,"total":1,"results":[{"type":"BoundedContext","name":"Orders","fqn":"Shop.Orders","file":"shop/sales.dlang","line":6,"matches":[{"field":"term","name":"Order","text":"What somebody buys"}]}]}"#);
     insta::assert_snapshot!(check(SHOP, "domainlang_search", json!({ "query": "…" })).await, @"
-    Invalid input: has no word. Use a few words of what is looked for.
+    Invalid input: query: has no word. Use a few words of what is looked for.
     Correct the argument and call again.
     ");
 }
@@ -109,7 +109,7 @@ async fn diagram() {
     insta::assert_snapshot!(check(SHOP, "domainlang_diagram", json!({ "fqn": "Overview" })).await, @r#"{"fqn":"Overview","type":"ContextMap","format":"mermaid","diagram":"---\ntitle: \"Shop.Overview\"\n---\nflowchart LR\n  subgraph g0[\"Sales\"]\n    n0[\"Orders\"]\n  end\n  n1[\"Billing\"]\n  n0 -->|\"U [OHS] → D [CF]\"| n1\n","resolvedFqn":"Shop.Overview"}"#);
     insta::assert_snapshot!(check(SHOP, "domainlang_diagram", json!({ "fqn": "Overveiw", "format": "plantuml" })).await, @r#"{"fqn":"Overveiw","type":null,"format":"plantuml","diagram":null,"error":"Map 'Overveiw' not found","suggestions":["Shop.Overview"]}"#);
     insta::assert_snapshot!(check(SHOP, "domainlang_diagram", json!({ "fqn": "Overview", "format": "svg" })).await, @"
-    Invalid input: unknown format 'svg'. Use mermaid or plantuml.
+    Invalid input: format: unknown format 'svg'. Use mermaid or plantuml.
     Correct the argument and call again.
     ");
 }
@@ -127,11 +127,11 @@ async fn paths_and_texts_replace_the_workspace_models() {
     assert_eq!(files(&summary(json!({ "path": "shop/sales.dlang" })).await), 2, "imported files belong to it");
     assert_eq!(files(&summary(json!({ "text": "Domain X { vision: \"v\" }" })).await), 1);
     insta::assert_snapshot!(summary(json!({ "text": "Team A", "path": "shop" })).await, @"
-    Invalid input: it is queried by itself, so omit `path`
+    Invalid input: text: it is queried by itself, so omit `path`
     Correct the argument and call again.
     ");
     insta::assert_snapshot!(check(SHOP, "domainlang_validate", json!({ "text": "Team A", "file": "other.dlang" })).await, @"
-    Invalid input: it is queried by itself, so omit `file`
+    Invalid input: text: it is queried by itself, so omit `file`
     Correct the argument and call again.
     ");
     let broken = json!({ "text": "import \"./pay.dlang\"\nDomain" });

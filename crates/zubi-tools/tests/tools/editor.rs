@@ -86,7 +86,7 @@ async fn editor_state_is_rendered() {
     2 problems in 2 files
     a.toy
       3:3  error: it is bad  [toy 7]
-    … 1 more file: raise `limit`, or narrow with `severity` or `source`, or raise `max_tokens`
+    … 1 more file: raise `limit`, or narrow with `severity` or `source`, or raise `maxTokens`
     [editor · from the editor: most of its servers check only open files; validating a file opens it]
     ");
 }
@@ -147,23 +147,23 @@ async fn json_is_the_object_of_the_protocol() {
 async fn invalid_arguments_are_rejected() {
     let run = |args: Value| call(false, args);
     insta::assert_snapshot!(run(json!({ "command": "execute" })).await, @r#"
-    Invalid input: expected one of "status", "ping", "diagnostics", "all_diagnostics", "errors_summary", "validate_file", "open_files", "active_file", got "execute"
+    Invalid input: command: expected one of "status", "ping", "diagnostics", "all_diagnostics", "errors_summary", "validate_file", "open_files", "active_file", got "execute"
     `command` ("status"|"ping"|"diagnostics"|"all_diagnostics"|"errors_summary"|"validate_file"|"open_files"|"active_file"): Which state to show Example: {"command":"all_diagnostics","severity":"error"}
     "#);
     insta::assert_snapshot!(run(json!({ "command": "diagnostics" })).await, @"
-    Invalid input: missing
+    Invalid input: path: missing
     Name the file, relative to the workspace folder.
     ");
     insta::assert_snapshot!(run(json!({ "command": "open_files", "path": "a.toy" })).await, @"
-    Invalid input: only valid with diagnostics and validate_file
+    Invalid input: path: only valid with diagnostics and validate_file
     Leave it out, or give another command.
     ");
     insta::assert_snapshot!(run(json!({ "command": "errors_summary", "severity": "error" })).await, @"
-    Invalid input: only valid with all_diagnostics
+    Invalid input: severity: only valid with all_diagnostics
     Leave it out, or give another command.
     ");
     insta::assert_snapshot!(run(json!({ "command": "all_diagnostics", "severity": "fatal" })).await, @"
-    Invalid input: no severity `fatal`
+    Invalid input: severity: no severity `fatal`
     Use error, warning, info or hint.
     ");
     insta::assert_snapshot!(run(json!({ "command": "diagnostics", "path": "/etc/hosts" })).await, @"

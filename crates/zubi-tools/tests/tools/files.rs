@@ -91,7 +91,7 @@ async fn read() {
     Give a startLine up to 7.
     ");
     insta::assert_snapshot!(check("file.read", json!({ "path": "src/a.rs", "startLine": 3, "endLine": 2 })).await, @"
-    Invalid input: it is before startLine, 3
+    Invalid input: endLine: it is before startLine, 3
     Give an endLine that is not before startLine.
     ");
     insta::assert_snapshot!(check("file.read", json!({ "path": "src" })).await, @"
@@ -189,11 +189,11 @@ async fn write() {
     ");
     insta::assert_snapshot!(session.call("file.write", json!({ "path": ".git/hooks/pre-commit", "content": "evil" })).await, @"
     Failed to write the file: `.git/hooks/pre-commit` belongs to git or to zubi's own settings, which no edit may touch
-    Nothing was changed. Ask the user to change it.
+    Nothing was changed. The user must change this file.
     ");
     insta::assert_snapshot!(session.call("file.write", json!({ "path": ".zubi.toml", "content": "evil" })).await, @"
     Failed to write the file: `.zubi.toml` belongs to git or to zubi's own settings, which no edit may touch
-    Nothing was changed. Ask the user to change it.
+    Nothing was changed. The user must change this file.
     ");
     insta::assert_snapshot!(session.call("file.write", json!({ "path": "src", "content": "x" })).await, @"
     Failed to write the file: `src` is a directory
@@ -250,7 +250,7 @@ async fn edit() {
     [disk · sha ]
     "#);
     insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "old": "greet", "new": "hail" })).await, @"
-    Invalid input: it occurs 2 times in `src/a.rs`, on lines 2, 5
+    Invalid input: old: it occurs 2 times in `src/a.rs`, on lines 2, 5
     Nothing was written. Include more surrounding text, or pass replaceAll: true.
     ");
     insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "old": "greet", "new": "hail", "replaceAll": true })).await, @r#"
@@ -277,11 +277,11 @@ async fn edit() {
     ");
     assert!(String::from_utf8(session.bytes("src/a.rs")).unwrap().contains("fn main"), "all or none");
     insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs" })).await, @r#"
-    Invalid input: missing
+    Invalid input: old: missing
     Give `old` and `new`, or a list in `edits`: [{"old": …, "new": …}].
     "#);
     insta::assert_snapshot!(session.call("file.edit", json!({ "path": "src/a.rs", "edits": [] })).await, @r#"
-    Invalid input: the list is empty
+    Invalid input: edits: the list is empty
     Give `old` and `new`, or a list in `edits`: [{"old": …, "new": …}].
     "#);
     session.write("src/a.rs", b"fn other() {}\n");
@@ -329,7 +329,7 @@ async fn list() {
     file.read {"path":"notes.txt"} reads it.
     "#);
     insta::assert_snapshot!(check("file.list", json!({ "pattern": "a[" })).await, @"
-    Invalid input: error parsing glob '**/a[': unclosed character class; missing ']'
+    Invalid input: pattern: error parsing glob '**/a[': unclosed character class; missing ']'
     Patterns are like `*.rs`, `src/**/*.ts` or `*.{md,txt}`.
     ");
 }
@@ -369,7 +369,7 @@ async fn search() {
     [disk · 1 file searched]
     "#);
     insta::assert_snapshot!(check("file.search", json!({ "query": "greet(" })).await, @"
-    Invalid input: regex parse error:
+    Invalid input: query: regex parse error:
         (?:greet()
         ^
     error: unclosed group

@@ -49,7 +49,7 @@ async fn references() {
       4:12  let élan → unit
     shapes.toy
       6:5  let unit  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [toy · ready]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "limit": 1 })).await, @r#"
@@ -58,7 +58,7 @@ async fn references() {
     app.toy
       2:14  print area unit
     … 2 more: cursor="1"
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [toy · ready]
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "cursor": "2" })).await, @"
@@ -66,11 +66,11 @@ async fn references() {
     3 references to `unit` in 2 files
     shapes.toy
       6:5  let unit  (declaration)
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [toy · ready]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "cursor": "9" })).await, @"
-    Invalid input: past the end; there are 3 items now
+    Invalid input: cursor: past the end; there are 3 items now
     Call again without `cursor`.
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "Shape", "format": "json" })).await, @r#"{"resolved":{"at":"shapes.toy:1:7","name":"Shape","kind":"class"},"items":[{"path":"app.toy","range":{"start":{"line":0,"character":4},"end":{"line":0,"character":9}},"text":"use Shape"},{"path":"shapes.toy","range":{"start":{"line":0,"character":6},"end":{"line":0,"character":11}},"text":"class Shape","declaration":true}],"total":2,"furtherWordMatches":0,"status":{"endpoint":"toy","readiness":"ready","complete":true}}"#);
@@ -118,7 +118,7 @@ async fn symbols() {
     [toy · ready]
     ");
     insta::assert_snapshot!(check(SHAPES, "lsp_workspace_symbols", json!({ "query": "x", "kind": "klass" })).await, @"
-    Invalid input: no kind `klass`
+    Invalid input: kind: no kind `klass`
     Use one of: file, module, namespace, package, class, method, property, field, constructor, enum, interface, function, variable, constant, string, number, boolean, array, object, key, null, enum member, struct, event, operator, type parameter.
     ");
 }
@@ -190,7 +190,7 @@ async fn rename_apply_undo() {
     Give the `plan` or `action` exactly as `lsp_rename_symbol`, `lsp_code_actions` or `lsp_format_document` printed it.
     ");
     insta::assert_snapshot!(call(&toy, "apply_edit", json!({})).await, @"
-    Invalid input: pass exactly one of `plan` and `action`
+    Invalid input: plan: pass exactly one of `plan` and `action`
     Plans come from lsp_rename_symbol and lsp_format_document, actions from lsp_code_actions.
     ");
 }
@@ -252,7 +252,7 @@ async fn diagnostics() {
     [toy · ready · the toy library was not read]
     ");
     insta::assert_snapshot!(call(&toy, "lsp_diagnostics", json!({ "since": "d-9" })).await, @"
-    Invalid input: no snapshot `d-9` is kept
+    Invalid input: since: no snapshot `d-9` is stored
     Leave `since` out to get all problems and a new snapshot.
     ");
 }
@@ -260,22 +260,22 @@ async fn diagnostics() {
 #[tokio::test]
 async fn invalid_arguments_are_reported() {
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({})).await, @r#"
-    Invalid input: no position was given
+    Invalid input: position: no position was given
     Give the position in exactly one of three ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
       uri: "src/lib.rs", line: 11, character: 4 (0-based)
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "at": 7 })).await, @r#"
-    Invalid input: expected string, got 7
+    Invalid input: at: expected string, got 7
     `at` (string): path:line:col or path:line text, 1-based Example: {"at":"src/lib.rs:12:9"}
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "symbl": "x" })).await, @r#"
-    Invalid input: no such parameter; did you mean `symbol`?
-    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), max_tokens (integer), wait_ms (integer), format ("text"|"json").
+    Invalid input: symbl: no such parameter; did you mean `symbol`?
+    lsp_hover takes symbol (string), path (string), at (string), uri (string), line (integer), character (integer), maxTokens (integer), waitMs (integer), format ("text"|"json").
     "#);
     insta::assert_snapshot!(check(SHAPES, "lsp_hover", json!({ "at": "app.toy:1:5", "line": 3 })).await, @r#"
-    Invalid input: the position was given in more than one way
+    Invalid input: position: the position was given in more than one way
     Give the position in exactly one of three ways:
       symbol: "Type/method" (optionally with path: "src/lib.rs")
       at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"

@@ -119,7 +119,7 @@ async fn names_with_invisible_characters() {
     "#);
     assert_eq!(session.bytes("one\n9 files in ."), b"new\n");
     insta::assert_snapshot!(session.call("file.read", json!({ "path": "one\n9 files in ." })).await, @"
-    Invalid input: it contains control characters
+    Invalid input: path: it contains control characters
     Give a path relative to the workspace folder, as answers print it.
     ");
 }

@@ -144,7 +144,7 @@ async fn locations() {
     shop/people.dlang
       2:8  Domain Sales { vision: "Everybody finds a book" }  (declaration)
       4:16  bc Billing for Sales { description: "Sees money, 'naïve': Sales" }
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [domainlang · ready]
     "#);
     insta::assert_snapshot!(check(SHOP, "lsp_hover", json!({ "symbol": "Shop/Orders" })).await, @"
@@ -309,10 +309,10 @@ async fn a_loading_model() {
     let (reading_started, wait_for_start) = mpsc::channel();
     let (resume, wait) = mpsc::channel();
     let models = models_on(blocking_files(reading_started, wait), SHOP);
-    let query = |wait: u32| models.call("lsp_definition", json!({ "at": "shop/orders.dlang:3:20", "wait_ms": wait }));
+    let query = |wait: u32| models.call("lsp_definition", json!({ "at": "shop/orders.dlang:3:20", "waitMs": wait }));
     insta::assert_snapshot!(query(0).await, @"
     Failed to find the definition: domainlang declined: it is still starting
-    Ask again in a moment, or with a larger `wait_ms`.
+    Retry in a moment, or with a larger `waitMs`.
     ");
     wait_for_start.recv().unwrap();
     drop(resume);
@@ -339,7 +339,7 @@ async fn a_missing_folder_appears_later() {
 async fn unanswered_queries_state_the_reason() {
     insta::assert_snapshot!(check(SHOP, "lsp_implementations", json!({ "symbol": "Sales" })).await, @"
     Failed to find implementations: domainlang cannot find implementations
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ");
     // Ignored files are not part of the model.
     let ignored = "//- .gitignore\nbuild\n//- build/a.dlang\nTeam A\n//- b.dlang\nTeam B\n";

@@ -45,7 +45,7 @@ async fn an_output_is_stored_for_seven_days() {
     two
     ");
     insta::assert_snapshot!(check(8).await, @"
-    Failed to read the output: there is no output `o-…`; outputs are kept for seven days, and less where they are many
+    Failed to read the output: there is no output `o-…`; outputs are stored for seven days, and shorter if there are many
     Run the command again to get a new one.
     ");
 }

@@ -82,7 +82,7 @@ async fn rename_file() {
     ");
     insta::assert_snapshot!(call_masked(&toy, "rename_file", json!({ "oldUri": "app.toy", "newUri": ".git/x" })).await, @"
     Failed to rename the file: `.git/x` belongs to git or to zubi's own settings, which no edit may touch
-    Nothing was changed. Ask the user to change it.
+    Nothing was changed. The user must change this file.
     ");
 }
 
@@ -193,7 +193,7 @@ async fn settings_apply_to_the_workspace() {
     [.vscode/settings.json]
     ");
     insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": 2, "scope": "user" })).await, @"
-    Invalid input: only `workspace` settings are available here; the user's belong to the editor
+    Invalid input: scope: only `workspace` settings are available here; the user's belong to the editor
     Omit `scope`, or ask the user to change it in the editor.
     ");
     insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "editor.tabSize", "value": "wide" })).await, @"
@@ -201,7 +201,7 @@ async fn settings_apply_to_the_workspace() {
     Meaning: width of an indentation.
     ");
     insta::assert_snapshot!(call_masked(&toy, "set_setting", json!({ "key": "terminal.integrated.shell.linux", "value": "x" })).await, @"
-    Invalid input: tools cannot set `terminal.integrated.shell.linux`
+    Invalid input: key: tools cannot set `terminal.integrated.shell.linux`
     Writable settings: editor.detectIndentation, editor.formatOnSave, editor.insertSpaces, editor.tabSize, files.eol, files.insertFinalNewline, files.trimFinalNewlines, files.trimTrailingWhitespace, javascript.updateImportsOnFileMove.enabled, js/ts.updateImportsOnFileMove.enabled, typescript.updateImportsOnFileMove.enabled. The user can change others in the editor.
     ");
     insta::assert_snapshot!(call_masked(&toy, "set_update_imports_setting", json!({ "value": "always" })).await, @r#"

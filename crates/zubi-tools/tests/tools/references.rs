@@ -17,7 +17,7 @@ async fn other_word_matches_are_counted() {
     app.toy
       2:14  print area unit
     … 2 more: cursor="1"
-    1 further word match is not a reference (comments, strings, namesakes): include_text=true
+    1 further word match is not a reference (comments, strings, namesakes): includeText=true
     [toy · ready]
     "#);
     let fixture = "//- a.toy\nlet x # x, x and exact x\nuse x\n//- b.txt\nx x x\n";
@@ -27,7 +27,7 @@ async fn other_word_matches_are_counted() {
     a.toy
       1:5  let x # x, x and exact x  (declaration)
       2:5  use x
-    3 further word matches are not references (comments, strings, namesakes): include_text=true
+    3 further word matches are not references (comments, strings, namesakes): includeText=true
     [toy · ready]
     ");
 }
@@ -47,7 +47,7 @@ async fn an_omitted_declaration_is_not_counted() {
 
 #[tokio::test]
 async fn other_word_matches_are_listed_on_request() {
-    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "include_text": true })).await, @"
+    insta::assert_snapshot!(check(SHAPES, "lsp_references", json!({ "symbol": "unit", "includeText": true })).await, @"
     at shapes.toy:6:5 unit (variable)
     3 references to `unit` in 2 files
     app.toy
@@ -60,7 +60,7 @@ async fn other_word_matches_are_listed_on_request() {
     1 further word match is not a reference (comments, strings, namesakes); marked (text)
     [toy · ready]
     ");
-    let last = json!({ "symbol": "unit", "include_text": true, "cursor": "3", "context": 1 });
+    let last = json!({ "symbol": "unit", "includeText": true, "cursor": "3", "context": 1 });
     insta::assert_snapshot!(check(SHAPES, "lsp_references", last).await, @"
     at shapes.toy:6:5 unit (variable)
     3 references to `unit` in 2 files
@@ -72,7 +72,7 @@ async fn other_word_matches_are_listed_on_request() {
     1 further word match is not a reference (comments, strings, namesakes); marked (text)
     [toy · ready]
     ");
-    let machine = json!({ "symbol": "unit", "include_text": true, "cursor": "3", "format": "json" });
+    let machine = json!({ "symbol": "unit", "includeText": true, "cursor": "3", "format": "json" });
     insta::assert_snapshot!(check(SHAPES, "lsp_references", machine).await, @r##"{"resolved":{"at":"shapes.toy:6:5","name":"unit","kind":"variable"},"items":[{"path":"app.toy","range":{"start":{"line":2,"character":9},"end":{"line":2,"character":13}},"text":"# naïve: unit","textOnly":true}],"total":3,"furtherWordMatches":1,"status":{"endpoint":"toy","readiness":"ready","complete":true}}"##);
 }
 
@@ -116,12 +116,12 @@ async fn word_search_repeats_after_a_change() {
     };
     let changed = |number| *toy.endpoint.file_changes.lock().unwrap() = Some(number);
     changed(1);
-    insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): include_text=true");
+    insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): includeText=true");
     // The change notification is missing, so an unchanged answer proves that nothing was read again.
     zubi_base::fs::write_atomic(&toy.root.join("b.toy"), b"# x x\n").unwrap();
-    insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): include_text=true");
+    insta::assert_snapshot!(further().await, @"1 further word match is not a reference (comments, strings, namesakes): includeText=true");
     changed(2);
-    insta::assert_snapshot!(further().await, @"3 further word matches are not references (comments, strings, namesakes): include_text=true");
+    insta::assert_snapshot!(further().await, @"3 further word matches are not references (comments, strings, namesakes): includeText=true");
 }
 
 #[tokio::test]
@@ -191,9 +191,9 @@ async fn matches_in_too_many_other_projects_are_reported() {
     let few = status_with_projects(&["b", "c"], &fixture, "lsp_references").await;
     insta::assert_snapshot!(few, @"[toy · ready]");
     let many = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_references").await;
-    insta::assert_snapshot!(many, @"[toy · ready · may be incomplete: `x` also stands in f, g, which was not asked]");
+    insta::assert_snapshot!(many, @"[toy · ready · may be incomplete: `x` also occurs in f, g, which was not queried]");
     let tree = status_with_projects(&["b", "c", "d", "e", "f", "g"], &fixture, "lsp_call_hierarchy").await;
-    insta::assert_snapshot!(tree, @"[toy · ready · may be incomplete: `x` also stands in b, c, d, 3 more: `lsp_references` looks there · the toy library was not read]");
+    insta::assert_snapshot!(tree, @"[toy · ready · may be incomplete: `x` also occurs in b, c, d, 3 more: `lsp_references` looks there · the toy library was not read]");
 }
 
 #[tokio::test]

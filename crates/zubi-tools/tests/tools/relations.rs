@@ -203,7 +203,7 @@ async fn a_reached_limit_is_reported() {
     for number in 0..300 {
         write!(fixture, "def f{number}\n  hub\n").unwrap();
     }
-    let question = json!({ "symbol": "hub", "direction": "incoming", "max_tokens": 100 });
+    let question = json!({ "symbol": "hub", "direction": "incoming", "maxTokens": 100 });
     insta::assert_snapshot!(check(&fixture, "lsp_call_hierarchy", question).await, @"
     at a.toy:1:5 hub (function)
     199 callers of `hub`, cut at 200 symbols
@@ -211,14 +211,14 @@ async fn a_reached_limit_is_reported() {
       function f0  a.toy:2:5  def f0  calls at line 3
       function f1  a.toy:4:5  def f1  calls at line 5
       function f2  a.toy:6:5  def f2  calls at line 7
-    … 196 more: raise max_tokens, or use a smaller depth
-    [toy · ready · may be incomplete: the tree was cut at 200 symbols; ask with a smaller depth, or about one of them]
+    … 196 more: raise maxTokens, or use a smaller depth
+    [toy · ready · may be incomplete: the tree was cut at 200 symbols; request a smaller depth, or the tree of one of them]
     ");
-    let all = json!({ "symbol": "hub", "direction": "incoming", "max_tokens": 20_000 });
+    let all = json!({ "symbol": "hub", "direction": "incoming", "maxTokens": 20_000 });
     let answer = check(&fixture, "lsp_call_hierarchy", all).await;
     assert_eq!(answer.lines().filter(|line| line.contains("calls at line")).count(), 199);
     insta::assert_snapshot!(check(CALLS, "lsp_call_hierarchy", json!({ "symbol": "next", "direction": "outgoing", "depth": 6 })).await, @r#"
-    Invalid input: must be at most 5, got 6
+    Invalid input: depth: must be at most 5, got 6
     `depth` (integer): Steps, default 1, at most 5 Example: {"symbol":"parse","direction":"incoming","depth":2}
     "#);
 }
@@ -238,7 +238,7 @@ async fn partial_failures_are_reported() {
     ");
     insta::assert_snapshot!(check(fixture, "lsp_call_hierarchy", json!({ "symbol": "bad", "direction": "incoming" })).await, @"
     Failed to walk the call hierarchy: toy answered `callHierarchy/incomingCalls` with an error: this is bad (-32603)
-    Check the position with `lsp_document_symbols`, then ask again.
+    Check the position with `lsp_document_symbols`, then retry.
     ");
 }
 
@@ -249,23 +249,23 @@ async fn unsupported_queries_suggest_an_alternative() {
     let incoming = || json!({ "symbol": "parse", "direction": "incoming" });
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", incoming()).await, @"
     Failed to walk the call hierarchy: toy cannot find callers
-    The nearest question that is answered: `lsp_references` tells every place that names it, calls among them.
+    The nearest supported request: `lsp_references` lists every place that names it, calls among them.
     ");
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "outgoing" })).await, @"
     Failed to walk the call hierarchy: toy cannot find callees
-    The nearest question that is answered: `lsp_definition` with `context` shows its source, which names them.
+    The nearest supported request: `lsp_definition` with `context` shows its source, which names them.
     ");
     toy.endpoint.unsupported.lock().unwrap().push("textDocument/references");
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", incoming()).await, @"
     Failed to walk the call hierarchy: toy cannot find callers
-    Ask another question, or read the file; the server does not offer this one.
+    Use another request, or read the file; the server does not support this one.
     ");
     // Supported in one direction only, which a server cannot declare beforehand.
     let toy = Toy::new(CALLS);
     toy.endpoint.failing.lock().unwrap().push(("callHierarchy/outgoingCalls", -32601));
     insta::assert_snapshot!(call(&toy, "lsp_call_hierarchy", json!({ "symbol": "parse", "direction": "outgoing" })).await, @"
     Failed to walk the call hierarchy: toy cannot find callees
-    The nearest question that is answered: `lsp_definition` with `context` shows its source, which names them.
+    The nearest supported request: `lsp_definition` with `context` shows its source, which names them.
     ");
 }
 
@@ -375,13 +375,13 @@ async fn explain_omits_unsupported_parts_and_reports_failures() {
             2    next
             3    log
             4  def next
-    references: toy answered `textDocument/references` with an error: it does not work (-32603)
+    references: failed: toy answered `textDocument/references` with an error: it does not work (-32603)
     [toy · ready]
     ");
     toy.endpoint.failing.lock().unwrap().push(("textDocument/definition", -32603));
     insta::assert_snapshot!(call(&toy, "lsp_explain", json!({ "symbol": "parse" })).await, @"
     Failed to explain the symbol: toy answered `textDocument/definition` with an error: it does not work (-32603)
-    Check the position with `lsp_document_symbols`, then ask again.
+    Check the position with `lsp_document_symbols`, then retry.
     ");
 }
 
@@ -438,7 +438,7 @@ async fn failing_hints_do_not_fail_explain() {
             2  let one = Circle
             3  use one Circle
             4  
-    inferred types: toy answered `textDocument/inlayHint` with an error: it does not work (-32603)
+    inferred types: failed: toy answered `textDocument/inlayHint` with an error: it does not work (-32603)
     2 references in 1 file
     a.toy
       2:11  let one = Circle

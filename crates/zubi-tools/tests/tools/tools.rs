@@ -16,7 +16,7 @@ async fn tools_are_found_by_words() {
     insta::assert_snapshot!(check(SHAPES, "find_tools", json!({ "query": "type hierarchy", "limit": 1 })).await, @r#"
     8 tools for `type hierarchy`, best first
     lsp_type_hierarchy (read, toolset lsp): Supertypes or subtypes of a class, interface or struct, as a tree: location and source line of each.
-      input: {"type":"object","properties":{"symbol":{"type":"string","description":"Type/method"},"path":{"type":"string","description":"File or folder of symbol"},"at":{"type":"string","description":"path:line:col or path:line text, 1-based"},"uri":{"type":"string","description":"Path or file:// URI"},"line":{"type":"integer","description":"0-based","minimum":0},"character":{"type":"integer","minimum":0,"description":"0-based"},"direction":{"type":"string","enum":["supertypes","subtypes"],"description":"Supertypes or subtypes"},"depth":{"type":"integer","maximum":5,"minimum":1,"description":"Steps, default 1, at most 5"},"max_tokens":{"type":"integer","minimum":0,"description":"Upper bound of the answer, default 2000"},"wait_ms":{"type":"integer","minimum":0,"description":"How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)"},"format":{"type":"string","enum":["text","json"],"description":"Default text"}},"required":["direction"]}
+      input: {"type":"object","properties":{"symbol":{"type":"string","description":"Type/method"},"path":{"type":"string","description":"File or folder of symbol"},"at":{"type":"string","description":"path:line:col or path:line text, 1-based"},"uri":{"type":"string","description":"Path or file:// URI"},"line":{"type":"integer","description":"0-based","minimum":0},"character":{"type":"integer","minimum":0,"description":"0-based"},"direction":{"type":"string","enum":["supertypes","subtypes"],"description":"Supertypes or subtypes"},"depth":{"type":"integer","maximum":5,"minimum":1,"description":"Steps, default 1, at most 5"},"maxTokens":{"type":"integer","minimum":0,"description":"Upper bound of the answer, default 2000"},"waitMs":{"type":"integer","minimum":0,"description":"How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)"},"format":{"type":"string","enum":["text","json"],"description":"Default text"}},"required":["direction"]}
     … 7 more: lsp_call_hierarchy, lsp_type_definition, lsp_hover, lsp_completion, lsp_explain, domainlang_list, set_update_imports_setting
     call_read_tool {"tool", "arguments"} calls tools that read or plan, call_tool any
     "#);
@@ -100,7 +100,7 @@ async fn an_invalid_inner_call_fails_like_a_direct_one() {
     `find_tools` lists the available tools.
     ");
     insta::assert_snapshot!(check(SHAPES, "call_tool", json!({})).await, @r#"
-    Invalid input: is required
+    Invalid input: tool: is required
     `tool` (string): Id Example: {"tool":"apply_edit","arguments":{"plan":"p-…"}}
     "#);
 }

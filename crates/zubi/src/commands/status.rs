@@ -156,7 +156,7 @@ mod tests {
         insta::assert_snapshot!(page(&status), @r"
         daemon · process 7 · zubi 1\n2
           /a\n/b
-          no language server runs
+          no language servers are running
           client: c\nd · process 8 · over the socket · for 1 s
         ");
     }

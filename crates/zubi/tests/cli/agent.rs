@@ -104,7 +104,7 @@ fn command_is_refused_without_approver_unless_a_rule_allows_it() {
     That was it.
     --- stderr
     → Run a command: touch made; curl http://127.0.0.1:1/
-      ✗ Failed to run shell.run: it runs `touch made`, and there is nobody to ask here
+      ✗ Failed to run shell.run: it runs `touch made`, and no one can approve it here
         The user can allow it for one run with
         --auto-approve 'shell.run:touch made' --auto-approve 'shell.run:curl http://127.0.0.1:1/'
         or, more widely, with
@@ -126,7 +126,7 @@ fn command_is_refused_without_approver_unless_a_rule_allows_it() {
     That was it.
     --- stderr
     → Run a command: touch made; curl http://127.0.0.1:1/
-      ✗ Failed to run shell.run: it runs `curl http://127.0.0.1:1/`, and there is nobody to ask here
+      ✗ Failed to run shell.run: it runs `curl http://127.0.0.1:1/`, and no one can approve it here
         The user can allow it for one run with
         --auto-approve 'shell.run:curl http://127.0.0.1:1/'
         or, more widely, with
@@ -141,7 +141,7 @@ fn command_is_refused_without_approver_unless_a_rule_allows_it() {
     let misspelt =
         ["--auto-approve", "shell_run:touch *", "--auto-approve", "shel.run:curl *", "--auto-approve", "nope"];
     let output = play(push, &misspelt);
-    assert_snapshot!(output.split("\n    The user").next().unwrap_or_default(), @r#"
+    assert_snapshot!(output.split("\n    The user").next().unwrap_or_default(), @"
     exit 0
     --- stdout
     That was it.
@@ -149,12 +149,12 @@ fn command_is_refused_without_approver_unless_a_rule_allows_it() {
     warning: --auto-approve: there is no tool `shel.run` here; did you mean `shell.run`?
     warning: --auto-approve: there is no tool `nope` here; `zubi tools list` shows all
     → Run a command: touch made; curl http://127.0.0.1:1/
-      ✗ Failed to run shell.run: it runs `curl http://127.0.0.1:1/`, and there is nobody to ask here
-    "#);
+      ✗ Failed to run shell.run: it runs `curl http://127.0.0.1:1/`, and no one can approve it here
+    ");
     assert_snapshot!(play("\n  - text: x\n", &["--auto-approve", "shell run"]), @r#"
     exit 2
     --- stderr
-    error: --auto-approve: `shell run` is no rule: it begins with no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
+    error: --auto-approve: invalid rule `shell run`: it begins with no tool. Write TOOL, TOOL:COMMAND WORDS as `shell.run:cargo test *`, or {tools = ["…"], …}.
     "#);
 }
 
@@ -166,11 +166,11 @@ fn what_ends_otherwise_exits_with_one_and_can_be_resumed() {
     --- stderr
     I look.
     → Read a file: notes.txt
-    ! The model was asked once, as often as it may be. Say “go on” in this conversation, or allow it more.
+    ! The model was called once, which is the limit. Send “continue” in this conversation, or raise the limit.
       Calls made: file.read 1.
       The last words of the model: I look.
-      What is left to do is not known.
-    hint: `zubi agent resume [ID]` goes on with it.
+      The remaining work is not known.
+    hint: `zubi agent resume [ID]` resumes it.
     ");
     assert_snapshot!(sandbox.check(&["agent", "resume", "--model", "mock:play.yaml"]), @"
     exit 0
@@ -184,9 +184,9 @@ fn what_ends_otherwise_exits_with_one_and_can_be_resumed() {
 
     I look.
     → Read a file: notes.txt
-    ! The model was asked once, as often as it may be. Say “go on” in this conversation, or allow it more.
+    ! The model was called once, which is the limit. Send “continue” in this conversation, or raise the limit.
 
-    > Go on where you left off.
+    > Continue where you left off.
 
     It has two lines.
     --- stderr
@@ -212,13 +212,13 @@ fn a_model_that_gives_no_answer_is_the_environments_fault() {
     ! the key is not taken. Check the key of this provider: `zubi agent models` says where it was found.
       The model gave no answer.
       Calls made: none.
-      What is left to do is not known.
-    hint: `zubi agent resume [ID]` goes on with it.
+      The remaining work is not known.
+    hint: `zubi agent resume [ID]` resumes it.
     ");
     assert_snapshot!(check(&["agent", "run", "Do it.", "--model", "nobody/nothing"]), @"
     exit 3
     --- stderr
-    error: there is no model `nobody/nothing`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github. `zubi agent models` shows which models there are and what others need.
+    error: there is no model `nobody/nothing`; a model is named `provider/model`; available providers: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github. `zubi agent models` shows the available models and what others need.
     ");
 }
 
@@ -240,7 +240,7 @@ fn the_answer_can_be_data() {
     assert_snapshot!(sandbox.check(&words), @"
     exit 2
     --- stderr
-    error: `lines.json` is no JSON: EOF while parsing an object at line 1 column 1
+    error: `lines.json` is not valid JSON: EOF while parsing an object at line 1 column 1
     hint: --output-schema takes a JSON Schema of an object.
     ");
 }
@@ -251,13 +251,13 @@ fn conversations_can_be_listed_shown_exported_and_removed() {
     assert_snapshot!(sandbox.check(&["agent", "list"]), @"
     exit 0
     --- stderr
-    There is no conversation in this workspace: `zubi agent run` begins one.
+    No conversations in this workspace yet: `zubi agent run` starts one.
     ");
     assert_snapshot!(sandbox.check(&["agent", "show"]), @"
     exit 2
     --- stderr
-    error: there is no conversation in this workspace
-    hint: `zubi agent run` begins one.
+    error: no conversations in this workspace
+    hint: `zubi agent run` starts one.
     ");
     sandbox.check(&["agent", "run", "Do it.", "--model", "mock:play.yaml"]);
     let id = latest(&sandbox);
@@ -266,7 +266,7 @@ fn conversations_can_be_listed_shown_exported_and_removed() {
     assert_snapshot!(sandbox.check(&["agent", "list", "--search", "elephant"]), @"
     exit 0
     --- stderr
-    In no conversation of this workspace were these words said or done.
+    No conversation in this workspace contains these words.
     ");
     assert_snapshot!(sandbox.check(&["agent", "export", "-o", "out.yaml"]), @"
     exit 0
@@ -298,8 +298,8 @@ fn conversations_can_be_listed_shown_exported_and_removed() {
     assert_snapshot!(sandbox.check(&["agent", "export", "-o", "out.yaml"]), @"
     exit 2
     --- stderr
-    error: `out.yaml` is there already, and is not overwritten
-    hint: Name another file, or remove this one first.
+    error: `out.yaml` already exists and is not overwritten
+    hint: Choose another file, or remove this one first.
     ");
     assert_snapshot!(sandbox.check(&["agent", "delete", "nothing"]), @"
     exit 2
@@ -333,7 +333,7 @@ fn replay_reports_differences() {
     assert_snapshot!(sandbox.check(&["agent", "replay", "out.yaml"]), @r#"
     exit 1
     --- stdout
-    turn 1, call 1: file_read {"path":"notes.txt"} came to something else
+    turn 1, call 1: file_read {"path":"notes.txt"} has a different result
       - two
       - [disk · sha c3f9c8c283a2 · lines 1–2 of 2]
       + three
@@ -348,13 +348,13 @@ fn replay_reports_differences() {
     assert_snapshot!(sandbox.check(&["agent", "replay", "notes.txt"]), @"
     exit 2
     --- stderr
-    error: `notes.txt` is no scenario: expected mapping start at line 1, column 1
+    error: `notes.txt` is not a valid scenario: expected mapping start at line 1, column 1
     ");
     assert_snapshot!(sandbox.check(&["agent", "replay", "nothing.yaml"]), @"
     exit 2
     --- stderr
-    error: there is no file `nothing.yaml`
-    hint: Nor is this an id of a conversation: `zubi agent list` shows those.
+    error: file not found: `nothing.yaml`
+    hint: It is not a conversation id either: `zubi agent list` lists the ids.
     ");
     assert_snapshot!(sandbox.check(&["agent", "replay", "abc"]), @"
     exit 2
@@ -376,21 +376,21 @@ fn an_id_that_means_several_names_them() {
     assert_snapshot!(output.replace(ids[0], "[SECOND]").replace(ids[1], "[FIRST]"), @"
     exit 2
     --- stderr
-    error: the ids of several conversations begin with `0`:
+    error: several conversation ids begin with `0`:
       [FIRST]  First of all, look.
       [SECOND]  Second.
-    hint: Give more of the id.
+    hint: Use a longer prefix.
     ");
     assert_snapshot!(sandbox.check(&["agent", "resume", ""]), @"
     exit 2
     --- stderr
     error: the id is empty
-    hint: An id is as `01a20a25dd52-554913fdac59fa64`, and its beginning is enough: `zubi agent list` shows them.
+    hint: An id looks like `01a20a25dd52-554913fdac59fa64`; a prefix is enough. `zubi agent list` lists them.
     ");
     assert_snapshot!(sandbox.check(&["agent", "list", "--limit", "0"]), @"
     exit 2
     --- stderr
-    error: invalid value '0' for '--limit <N>': a list has at least 1
+    error: invalid value '0' for '--limit <N>': must be at least 1
 
     For more information, try '--help'.
     ");
@@ -407,7 +407,7 @@ fn unusable_index_is_reported() {
     let output = sandbox.check(&["agent", "list"]);
     let (list, beside) = output.split_once("--- stderr\n").unwrap();
     assert!(list.contains("Look."), "{output}");
-    assert_snapshot!(beside, @"The index of conversations cannot be used (Is a directory (os error 21)), so that all their files were read instead. If that stays so, remove `[PLACE]/state/zubi/sessions/index.db`: it is made anew.");
+    assert_snapshot!(beside, @"The index of conversations cannot be used (Is a directory (os error 21)), so that all their files were read instead. If that stays so, remove `[PLACE]/state/zubi/sessions/index.db`; zubi builds it again.");
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn piped_chat_processes_lines_in_order() {
     It has two lines.
     --- stderr
     mock:play.yaml
-    There is no command /nothing: /help lists them.
+    unknown command /nothing: /help lists the commands
     → Read a file: notes.txt
     ");
 }
@@ -445,7 +445,7 @@ fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
     ! the key is not taken. Check the key of this provider: `zubi agent models` says where it was found.
       The model gave no answer.
       Calls made: none.
-      What is left to do is not known.
+      The remaining work is not known.
     ");
     assert_snapshot!(chat("Do it.\nOnce more.\n/quit\n", &playing), @"
     exit 0
@@ -455,13 +455,13 @@ fn a_chat_over_a_pipe_exits_as_its_last_turn_has_ended() {
     ! the key is not taken. Check the key of this provider: `zubi agent models` says where it was found.
       The model gave no answer.
       Calls made: none.
-      What is left to do is not known.
+      The remaining work is not known.
     ");
     assert_snapshot!(chat("", &playing), @"exit 0");
     assert_snapshot!(chat("Do it.\n", &["--model", "nope"]), @"
     exit 3
     --- stderr
-    error: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github; not every provider could be asked: ollama cannot be reached at http://127.0.0.1:9/: Connection refused (os error 111). `zubi agent models` shows which models there are and what others need.
+    error: there is no model `nope`; a model is named `provider/model`; available providers: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github; not every provider answered: ollama cannot be reached at http://127.0.0.1:9/: Connection refused (os error 111). `zubi agent models` shows the available models and what others need.
     ");
 }
 
@@ -477,22 +477,22 @@ fn a_model_is_known_where_it_is_named() {
     I look.
     It has two lines.
     --- stderr
-    there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github; not every provider could be asked: ollama cannot be reached at http://127.0.0.1:9/: Connection refused (os error 111). `zubi agent models` shows which models there are and what others need.
-    /models lists them; auto is asked as before.
+    there is no model `nope`; a model is named `provider/model`; available providers: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github; not every provider answered: ollama cannot be reached at http://127.0.0.1:9/: Connection refused (os error 111). `zubi agent models` shows the available models and what others need.
+    /models lists the models. Still using auto.
     auto
-    mock is asked from now on
-    openai needs a key: set OPENAI_API_KEY, or write `OPENAI_API_KEY = { file = "…" }` into [env] of your zubi.toml. `zubi agent models` shows which models there are and what others need.
-    /models lists them; mock is asked as before.
-    the scenario `nothing.yaml` cannot be played: `[PLACE]/work/nothing.yaml` does not exist. `zubi agent models` shows which models there are and what others need.
-    /models lists them; mock is asked as before.
+    Using mock from now on
+    openai needs a key: set OPENAI_API_KEY, or write `OPENAI_API_KEY = { file = "…" }` into [env] of your zubi.toml. `zubi agent models` shows the available models and what others need.
+    /models lists the models. Still using mock.
+    the scenario `nothing.yaml` cannot be played: `[PLACE]/work/nothing.yaml` does not exist. `zubi agent models` shows the available models and what others need.
+    /models lists the models. Still using mock.
     mock
-    mock:play.yaml is asked from now on
+    Using mock:play.yaml from now on
     → Read a file: notes.txt
     "#);
     assert_snapshot!(sandbox.check(&["web", "--no-open", "--model", "nope"]), @"
     exit 3
     --- stderr
-    error: there is no model `nope`; a model is named `provider/model`; providers that can be asked: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github; not every provider could be asked: ollama cannot be reached at http://127.0.0.1:9/: Connection refused (os error 111). `zubi agent models` shows which models there are and what others need.
+    error: there is no model `nope`; a model is named `provider/model`; available providers: ollama, mock; others lack a key or an address: openai, anthropic, gemini, openrouter, github; not every provider answered: ollama cannot be reached at http://127.0.0.1:9/: Connection refused (os error 111). `zubi agent models` shows the available models and what others need.
     ");
 }
 
@@ -507,12 +507,12 @@ fn command_line_errors_are_reported() {
     exit 2
     --- stderr
     error: the task is empty
-    hint: Say what is to be done: `zubi agent run 'list the files'`.
+    hint: Describe the task: `zubi agent run 'list the files'`.
     ");
     assert_snapshot!(check(&["agent", "run", "x", "--max-time", "5"]), @"
     exit 2
     --- stderr
-    error: invalid value '5' for '--max-time <TIME>': `5` is no time; write it as 90s, 15m or 2h
+    error: invalid value '5' for '--max-time <TIME>': invalid duration `5`; use a unit, as in 90s, 15m or 2h
 
     For more information, try '--help'.
     ");
@@ -555,12 +555,12 @@ fn the_mock_gives_an_answer_as_data_if_it_can() {
     --- stderr
     I read the file.
     → Read a file: notes.txt
-    ! the mock can make no value for this schema. A scenario's file can have one: `--model mock:FILE`.
+    ! the mock cannot create a value for this schema. Write one into a scenario's file: `--model mock:FILE`.
       The model gave no answer.
       Calls made: file.read 1.
       The last words of the model: I read the file.
-      What is left to do is not known.
-    hint: `zubi agent resume [ID]` goes on with it.
+      The remaining work is not known.
+    hint: `zubi agent resume [ID]` resumes it.
     "#);
 }
 

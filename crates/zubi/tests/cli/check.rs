@@ -32,6 +32,12 @@ impl Sandbox {
         fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o600)).unwrap();
     }
 
+    /// Removes the permissions of all other users.
+    pub(crate) fn private_directory(&self, path: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(self.path(path), fs::Permissions::from_mode(0o700)).unwrap();
+    }
+
     pub(crate) fn directory(&self, path: &str) {
         fs::create_dir_all(self.directory.path().join(path)).unwrap();
     }

@@ -88,7 +88,7 @@ fn code_runs_and_calls_other_tools_with_the_rules_of_its_caller() {
     exit 2
     --- stderr
     error: unknown tool `workspace.sum`: it writes, and this session is read-only
-    hint: `zubi tools list` shows what there is.
+    hint: `zubi tools list` lists the tools.
     ");
     assert_snapshot!(sandbox.check(&["--tools", "workspace.*", "call", "workspace.refused"]), @"
     exit 1

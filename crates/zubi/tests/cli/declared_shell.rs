@@ -128,8 +128,8 @@ fn environment_variable_of_a_tool_can_be_a_secret() {
     exit 0
     --- stdout
     workspace.leak: allow
-      allow it cannot be told what it does: `"$MY_API_KEY"` is worked out only when it runs [`allow`]
-      allow it cannot be told what it does: `"$PLAIN_WORD"` is worked out only when it runs [`allow`]
+      allow its effects cannot be determined: `"$MY_API_KEY"` is worked out only when it runs [`allow`]
+      allow its effects cannot be determined: `"$PLAIN_WORD"` is worked out only when it runs [`allow`]
       allow it runs `printf %s\n "$MY_API_KEY" "$PLAIN_WORD"` [no rule]
       allow it uses the secret MY_API_KEY [`allow`]
       in: [PLACE]/work

@@ -20,35 +20,36 @@ fn wrong_usage() {
     assert_snapshot!(check(&["call"]), @r#"
     exit 2
     --- stderr
-    Call one tool and print its answer
+    Call one tool and print its result
 
     Usage: zubi call [OPTIONS] TOOL [--ARGUMENT VALUE]… [--input JSON | --input -] [--json]
 
     Options:
-          --workspace <DIR>  Workspace folder; may be given several times [default: the current directory]
-          --read-only        No tool that writes exists
-          --toolsets <LIST>  Only tools of these toolsets exist (comma-separated; `!name` excludes)
-          --tools <LIST>     Only these tools exist (comma-separated; `lsp_*` matches, `!name` excludes)
-          --trust            Trust the workspace in this session only
-          --host <WHOSE>     `own`: share no host with other processes [default: auto, the host of an open editor, of a daemon or of another agent]
-      -v, --verbose...       Say more on stderr; twice for debugging
+          --workspace <DIR>  Workspace folder; repeat for several folders [default: the current directory]
+          --read-only        Disable all tools that write
+          --toolsets <LIST>  Enable only these toolsets (comma-separated; `!name` excludes)
+          --tools <LIST>     Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
+          --trust            Trust the workspace for this session only
+          --host <HOST>      Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+      -v, --verbose...       Increase log verbosity (-vv for debug)
       -h, --help             Print help
 
     Examples:
       zubi call lsp_hover --help                                     the tool's arguments
-      zubi call lsp_references --symbol Parser/next --max_tokens 500
+      zubi call lsp_references --symbol Parser/next --maxTokens 500
       zubi call lsp_definition --input '{"at": "src/lib.rs:12:5"}'
       echo '{"query": "parse"}' | zubi call lsp_workspace_symbols --input -
       zubi call lsp_document_symbols --path src/lib.rs --json
 
-    A failure is told on stderr, with --json also as {"error": {"code", "message"}} on stdout. `zubi tools codes` lists the codes.
-    zubi's own options go before the tool's name, the tool's arguments after it.
+    Errors go to stderr; with --json, also to stdout as {"error": {"code", "message"}}.
+    `zubi tools codes` lists the codes. Put zubi's own options before the tool's name, and the tool's
+    arguments after it.
     "#);
     assert_snapshot!(check(&["call", "lsp_hovr"]), @"
     exit 2
     --- stderr
     error: unknown tool `lsp_hovr`: there is no such tool; did you mean `lsp_hover`?
-    hint: `zubi tools list` shows what there is.
+    hint: `zubi tools list` lists the tools.
     ");
     assert_snapshot!(check(&["call", "undo_edit", "--plann", "p-1"]), @"
     exit 2
@@ -82,7 +83,7 @@ fn wrong_usage() {
     exit 2
     --- stderr
     error: unknown tool `hover`: there is no such tool; did you mean `lsp_hover`?
-    hint: `zubi tools list` shows what there is.
+    hint: `zubi tools list` lists the tools.
     ");
     assert_snapshot!(check(&["--workspace", "absent", "tools", "list"]), @"
     exit 2
@@ -96,13 +97,13 @@ fn wrong_input() {
     assert_snapshot!(check(&["call", "undo_edit", "--input", "{\"plann\": \"x\"}"]), @r#"
     exit 2
     --- stderr
-    error: Invalid input: no such parameter; did you mean `plan`?
-    hint: undo_edit takes plan* (string), max_tokens (integer), wait_ms (integer), format ("text"|"json") (* required).
+    error: Invalid input: plann: no such parameter; did you mean `plan`?
+    hint: undo_edit takes plan* (string), maxTokens (integer), waitMs (integer), format ("text"|"json") (* required).
     "#);
     assert_snapshot!(check(&["call", "lsp_hover"]), @r#"
     exit 2
     --- stderr
-    error: Invalid input: no position was given
+    error: Invalid input: position: no position was given
     hint: Give the position in exactly one of three ways:
     hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
     hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
@@ -119,7 +120,7 @@ fn wrong_input() {
     --- stdout
     {"error":{"code":"invalid_input","message":"Invalid input: position: no position was given\nGive the position in exactly one of three ways:\n  symbol: \"Type/method\" (optionally with path: \"src/lib.rs\")\n  at: \"src/lib.rs:12:5\" (1-based, as answers print it) or at: \"src/lib.rs:12 fn parse\"\n  uri: \"src/lib.rs\", line: 11, character: 4 (0-based)"}}
     --- stderr
-    error: Invalid input: no position was given
+    error: Invalid input: position: no position was given
     hint: Give the position in exactly one of three ways:
     hint:   symbol: "Type/method" (optionally with path: "src/lib.rs")
     hint:   at: "src/lib.rs:12:5" (1-based, as answers print it) or at: "src/lib.rs:12 fn parse"
@@ -135,7 +136,7 @@ fn input_from_stdin() {
     assert_snapshot!(sandbox.show(&mut command), @r#"
     exit 2
     --- stderr
-    error: Invalid input: expected string, got 5
+    error: Invalid input: plan: expected string, got 5
     hint: `plan` (string): Applied p-… or a-… Example: {"plan":"p-k3m7q2x9ab"}
     "#);
 }

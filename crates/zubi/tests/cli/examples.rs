@@ -43,10 +43,10 @@ fn example_has_no_problem_but_a_missing_secret() {
       Add it to your own zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
     .vscode/agent-tools/tracker.json:74:47: warning[missing-secret]: the secret `TRACKER_TOKEN` is not set on this machine; calls fail until it is
       Add it to your own zubi.toml: `[env]` `TRACKER_TOKEN = { file = "…" }`.
-    .vscode/agent-tools.json: the file is not trusted, so its 4 tools are left out
-      `zubi trust --diff` shows what it would run, `zubi trust` lets it in
-    .vscode/agent-tools/tracker.json: the file is not trusted, so its 3 tools are left out
-      `zubi trust --diff` shows what it would run, `zubi trust` lets it in
+    .vscode/agent-tools.json: note: the file is not trusted, so its 4 tools are ignored
+      `zubi trust --diff` shows what it would run, `zubi trust` trusts it
+    .vscode/agent-tools/tracker.json: note: the file is not trusted, so its 3 tools are ignored
+      `zubi trust --diff` shows what it would run, `zubi trust` trusts it
     --- stderr
     2 files, 7 tools, 0 errors, 2 warnings
     "#);

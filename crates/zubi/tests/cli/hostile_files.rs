@@ -216,10 +216,10 @@ fn duplicate_names_are_reported() {
       Explain in both when to use which.
     .vscode/agent-tools/more.json:2:123: error[duplicate-key]: duplicate key `type` in this object
       Remove one; the second has no effect.
-    .vscode/agent-tools.json: the file is not trusted, so its 1 tool is left out
-      `zubi trust --diff` shows what it would run, `zubi trust` lets it in
-    .vscode/agent-tools/more.json: the file is not trusted, so its 1 tool is left out
-      `zubi trust --diff` shows what it would run, `zubi trust` lets it in
+    .vscode/agent-tools.json: note: the file is not trusted, so its 1 tool is ignored
+      `zubi trust --diff` shows what it would run, `zubi trust` trusts it
+    .vscode/agent-tools/more.json: note: the file is not trusted, so its 1 tool is ignored
+      `zubi trust --diff` shows what it would run, `zubi trust` trusts it
     ");
 }
 

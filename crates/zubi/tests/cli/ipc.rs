@@ -34,27 +34,27 @@ fn invalid_ipc_requests_are_refused_with_a_hint() {
         let output = sandbox.check(&["--read-only", "ipc", method]);
         assert!(output.starts_with("exit 2") && output.contains("this session is read-only"), "{output}");
     }
-    assert_snapshot!(sandbox.check(&["ipc", "tools/register", "--params", "{\"client\": \"a\"}"]), @r"
+    assert_snapshot!(sandbox.check(&["ipc", "tools/register", "--params", "{\"client\": \"a\"}"]), @"
     exit 2
     --- stderr
-    error: no host runs here, and tools of this command would end with it
+    error: no host is running, and tools registered by this command would end with it
     hint: Start one with `zubi serve --detach`, and register from a program that stays connected.
     ");
-    assert_snapshot!(sandbox.check(&["--read-only", "ipc", "tools/call", "--params", "[{}]"]), @r"
+    assert_snapshot!(sandbox.check(&["--read-only", "ipc", "tools/call", "--params", "[{}]"]), @"
     exit 2
     --- stderr
-    error: the parameters of `tools/call` are an object
+    error: the parameters of `tools/call` must be an object
     ");
     assert_snapshot!(sandbox.check(&["--read-only", "ipc", "tools/find", "--params", r#"{"name": "apply_edit"}"#]), @r"
     exit 2
     --- stderr
     error: unknown tool `apply_edit`: it writes, and this session is read-only
     ");
-    assert_snapshot!(sandbox.check(&["ipc", "resources/read", "--params", r#"{"uri": "zubi://nothing"}"#]), @r"
+    assert_snapshot!(sandbox.check(&["ipc", "resources/read", "--params", r#"{"uri": "zubi://nothing"}"#]), @"
     exit 1
     --- stderr
-    error: there is no such resource
-    hint: `zubi ipc resources/list` shows those that there are.
+    error: unknown resource
+    hint: `zubi ipc resources/list` lists the resources.
     ");
     assert_snapshot!(sandbox.check(&["ipc", "ping", "--timeout", "18446744073709551615"]), @r"
     exit 2

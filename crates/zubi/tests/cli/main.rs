@@ -20,13 +20,16 @@ mod examples;
 #[cfg(test)]
 mod help;
 #[cfg(test)]
-mod help_agent;
+#[path = "../support/help.rs"]
+mod help_pages;
 #[cfg(test)]
 mod hostile_files;
 #[cfg(test)]
 mod ipc;
 #[cfg(test)]
 mod javascript;
+#[cfg(test)]
+mod older_files;
 #[cfg(test)]
 mod settings;
 #[cfg(test)]

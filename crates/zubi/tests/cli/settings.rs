@@ -33,14 +33,14 @@ fn a_tool_that_is_switched_off_is_refused_too() {
     exit 2
     --- stderr
     error: unknown tool `apply_edit`: it writes, and this session is read-only
-    hint: `zubi tools list` shows what there is.
+    hint: `zubi tools list` lists the tools.
     ");
     assert_snapshot!(sandbox.check(&["--tools", "lsp_hoover", "call", "lsp_hover", "--at", "x"]), @"
     exit 2
     --- stderr
     warning: filter `lsp_hoover` (command line) matches nothing
     error: unknown tool `lsp_hover`: it is switched off here (`tools`)
-    hint: `zubi tools list` shows what there is.
+    hint: `zubi tools list` lists the tools.
     ");
 }
 

@@ -74,7 +74,7 @@ fn a_command_runs_in_the_workspace() {
 fn timed_out_command_is_killed_and_its_output_reported() {
     let sandbox = allow_tool();
     let script = "echo begun; tail -f /dev/null & tail -f /dev/null";
-    let answer_text = text(&sandbox, "shell.run", &json!({ "command": script, "timeout_ms": 500 }));
+    let answer_text = text(&sandbox, "shell.run", &json!({ "command": script, "timeoutMs": 500 }));
     assert!(answer_text.starts_with("begun\n["), "{answer_text}");
     assert!(answer_text.contains("time-out after 0.5 s, ended with all its processes"), "{answer_text}");
 }
@@ -92,10 +92,10 @@ fn nothing_that_a_command_writes_is_lost() {
     let output = answer["stdout"]["output"].as_str().unwrap();
     assert_eq!(answer["stdout"]["lines"], 20_000);
     assert!(answer["stdout"]["text"].as_str().unwrap().len() < 40_000);
-    let answer_text = text(&sandbox, "output.read", &json!({ "output": output, "from_line": 12_345, "lines": 2 }));
-    let next = format!("… 7654 more: output.read {{\"output\":\"{output}\",\"from_line\":12347}}");
+    let answer_text = text(&sandbox, "output.read", &json!({ "output": output, "fromLine": 12_345, "lines": 2 }));
+    let next = format!("… 7654 more: output.read {{\"output\":\"{output}\",\"fromLine\":12347}}");
     assert_eq!(answer_text.trim_end(), format!("lines 12345-12346 of 20000\nline 12345\nline 12346\n{next}"));
-    let answer_text = text(&sandbox, "output.read", &json!({ "output": output, "from_line": -1 }));
+    let answer_text = text(&sandbox, "output.read", &json!({ "output": output, "fromLine": -1 }));
     assert_eq!(answer_text.trim_end(), "lines 20000-20000 of 20000\nline 20000");
     let answer_text =
         text(&sandbox, "output.grep", &json!({ "output": output, "pattern": "e 1999[89]$", "context": 1 }));
@@ -134,7 +134,7 @@ fn program_read_from_stdin_requires_approval() {
         let answer_text =
             text(&sandbox, "shell.run", &json!({ "command": script, "stdin": "open('made', 'w') # ; touch made\n" }));
         assert!(
-            answer_text.contains("its effects cannot be determined") && answer_text.contains("nobody to ask"),
+            answer_text.contains("its effects cannot be determined") && answer_text.contains("no one can approve it here"),
             "{script}: {answer_text}"
         );
     }
@@ -219,7 +219,7 @@ async fn what_runs_in_the_background_is_seen_and_stopped() {
     let answer_text = call("shell.job", json!({ "job": "j-9" })).await;
     assert!(answer_text.starts_with("Invalid input: job: "), "{answer_text}");
     let answer_text = call("shell.run", json!({ "command": "tail -f /dev/null", "background": true })).await;
-    assert!(answer_text.starts_with("job j-3 runs;"), "{answer_text}");
+    assert!(answer_text.starts_with("job j-3 is running;"), "{answer_text}");
     host.shutdown().await;
     assert_eq!(zubi_base::process::descendants(std::process::id()), Vec::<u32>::new());
 }

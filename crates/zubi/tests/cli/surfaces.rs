@@ -214,7 +214,7 @@ fn what_is_allowed_is_listed() {
     assert_snapshot!(sandbox.check(&["policy", "list"]), @"
     exit 0
     --- stdout
-    There are no rules: looking and changing the workspace is allowed, and commands as `pwd` that touch nothing; all else is asked about.
+    There are no rules: reading and changing the workspace is allowed, and so are commands without effects, such as `pwd`; everything else requires approval.
     ");
     sandbox.write("config/zubi/zubi.toml", "allow = ['run', 'shell.run', 'elsewhere.deploy']\n");
     assert_snapshot!(sandbox.check(&["policy", "list"]), @r#"
@@ -228,14 +228,14 @@ fn what_is_allowed_is_listed() {
     assert_snapshot!(sandbox.check(&["policy", "explain", "file.read", "--input", "{bad"]), @"
     exit 2
     --- stderr
-    error: the arguments are no JSON: key must be a string at line 1 column 2
-    hint: Give them as an object, behind the tool or as --input '{…}'.
+    error: the arguments are not valid JSON: key must be a string at line 1 column 2
+    hint: Pass them as an object, after the tool or as --input '{…}'.
     ");
     assert_snapshot!(sandbox.check(&["policy", "explain", "file.read", "--input", "{}"]), @r#"
     exit 2
     --- stderr
     warning: `allow` (`[PLACE]/config/zubi/zubi.toml`) names `run`, and there is no such tool; `shell.run` is one
-    error: Invalid input: is required
+    error: Invalid input: path: is required
     hint: `path` (string): Path in the workspace, or file:// URI Example: {"path":"src/main.rs","startLine":1,"endLine":40}
     "#);
 }

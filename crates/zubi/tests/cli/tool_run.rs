@@ -36,8 +36,8 @@ fn a_tool_runs_once_its_file_is_trusted() {
     exit 3
     --- stderr
     error: `.vscode/agent-tools.json` is not trusted, so its tool `workspace.sum` does not run
-    hint: `zubi trust --diff` shows what it would run, `zubi trust` lets it in.
-    hint: `zubi --trust tools run workspace.sum …` trusts it, and this folder, for this run alone.
+    hint: `zubi trust --diff` shows what it would run, `zubi trust` trusts it.
+    hint: `zubi --trust tools run workspace.sum …` trusts it, and this folder, for this run only.
     ");
     assert_snapshot!(sandbox.check(&["--trust", "tools", "run", "sum", "--a", "2"]), @"
     exit 0
@@ -85,14 +85,14 @@ fn a_tool_runs_once_its_file_is_trusted() {
     exit 2
     --- stderr
     workspace.sum (inline), .vscode/agent-tools.json:2:8
-    error: Invalid input: is required
+    error: Invalid input: a: is required
     hint: `a` (number): One
     ");
     assert_snapshot!(run(&["workspace_send", "--to", "ada"]), @r#"
     exit 3
     --- stderr
     workspace.send (http), .vscode/agent-tools.json:6:8
-    error: Failed to run workspace.send: it reaches api.example.com:443, and there is nobody to ask here
+    error: Failed to run workspace.send: it reaches api.example.com:443, and no one can approve it here
     hint: The user can allow it in zubi.toml with
     hint: [[policy]]
     hint: action = "allow"
@@ -103,28 +103,28 @@ fn a_tool_runs_once_its_file_is_trusted() {
     assert_snapshot!(run(&["broken"]), @"
     exit 2
     --- stderr
-    error: `broken` has errors, so it is left out
-    hint: `zubi tools check .vscode/agent-tools.json` says what they are.
+    error: `broken` has errors, so zubi ignores it
+    hint: `zubi tools check .vscode/agent-tools.json` reports them.
     ");
     assert_snapshot!(run(&["file.read"]), @"
     exit 2
     --- stderr
-    error: `file.read` is built in, and no file of this workspace declares it
+    error: `file.read` is built in, not declared by this workspace
     hint: `zubi call file.read` calls it.
     ");
     assert_snapshot!(run(&["som"]), @"
     exit 2
     --- stderr
-    error: this workspace declares no tool `som` that can be used
-    hint: There are: workspace.sum, workspace.send. `zubi tools check` says what is wrong with the others.
+    error: this workspace declares no usable tool `som`
+    hint: Usable tools: workspace.sum, workspace.send. `zubi tools check` reports the errors in others.
     ");
     sandbox.write(FILE, &TOOLS.replace("args.a + args.b", "args.a - args.b"));
     assert_snapshot!(run(&["sum", "--a", "2"]), @"
     exit 3
     --- stderr
     error: `.vscode/agent-tools.json` has changed since it was trusted, so its tool `workspace.sum` does not run
-    hint: `zubi trust --diff` shows what has changed, `zubi trust` lets it in.
-    hint: `zubi --trust tools run workspace.sum …` trusts it, and this folder, for this run alone.
+    hint: `zubi trust --diff` shows the changes, `zubi trust` trusts them.
+    hint: `zubi --trust tools run workspace.sum …` trusts it, and this folder, for this run only.
     ");
 }
 
@@ -167,7 +167,7 @@ fn a_dry_run_shows_what_would_run() {
     exit 2
     --- stderr
     workspace.send (http), .vscode/agent-tools.json:6:8
-    error: Invalid input: is required
+    error: Invalid input: to: is required
     hint: `to` (string): Whom
     ");
     sandbox.write(
@@ -251,9 +251,9 @@ fn all_trusted_content_is_shown() {
         arguments: [{"a":1}]
         is called: C
         description for models: Runs a command of the editor, for a test.
-      it has errors; what has them is left out (`zubi tools check`)
+      it has errors; zubi ignores the tools with errors (`zubi tools check`)
     --- stderr
-    to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
+    to trust exactly this content: zubi trust --expect [HASH] '[PLACE]/work'
     "#);
     sandbox.trust();
     sandbox.write(FILE, &sandbox.read(FILE).replace("const a = 1", "const a = '\u{202e}\u{9b}2J'"));
@@ -274,7 +274,7 @@ fn all_trusted_content_is_shown() {
       "execution": {"type": "command", "command": "x.y", "args": [{"a": 1}]}}
      ]}
     --- stderr
-    to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
+    to trust exactly this content: zubi trust --expect [HASH] '[PLACE]/work'
     "#);
 }
 

@@ -66,13 +66,13 @@ fn passing_tests_print_one_line_each() {
     assert_snapshot!(check(&echo, &["workspace.ecko"]), @"
     exit 2
     --- stderr
-    error: this workspace declares no tool `workspace.ecko` that can be used
-    hint: Did you mean workspace.echo? `zubi tools check` says what is wrong with the others.
+    error: this workspace declares no usable tool `workspace.ecko`
+    hint: Did you mean workspace.echo? `zubi tools check` reports the errors in others.
     ");
     assert_snapshot!(check(&echo, &[".vscode/agent-tools.json"]), @"
     exit 2
     --- stderr
-    error: this workspace declares no tool `.vscode/agent-tools.json` that can be used
+    error: this workspace declares no usable tool `.vscode/agent-tools.json`
     hint: Files go before `--test`; ids of tools go after it.
     ");
 }
@@ -152,7 +152,7 @@ fn servers_and_tools_are_mocked_and_their_requests_checked() {
     let send = request(&[
         r#"{"name": "good", "args": {"a": "b/c"}, "env": {"KEY": "k1"}, "http": {"status": 202, "headers": {"Content-Type": "text/plain"}, "body": "done"}, "expect": {"text": "done", "request": {"path": "/x/b%2Fc", "headers": {"x-key": "k1"}, "body": {"a": "b/c"}}}}"#,
         r#"{"name": "bad", "args": {"a": "b"}, "env": {"KEY": "k1"}, "http": {"status": 500}, "expect": {"request": {"method": "PUT", "path": "/x/c", "headers": {"X-Key": "k2", "X-None": ""}, "body": {"a": "c"}}}}"#,
-        r#"{"name": "elsewhere", "args": {"a": "b"}, "env": {"KEY": "k1"}, "http": {"status": 302, "headers": {"Location": "https://evil.example/"}}, "expect": {"error": "is not the host that was asked"}}"#,
+        r#"{"name": "elsewhere", "args": {"a": "b"}, "env": {"KEY": "k1"}, "http": {"status": 302, "headers": {"Location": "https://evil.example/"}}, "expect": {"error": "is not the requested host"}}"#,
         r#"{"name": "no answer", "args": {"a": "b"}, "env": {"KEY": "k1"}, "http": {"headers": {"a b": "c"}}, "expect": {"error": ""}}"#,
     ]);
     assert_snapshot!(check(&send, &[]), @r#"
@@ -282,9 +282,9 @@ fn tests_of_a_file_that_is_not_trusted_do_not_run() {
       Use `$a`, or remove the parameter.
     --- stderr
     1 file, 1 tool, 0 errors, 1 warning
-    .vscode/agent-tools.json: the file is not trusted, so its 1 tool is left out
-      `zubi trust --diff` shows what it would run, `zubi trust` lets it in
-    error: tests run what their file says, so those of a file that is not trusted do not run
+    .vscode/agent-tools.json: note: the file is not trusted, so its 1 tool is ignored
+      `zubi trust --diff` shows what it would run, `zubi trust` trusts it
+    error: tests run code, so the tests of an untrusted file do not run
     0 tests: 0 passed, 0 failed
     ");
     assert_snapshot!(sandbox.check(&["--trust", "tools", "check", "--test"]), @"
@@ -404,7 +404,7 @@ fn the_tool_at_a_line_is_tested_alone() {
     .vscode/agent-tools.json:8:49: warning[unused-parameter]: nothing uses the parameter `a`
       Use `$a`, or remove the parameter.
     --- stderr
-    error: this workspace declares no tool `.vscode/agent-tools.json:100` that can be used
-    hint: There are: workspace.first, workspace.second. `zubi tools check` says what is wrong with the others.
+    error: this workspace declares no usable tool `.vscode/agent-tools.json:100`
+    hint: Usable tools: workspace.first, workspace.second. `zubi tools check` reports the errors in others.
     ");
 }

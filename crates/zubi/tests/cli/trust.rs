@@ -35,7 +35,7 @@ fn trusting_listing_and_revoking() {
     exit 2
     --- stderr
     error: `[PLACE]/work/src` is trusted because `[PLACE]/work` is; revoke that one
-    hint: `zubi trust --list` shows which folders are trusted.
+    hint: `zubi trust --list` lists the trusted folders.
     ");
     assert_snapshot!(sandbox.check(&["trust", "--revoke"]), @"
     exit 0
@@ -46,7 +46,7 @@ fn trusting_listing_and_revoking() {
     exit 2
     --- stderr
     error: `[PLACE]/work` is not trusted, so there is nothing to revoke
-    hint: `zubi trust --list` shows which folders are trusted.
+    hint: `zubi trust --list` lists the trusted folders.
     ");
     assert_snapshot!(sandbox.check(&["trust", "/"]), @"
     exit 2
@@ -80,7 +80,7 @@ fn only_the_reviewed_content_is_trusted() {
     new: [PLACE]/work/.zubi.toml
       allow = ["shell.run"]
     --- stderr
-    to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
+    to trust exactly this content: zubi trust --expect [HASH] '[PLACE]/work'
     "#);
     let reviewed_hash = || {
         let output = sandbox.zubi().args(["trust", "--diff"]).output().unwrap();
@@ -93,7 +93,7 @@ fn only_the_reviewed_content_is_trusted() {
     exit 2
     --- stderr
     error: `[PLACE]/work` is not trusted: its files have other contents now than the ones that were looked at
-    hint: Look again with `zubi trust --diff`; it prints the hash of what it shows.
+    hint: Review the changes with `zubi trust --diff`, which prints their hash.
     ");
     assert_snapshot!(sandbox.check(&["trust", "--list"]), @"exit 0");
     assert_snapshot!(sandbox.check(&["trust", "--expect", &reviewed_hash()]), @"
@@ -105,7 +105,7 @@ fn only_the_reviewed_content_is_trusted() {
     assert_snapshot!(sandbox.check(&["trust", "--diff"]), @"
     exit 0
     --- stderr
-    [PLACE]/work: there is no tool file and no rule that is new or has changed
+    [PLACE]/work: no new or changed tool files or rules
     ");
 }
 
@@ -117,13 +117,13 @@ fn file_names_are_printed_escaped() {
         "work/.vscode/agent-tools/a\ntrusted: [everything]\u{202e}\u{1b}[2J.json",
         r#"{"version": "1.0", "tools": []}"#,
     );
-    insta::assert_snapshot!(sandbox.check(&["trust", "--diff"]), @r#"
+    insta::assert_snapshot!(sandbox.check(&["trust", "--diff"]), @r"
     exit 0
     --- stdout
     new: [PLACE]/work/.vscode/agent-tools/a\ntrusted: [everything]\u{202e}\u{1b}[2J.json
     --- stderr
-    to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
-    "#);
+    to trust exactly this content: zubi trust --expect [HASH] '[PLACE]/work'
+    ");
     insta::assert_snapshot!(sandbox.check(&["tools", "check"]), @"
     exit 0
     --- stderr
@@ -208,7 +208,7 @@ fn excluded_content_is_shown() {
         sh: evil
         is called: Say
         description for models: Says something, for a test of what is trusted.
-      it has errors; what has them is left out (`zubi tools check`)
+      it has errors; zubi ignores the tools with errors (`zubi tools check`)
     not trusted: [PLACE]/work/.vscode/agent-tools/c.json
       invalid JSON: Unterminated array
     not trusted: [PLACE]/work/.vscode/agent-tools/d.json
@@ -216,7 +216,7 @@ fn excluded_content_is_shown() {
     not trusted: [PLACE]/work/.vscode/agent-tools/e.json
       the file, or its directory, is a link
     --- stderr
-    to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
+    to trust exactly this content: zubi trust --expect [HASH] '[PLACE]/work'
     ");
     assert_snapshot!(sandbox.check(&["trust", "--json"]).replace(char::is_numeric, "0"), @r#"
     exit 0
@@ -226,8 +226,8 @@ fn excluded_content_is_shown() {
     assert_snapshot!(sandbox.check(&["tools", "run", "file.read"]), @"
     exit 2
     --- stderr
-    error: `file.read` has errors, so it is left out
-    hint: `zubi tools check .vscode/agent-tools/b.json` says what they are.
+    error: `file.read` has errors, so zubi ignores it
+    hint: `zubi tools check .vscode/agent-tools/b.json` reports them.
     ");
 }
 
@@ -306,8 +306,8 @@ fn nothing_of_a_tool_is_passed_over() {
         tags: ["one"]
         category: c
         icon: rocket
-      it has errors; what has them is left out (`zubi tools check`)
+      it has errors; zubi ignores the tools with errors (`zubi tools check`)
     --- stderr
-    to trust exactly this: zubi trust --expect [HASH] '[PLACE]/work'
+    to trust exactly this content: zubi trust --expect [HASH] '[PLACE]/work'
     "#);
 }

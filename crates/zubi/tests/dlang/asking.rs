@@ -153,7 +153,7 @@ fn one_element() {
     {"found":false,"fqn":"Nowhere","suggestions":[]}
     --- stderr
     error: Element 'Nowhere' not found
-    hint: `dlang query bcs -q` and the like list what there is.
+    hint: list the names with `dlang query bcs -q` or another type.
     "#);
     assert_snapshot!(check(SHOP, "get"), @r#"
     exit 0
@@ -199,7 +199,7 @@ fn explain_element() {
     {"fqn":"Team","type":null,"explanation":null,"error":"Element 'Team' not found","suggestions":[]}
     --- stderr
     error: Element 'Team' not found
-    hint: `dlang query bcs -q` and the like list what there is.
+    hint: list the names with `dlang query bcs -q` or another type.
     "#);
     assert_snapshot!(check(SHOP, "explain OpsTem"), @"
     exit 1
@@ -219,7 +219,7 @@ fn what_an_answer_may_lack() {
     --- stdout
     A -> B
     --- stderr
-    warning: the answer may lack something (references that mean nothing: 2)
+    warning: the answer may be incomplete (unresolved references: 2)
     hint: `dlang validate` shows them.
     ");
     // The name is missing: that is a syntax error, and reported as one.
@@ -228,7 +228,7 @@ fn what_an_answer_may_lack() {
     --- stdout
     T
     --- stderr
-    warning: the answer may lack something (files with syntax errors: 1)
+    warning: the answer may be incomplete (files with syntax errors: 1)
     hint: `dlang validate` shows them.
     ");
 }
@@ -242,7 +242,7 @@ fn skipped_folders_are_reported() {
     --- stdout
     A
     --- stderr
-    warning: the answer may lack something (places that were not looked at: 1)
+    warning: the answer may be incomplete (locations that were not scanned: 1)
     hint: `dlang validate` shows them.
     ");
 }

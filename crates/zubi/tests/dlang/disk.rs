@@ -29,7 +29,7 @@ fn invalid_utf8_is_reported() {
     A
     B
     --- stderr
-    warning: the answer may lack something (files that cannot be read: 1)
+    warning: the answer may be incomplete (files that cannot be read: 1)
     hint: `dlang validate` shows them.
     ");
     assert_snapshot!(sandbox.check("fmt"), @"
@@ -46,10 +46,10 @@ fn links_in_a_circle() {
     assert_snapshot!(check(circle, "validate loop.dlang --json"), @r#"
     exit 3
     --- stdout
-    {"success":false,"error":"cannot read `loop.dlang`: Too many levels of symbolic links (os error 40)","hints":["See that it can be read by you, and that links lead somewhere."]}
+    {"success":false,"error":"cannot read `loop.dlang`: Too many levels of symbolic links (os error 40)","hints":["Check its permissions, and that links lead to existing files."]}
     --- stderr
     error: cannot read `loop.dlang`: Too many levels of symbolic links (os error 40)
-    hint: See that it can be read by you, and that links lead somewhere.
+    hint: Check its permissions, and that links lead to existing files.
     "#);
     assert_snapshot!(check(circle, "validate"), @"
     exit 0
@@ -123,7 +123,7 @@ fn large_files() {
     --- stdout
     20000
     --- stderr
-    warning: the answer may lack something (references that mean nothing: 1)
+    warning: the answer may be incomplete (unresolved references: 1)
     hint: `dlang validate` shows them.
     ");
     assert_snapshot!(sandbox.check("query domains --json"), @r#"
@@ -131,7 +131,7 @@ fn large_files() {
     --- stdout
     {"entityType":"domains","count":1,"results":[{"name":"D","fqn":"D","vision":"v"}]}
     --- stderr
-    warning: the answer may lack something (references that mean nothing: 1)
+    warning: the answer may be incomplete (unresolved references: 1)
     hint: `dlang validate` shows them.
     "#);
 }
@@ -159,7 +159,7 @@ fn files_that_cannot_be_read() {
     --- stdout
     A
     --- stderr
-    warning: the answer may lack something (files that cannot be read: 1)
+    warning: the answer may be incomplete (files that cannot be read: 1)
     hint: `dlang validate` shows them.
     ");
     assert_snapshot!(sandbox.check("fmt huge.dlang"), @"
@@ -252,36 +252,36 @@ fn folders_that_may_not_be_read() {
     validate shut: exit 3
     --- stderr
     error: cannot read `shut`: Permission denied (os error 13)
-    hint: See that it can be read by you, and that links lead somewhere.
+    hint: Check its permissions, and that links lead to existing files.
 
     query teams shut --json: exit 3
     --- stdout
-    {"success":false,"error":"cannot read `shut`: Permission denied (os error 13)","hints":["See that it can be read by you, and that links lead somewhere."]}
+    {"success":false,"error":"cannot read `shut`: Permission denied (os error 13)","hints":["Check its permissions, and that links lead to existing files."]}
     --- stderr
     error: cannot read `shut`: Permission denied (os error 13)
-    hint: See that it can be read by you, and that links lead somewhere.
+    hint: Check its permissions, and that links lead to existing files.
 
     fmt shut: exit 3
     --- stderr
     error: cannot read `shut`: Permission denied (os error 13)
-    hint: See that it can be read by you, and that links lead somewhere.
+    hint: Check its permissions, and that links lead to existing files.
 
     query teams -q: exit 0
     --- stdout
     B
     --- stderr
-    warning: the answer may lack something (places that were not looked at: 1)
+    warning: the answer may be incomplete (locations that were not scanned: 1)
     hint: `dlang validate` shows them.
 
     fmt --check: exit 3
     --- stderr
-    error: `shut`: not looked at: permission denied
+    error: `shut`: not scanned: permission denied
     would change: 0 of 1 file
 
     fmt --check --json: exit 3
     --- stdout
-    {"success":false,"fileCount":1,"changed":[],"refused":[],"failed":[{"file":"shut","error":"`shut`: not looked at: permission denied"}]}
+    {"success":false,"fileCount":1,"changed":[],"refused":[],"failed":[{"file":"shut","error":"`shut`: not scanned: permission denied"}]}
     --- stderr
-    error: `shut`: not looked at: permission denied
+    error: `shut`: not scanned: permission denied
     "#);
 }

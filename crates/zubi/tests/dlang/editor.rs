@@ -77,7 +77,7 @@ fn invalid_message_is_answered_and_session_continues() {
 fn a_header_without_a_length_ends_the_conversation() {
     let input = frames(&[initialize()]) + "Content-Type: text\r\n\r\n{}";
     let output = Sandbox::new("").dlang().arg("lsp").write_stdin(input).output().unwrap();
-    assert_snapshot!(String::from_utf8_lossy(&output.stderr), @r"error: the conversation broke off: expected a header with `Content-Length`, got: Content-Type: text\r\n\r\n{}");
+    assert_snapshot!(String::from_utf8_lossy(&output.stderr), @r"error: the connection failed: expected a header with `Content-Length`, got: Content-Type: text\r\n\r\n{}");
     assert_eq!(output.status.code(), Some(1));
 }
 

@@ -44,7 +44,7 @@ fn only_valid_files_are_formatted() {
     2 | Domain {
       |         ^
 
-    changed: 1 of 3 files; left alone because of syntax errors: 1
+    changed: 1 of 3 files; unchanged because of syntax errors: 1
     ");
     assert_eq!(sandbox.read("messy.dlang"), "Team A\n");
     assert_eq!(sandbox.read("broken.dlang"), "Team   B\nDomain {\n");
@@ -90,20 +90,20 @@ fn what_is_not_formatted() {
     assert_snapshot!(check(FILES, "fmt .dlang"), @"
     exit 2
     --- stderr
-    error: `.dlang` lies in the package cache, which is not formatted
-    hint: Format a package where it is made.
+    error: `.dlang` is in the package cache, which is not formatted
+    hint: Format a package in its own repository.
     ");
     assert_snapshot!(check(FILES, "fmt neat.dlang .gitignore"), @"
     exit 2
     --- stderr
     error: Invalid file extension. Expected: .dlang
-    hint: `.gitignore` is no DomainLang file.
+    hint: `.gitignore` is not a DomainLang file.
     ");
     assert_snapshot!(check("//- in -> .dlang/x\n//- .dlang/x/a.dlang\nTeam   A\n", "fmt in/a.dlang"), @"
     exit 2
     --- stderr
-    error: `in/a.dlang` lies in the package cache, which is not formatted
-    hint: Format a package where it is made.
+    error: `in/a.dlang` is in the package cache, which is not formatted
+    hint: Format a package in its own repository.
     ");
 }
 
@@ -156,10 +156,10 @@ fn from_stdin() {
     assert_snapshot!(run("fmt --stdin --json", b"\xff"), @r#"
     exit 2
     --- stdout
-    {"success":false,"error":"stdin is not UTF-8 text (byte 0)","hints":["DomainLang texts are UTF-8."]}
+    {"success":false,"error":"stdin is not UTF-8 text (byte 0)","hints":["DomainLang files must be UTF-8."]}
     --- stderr
     error: stdin is not UTF-8 text (byte 0)
-    hint: DomainLang texts are UTF-8.
+    hint: DomainLang files must be UTF-8.
     "#);
     assert_snapshot!(run("fmt --stdin a.dlang", b""), @"
     exit 2
@@ -199,14 +199,14 @@ fn skipped_folders_are_reported() {
     assert_snapshot!(check("fmt --check"), @"
     exit 3
     --- stderr
-    error: `…/d`: nested too deep, and not looked at
+    error: `…/d`: not scanned: nested too deep
     would change: 0 of 1 file
     ");
     assert_snapshot!(check("fmt --check --json"), @r#"
     exit 3
     --- stdout
-    {"success":false,"fileCount":1,"changed":[],"refused":[],"failed":[{"file":"…/d","error":"`…/d`: nested too deep, and not looked at"}]}
+    {"success":false,"fileCount":1,"changed":[],"refused":[],"failed":[{"file":"…/d","error":"`…/d`: not scanned: nested too deep"}]}
     --- stderr
-    error: `…/d`: nested too deep, and not looked at
+    error: `…/d`: not scanned: nested too deep
     "#);
 }

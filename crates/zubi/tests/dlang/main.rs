@@ -13,6 +13,9 @@ mod formatting;
 #[cfg(test)]
 mod help;
 #[cfg(test)]
+#[path = "../support/help.rs"]
+mod help_pages;
+#[cfg(test)]
 mod mcp;
 #[cfg(test)]
 mod mistakes;

@@ -93,7 +93,7 @@ fn a_folder() {
     {"fqn":"Billing","type":"BoundedContext","explanation":"🎯 **(bounded context) Billing**\n\n```domain-lang\nBoundedContext Billing for Sales\n```\n\nSends invoices\n\n---\n\n📁 **Domain:** Sales *(not found)*"}
     {"query":"invoice","count":1,"total":1,"results":[{"type":"BoundedContext","name":"Billing","fqn":"Billing","file":"shop/pay.dlang","line":1,"matches":[{"field":"description","text":"Sends invoices"}]}]}
     {"fqn":"Shop.Overview","type":"ContextMap","format":"mermaid","diagram":"---\ntitle: \"Shop.Overview\"\n---\nflowchart LR\n  subgraph g0[\"Sales\"]\n    n0[\"Orders\"]\n  end\n  n1[\"Billing\"]\n  n0 -->|\"U [OHS] → D [CF]\"| n1\n"}
-    Invalid input: unknown type 'things'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
+    Invalid input: type: unknown type 'things'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
     Correct the argument and call again.
     "#);
 }
@@ -183,16 +183,16 @@ fn reported_paths_are_accepted_as_arguments() {
 #[test]
 fn invalid_mcp_paths_are_refused() {
     let sandbox = Sandbox::new("//- notes.txt\n");
-    insta::assert_snapshot!(sandbox.check("mcp nowhere"), @r"
+    insta::assert_snapshot!(sandbox.check("mcp nowhere"), @"
     exit 2
     --- stderr
     error: Path not found: nowhere
-    hint: Name a folder, or a file that ends in .dlang.
+    hint: Pass a folder, or a file that ends in .dlang.
     ");
     insta::assert_snapshot!(sandbox.check("mcp notes.txt"), @"
     exit 2
     --- stderr
     error: Invalid file extension. Expected: .dlang
-    hint: `notes.txt` is no DomainLang file.
+    hint: `notes.txt` is not a DomainLang file.
     ");
 }

@@ -11,54 +11,54 @@ fn paths() {
     assert_snapshot!(check(FILES, "validate nope.dlang --json"), @r#"
     exit 2
     --- stdout
-    {"success":false,"error":"Path not found: nope.dlang","hints":["Name a folder, or a file that ends in .dlang."]}
+    {"success":false,"error":"Path not found: nope.dlang","hints":["Pass a folder, or a file that ends in .dlang."]}
     --- stderr
     error: Path not found: nope.dlang
-    hint: Name a folder, or a file that ends in .dlang.
+    hint: Pass a folder, or a file that ends in .dlang.
     "#);
     assert_snapshot!(check(FILES, "validate nope.dlang"), @"
     exit 2
     --- stderr
     error: Path not found: nope.dlang
-    hint: Name a folder, or a file that ends in .dlang.
+    hint: Pass a folder, or a file that ends in .dlang.
     ");
     assert_snapshot!(check(FILES, "validate a.txt --json"), @r#"
     exit 2
     --- stdout
-    {"success":false,"error":"Invalid file extension. Expected: .dlang","hints":["`a.txt` is no DomainLang file."]}
+    {"success":false,"error":"Invalid file extension. Expected: .dlang","hints":["`a.txt` is not a DomainLang file."]}
     --- stderr
     error: Invalid file extension. Expected: .dlang
-    hint: `a.txt` is no DomainLang file.
+    hint: `a.txt` is not a DomainLang file.
     "#);
     assert_snapshot!(check(FILES, "validate emptyd --json"), @r#"
     exit 2
     --- stdout
-    {"success":false,"error":"No DomainLang file in `emptyd` or below it","hints":["Name a folder with .dlang files or a file, or begin a model with `dlang init`."]}
+    {"success":false,"error":"No DomainLang file in `emptyd` or below it","hints":["Pass a .dlang file or a folder with .dlang files, or create a model with `dlang init`."]}
     --- stderr
     error: No DomainLang file in `emptyd` or below it
-    hint: Name a folder with .dlang files or a file, or begin a model with `dlang init`.
+    hint: Pass a .dlang file or a folder with .dlang files, or create a model with `dlang init`.
     "#);
     assert_snapshot!(check(FILES, "query bcs emptyd --json"), @r#"
     exit 2
     --- stdout
-    {"success":false,"error":"No DomainLang file in `emptyd` or below it","hints":["Name a folder with .dlang files or a file, or begin a model with `dlang init`."]}
+    {"success":false,"error":"No DomainLang file in `emptyd` or below it","hints":["Pass a .dlang file or a folder with .dlang files, or create a model with `dlang init`."]}
     --- stderr
     error: No DomainLang file in `emptyd` or below it
-    hint: Name a folder with .dlang files or a file, or begin a model with `dlang init`.
+    hint: Pass a .dlang file or a folder with .dlang files, or create a model with `dlang init`.
     "#);
     assert_snapshot!(check(FILES, "query bcs nope --json"), @r#"
     exit 2
     --- stdout
-    {"success":false,"error":"Path not found: nope","hints":["Name a folder, or a file that ends in .dlang."]}
+    {"success":false,"error":"Path not found: nope","hints":["Pass a folder, or a file that ends in .dlang."]}
     --- stderr
     error: Path not found: nope
-    hint: Name a folder, or a file that ends in .dlang.
+    hint: Pass a folder, or a file that ends in .dlang.
     "#);
     assert_snapshot!(check(FILES, "get Orders a.txt -q"), @"
     exit 2
     --- stderr
     error: Invalid file extension. Expected: .dlang
-    hint: `a.txt` is no DomainLang file.
+    hint: `a.txt` is not a DomainLang file.
     ");
 }
 
@@ -142,7 +142,7 @@ fn words() {
     exit 2
     --- stderr
     error: Path not found: --json
-    hint: Name a folder, or a file that ends in .dlang.
+    hint: Pass a folder, or a file that ends in .dlang.
     ");
 }
 
@@ -152,21 +152,21 @@ fn filters_that_do_not_fit() {
     exit 2
     --- stderr
     error: --domain: does not filter teams. Filters for teams: name, fqn.
-    hint: `dlang query --help` shows all filters.
+    hint: `dlang query --help` lists all filters.
     ");
     assert_snapshot!(check(FILES, "query rels --pattern XYZ --json"), @r#"
     exit 2
     --- stdout
-    {"success":false,"error":"--pattern: unknown pattern 'XYZ'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).","hints":["`dlang query --help` shows all filters."]}
+    {"success":false,"error":"--pattern: unknown pattern 'XYZ'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).","hints":["`dlang query --help` lists all filters."]}
     --- stderr
     error: --pattern: unknown pattern 'XYZ'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).
-    hint: `dlang query --help` shows all filters.
+    hint: `dlang query --help` lists all filters.
     "#);
     assert_snapshot!(check(FILES, "query bcs --metadata =x"), @"
     exit 2
     --- stderr
     error: --metadata: the key is missing. Use key or key=value.
-    hint: `dlang query --help` shows all filters.
+    hint: `dlang query --help` lists all filters.
     ");
 }
 
@@ -178,7 +178,7 @@ fn broken_texts() {
     --- stdout
     {"entityType":"teams","count":1,"results":[{"name":"T","fqn":"T"}]}
     --- stderr
-    warning: the answer may lack something (files with syntax errors: 1)
+    warning: the answer may be incomplete (files with syntax errors: 1)
     hint: `dlang validate` shows them.
     "#);
     assert_snapshot!(check(FILES, "validate broken.dlang"), @r#"

@@ -10,12 +10,12 @@ fn a_new_model_is_sound() {
     assert_snapshot!(sandbox.check("init shop"), @"
     exit 0
     --- stdout
-    made shop/model.yaml
-    made shop/index.dlang
-    made shop/.gitignore
-    made shop/domains/.gitkeep
+    created shop/model.yaml
+    created shop/index.dlang
+    created shop/.gitignore
+    created shop/domains/.gitkeep
     --- stderr
-    next: write in index.dlang, then `dlang validate`
+    next: edit index.dlang, then run `dlang validate`
     ");
     assert_snapshot!(sandbox.read("shop/model.yaml"), @r#"
     model:
@@ -47,12 +47,12 @@ fn init_preserves_existing_files() {
     assert_snapshot!(sandbox.check("init"), @"
     exit 0
     --- stdout
-    kept model.yaml, which was there already
-    kept index.dlang, which was there already
-    kept .gitignore, which was there already
-    kept domains/.gitkeep, which was there already
+    skipped existing model.yaml
+    skipped existing index.dlang
+    skipped existing .gitignore
+    skipped existing domains/.gitkeep
     --- stderr
-    next: write in index.dlang, then `dlang validate`
+    next: edit index.dlang, then run `dlang validate`
     ");
     assert_snapshot!(sandbox.check("init -q"), @"
     exit 0
@@ -63,7 +63,7 @@ fn init_preserves_existing_files() {
     exit 2
     --- stderr
     error: `model.yaml` is not a folder
-    hint: Name a folder, or one that does not exist yet.
+    hint: Pass a folder, or a path that does not exist yet.
     ");
 }
 
@@ -92,10 +92,10 @@ fn what_is_missing_and_how_to_fetch_it() {
     --- stdout
     Dependency  From              Commit   State
     ─────────────────────────────────────────────────────────────────────────────────────
-    acme/core   acme/core@v1.0.0  1111111  there
+    acme/core   acme/core@v1.0.0  1111111  installed
     acme/gone   acme/gone@main    2222222  the package cache does not have commit 2222222
     acme/new    acme/new@v3.0.0   -        model.lock has no entry for it
-    local       ./packages/local  -        there
+    local       ./packages/local  -        installed
     --- stderr
     warning[lock-missing-entry]: Dependency 'acme/new' is not in model.lock.
      --> model.yaml:5:3
@@ -105,7 +105,7 @@ fn what_is_missing_and_how_to_fetch_it() {
       |
       = help: 'dlang install' says how to bring model.lock up to date.
 
-    error: dependencies that are missing or not what was promised: 2 of 4
+    error: dependencies missing or different from model.lock: 2 of 4
     hint: nothing is downloaded here; in `.` run:
       git clone https://github.com/acme/gone .dlang/packages/acme/gone/2222222
       git -C .dlang/packages/acme/gone/2222222 checkout 2222222
@@ -120,12 +120,12 @@ fn what_is_missing_and_how_to_fetch_it() {
     --- stderr
     model.yaml:5:3: warning: Dependency 'acme/new' is not in model.lock.
     Hint: 'dlang install' says how to bring model.lock up to date.
-    error: dependencies that are missing or not what was promised: 2 of 4
+    error: dependencies missing or different from model.lock: 2 of 4
     ");
     assert_snapshot!(check(DEPENDENCIES, "install --json"), @r##"
     exit 1
     --- stdout
-    {"success":false,"installed":0,"cached":2,"lockFileModified":false,"warnings":[],"dependencies":[{"name":"acme/core","present":true,"source":"acme/core","ref":"v1.0.0","commit":"1111111","integrity":"sha512-a","folder":".dlang/packages/acme/core/1111111","problems":[],"commands":[]},{"name":"acme/gone","present":false,"source":"acme/gone","ref":"main","commit":"2222222","integrity":"sha512-b","folder":".dlang/packages/acme/gone/2222222","problems":["the package cache does not have commit 2222222"],"commands":["git clone https://github.com/acme/gone .dlang/packages/acme/gone/2222222","git -C .dlang/packages/acme/gone/2222222 checkout 2222222"]},{"name":"acme/new","present":false,"source":"acme/new","ref":"v3.0.0","problems":["model.lock has no entry for it"],"commands":["git ls-remote https://github.com/acme/new v3.0.0   # the commit, for the entry in model.lock:","# \"acme/new\": {\"ref\": \"v3.0.0\", \"refType\": \"tag, branch or commit\", \"resolved\": \"https://github.com/acme/new\", \"commit\": \"…\"}"]},{"name":"local","present":true,"path":"./packages/local","folder":"packages/local","problems":[],"commands":[]}],"added":["acme/new"],"removed":[],"changed":[],"error":"dependencies that are missing or not what was promised: 2 of 4"}
+    {"success":false,"installed":0,"cached":2,"lockFileModified":false,"warnings":[],"dependencies":[{"name":"acme/core","present":true,"source":"acme/core","ref":"v1.0.0","commit":"1111111","integrity":"sha512-a","folder":".dlang/packages/acme/core/1111111","problems":[],"commands":[]},{"name":"acme/gone","present":false,"source":"acme/gone","ref":"main","commit":"2222222","integrity":"sha512-b","folder":".dlang/packages/acme/gone/2222222","problems":["the package cache does not have commit 2222222"],"commands":["git clone https://github.com/acme/gone .dlang/packages/acme/gone/2222222","git -C .dlang/packages/acme/gone/2222222 checkout 2222222"]},{"name":"acme/new","present":false,"source":"acme/new","ref":"v3.0.0","problems":["model.lock has no entry for it"],"commands":["git ls-remote https://github.com/acme/new v3.0.0   # the commit, for the entry in model.lock:","# \"acme/new\": {\"ref\": \"v3.0.0\", \"refType\": \"tag, branch or commit\", \"resolved\": \"https://github.com/acme/new\", \"commit\": \"…\"}"]},{"name":"local","present":true,"path":"./packages/local","folder":"packages/local","problems":[],"commands":[]}],"added":["acme/new"],"removed":[],"changed":[],"error":"dependencies missing or different from model.lock: 2 of 4"}
     --- stderr
     warning[lock-missing-entry]: Dependency 'acme/new' is not in model.lock.
      --> model.yaml:5:3
@@ -135,7 +135,7 @@ fn what_is_missing_and_how_to_fetch_it() {
       |
       = help: 'dlang install' says how to bring model.lock up to date.
 
-    error: dependencies that are missing or not what was promised: 2 of 4
+    error: dependencies missing or different from model.lock: 2 of 4
     hint: nothing is downloaded here; in `.` run:
       git clone https://github.com/acme/gone .dlang/packages/acme/gone/2222222
       git -C .dlang/packages/acme/gone/2222222 checkout 2222222
@@ -159,8 +159,8 @@ dependencies:
     exit 0
     --- stdout
     Dependency  From              Commit   State
-    ────────────────────────────────────────────
-    acme/core   acme/core@v1.0.0  1111111  there
+    ────────────────────────────────────────────────
+    acme/core   acme/core@v1.0.0  1111111  installed
     ");
     assert_snapshot!(check(complete, "install --frozen --json"), @r#"
     exit 0
@@ -246,7 +246,7 @@ dependencies:
     ──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
     acme/core   acme/core@v1.0.0  1111111  the package cache has commit 3333333 in the folder of 1111111; its integrity is sha512-z, and sha512-a was promised
     --- stderr
-    error: dependencies that are missing or not what was promised: 1 of 1
+    error: dependencies missing or different from model.lock: 1 of 1
     ");
 }
 
@@ -256,15 +256,15 @@ fn nothing_to_go_by() {
     exit 2
     --- stderr
     error: there is no model.yaml in `.` or above it
-    hint: `dlang init` makes one.
+    hint: `dlang init` creates one.
     ");
     assert_snapshot!(check("//- a.dlang\n", "install nope --json"), @r#"
     exit 2
     --- stdout
-    {"success":false,"error":"Path not found: nope","hints":["Name a folder, or a file that ends in .dlang."]}
+    {"success":false,"error":"Path not found: nope","hints":["Pass a folder, or a file that ends in .dlang."]}
     --- stderr
     error: Path not found: nope
-    hint: Name a folder, or a file that ends in .dlang.
+    hint: Pass a folder, or a file that ends in .dlang.
     "#);
     assert_snapshot!(check("//- model.yaml\ndependencies:\n  a/b: [\n", "install"), @"
     exit 2
@@ -281,14 +281,14 @@ fn nothing_to_go_by() {
     2 |   a/b: [
       |        ^
 
-    error: `model.yaml` does not say which dependencies there are
-    hint: Mend what is said above.
+    error: `model.yaml` has no valid list of dependencies
+    hint: Fix the errors above.
     ");
     assert_snapshot!(check("//- .dlang/packages/a/b/1234567/model.yaml\n", "install .dlang/packages/a/b/1234567"), @"
     exit 2
     --- stderr
-    error: `.dlang/packages/a/b/1234567` lies in the package cache
-    hint: Run it in the project that the cache belongs to.
+    error: `.dlang/packages/a/b/1234567` is in the package cache
+    hint: Run the command in the project that owns the cache.
     ");
 }
 
@@ -310,51 +310,51 @@ fn unreadable_manifest_dependencies_are_reported() {
     exit 2
     --- stderr
     model.yaml:1:1: error: 'dependencies' must be a mapping of keys to values.
-    error: `model.yaml` does not say which dependencies there are
-    hint: Mend what is said above.
+    error: `model.yaml` has no valid list of dependencies
+    hint: Fix the errors above.
 
     exit 2
     --- stderr
     model.yaml:1:1: error: 'dependencies' must be a mapping of keys to values.
-    error: `model.yaml` does not say which dependencies there are
-    hint: Mend what is said above.
+    error: `model.yaml` has no valid list of dependencies
+    hint: Fix the errors above.
 
     exit 2
     --- stderr
     model.yaml:1:4: error: YAML parse error: a key must be text.
-    error: `model.yaml` does not say which dependencies there are
-    hint: Mend what is said above.
+    error: `model.yaml` has no valid list of dependencies
+    hint: Fix the errors above.
 
     exit 2
     --- stderr
     model.yaml:1:18: error: YAML parse error: a key must be text.
-    error: `model.yaml` does not say which dependencies there are
-    hint: Mend what is said above.
+    error: `model.yaml` has no valid list of dependencies
+    hint: Fix the errors above.
 
     exit 2
     --- stderr
     model.yaml:1:1: error: 'model.yaml' must be a mapping of keys to values.
-    error: `model.yaml` does not say which dependencies there are
-    hint: Mend what is said above.
+    error: `model.yaml` has no valid list of dependencies
+    hint: Fix the errors above.
 
     exit 2
     --- stderr
     model.yaml:1:1: error: 'model.yaml' must be a mapping of keys to values.
-    error: `model.yaml` does not say which dependencies there are
-    hint: Mend what is said above.
+    error: `model.yaml` has no valid list of dependencies
+    hint: Fix the errors above.
 
     exit 2
     --- stderr
     model.yaml:2:1: error: YAML parse error: the key 'dependencies' is there twice.
     Hint: The first one counts.
-    error: `model.yaml` does not say which dependencies there are
-    hint: Mend what is said above.
+    error: `model.yaml` has no valid list of dependencies
+    hint: Fix the errors above.
 
     exit 2
     --- stderr
     model.yaml:1:15: error: YAML parse error: there is no anchor '&none' before this alias.
-    error: `model.yaml` does not say which dependencies there are
-    hint: Mend what is said above.
+    error: `model.yaml` has no valid list of dependencies
+    hint: Fix the errors above.
     ");
     // Other errors do not affect the dependencies.
     let other = "//- model.yaml\npaths: {\"@x\": [1]}\noverrides: {dependencies: [x]}\n";

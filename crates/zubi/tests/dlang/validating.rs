@@ -82,7 +82,7 @@ fn the_exit_code_is_for_ci() {
     assert_snapshot!(check(SOUND, "validate"), @"
     exit 0
     --- stdout
-    1 file, 1 domain, 0 bounded contexts: nothing is wrong
+    1 file, 1 domain, 0 bounded contexts: no problems
     ");
     assert_snapshot!(check(SOUND, "validate --deny-warnings -q"), @"
     exit 0

@@ -20,6 +20,7 @@ const OUTSIDE_FILE: &str = "work-beside/kept.txt";
 
 pub(crate) struct Sandbox {
     directory: tempfile::TempDir,
+    pub(crate) config: HostConfig,
     pub(crate) host: LocalHost,
 }
 
@@ -55,7 +56,7 @@ impl Sandbox {
             clock: Arc::new(SystemClock),
         };
         let host = LocalHost::new(&config).unwrap();
-        Self { directory, host }
+        Self { directory, config, host }
     }
 
     pub(crate) fn root(&self) -> Utf8PathBuf {

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { inAll, tokens } from "../../../../crates/zubi-web/page/dom.js";
+import { usageTexts, tokensText } from "../../../../crates/zubi-web/page/dom.js";
 
 test("tokens are told where they are counted", () => {
-  expect(tokens({ input: 4400, output: 140 })).toBe("4,540 tokens (4,400 in, 140 out)");
-  expect(inAll({ input: 4400, output: 140 }, { input: 0, output: 7 })).toEqual(["4,540 tokens", ", 7 in this turn"]);
+  expect(tokensText({ input: 4400, output: 140 })).toBe("4,540 tokens (4,400 in, 140 out)");
+  expect(usageTexts({ input: 4400, output: 140 }, { input: 0, output: 7 })).toEqual(["4,540 tokens", ", 7 in this turn"]);
 });
 
 test("a model of the editor tells none, so nothing is said of them", () => {
   const none = { input: 0, output: 0 };
-  expect(tokens(none)).toBe("");
-  expect(inAll(none, none)).toEqual(["", ""]);
-  expect(inAll({ input: 1, output: 1 }, none)).toEqual(["2 tokens", ""]);
+  expect(tokensText(none)).toBe("");
+  expect(usageTexts(none, none)).toEqual(["", ""]);
+  expect(usageTexts({ input: 1, output: 1 }, none)).toEqual(["2 tokens", ""]);
 });

@@ -41,12 +41,12 @@ test.each<[object, boolean, string, object]>([
   [{ type: "string" }, true, "", { value: "" }],
   [{ type: "string" }, false, "12", { value: "12" }],
   [{ type: "integer" }, false, " 12 ", { value: 12 }],
-  [{ type: "integer" }, false, "1.5", { problem: "This has to be a whole number." }],
-  [{ type: "integer" }, true, "", { problem: "This is required." }],
+  [{ type: "integer" }, false, "1.5", { problem: "Enter a whole number." }],
+  [{ type: "integer" }, true, "", { problem: "Required." }],
   [{ type: "integer", minimum: 1 }, false, "0", { problem: "At least 1." }],
   [{ type: "number", maximum: 1 }, false, "1.5", { problem: "At most 1." }],
-  [{ type: "number" }, false, "many", { problem: "This is no number." }],
-  [{ type: "number" }, false, "   ", { problem: "This is no number." }],
+  [{ type: "number" }, false, "many", { problem: "Enter a number." }],
+  [{ type: "number" }, false, "   ", { problem: "Enter a number." }],
   [{ type: "boolean" }, false, "false", { value: false }],
   [{ enum: [1, "b"] }, false, "1", { value: 1 }],
   [{}, false, '{"a": [1]}', { value: { a: [1] } }],
@@ -55,7 +55,7 @@ test.each<[object, boolean, string, object]>([
   expect(read(field as Field, typed)).toEqual(outcome);
 });
 
-test.each([["[1]", "Arguments are a JSON object: { … }."], ["{", "This is no JSON"], ["null", "Arguments are a JSON object"]])(
+test.each([["[1]", "The arguments must be a JSON object: { … }."], ["{", "Invalid JSON"], ["null", "The arguments must be a JSON object"]])(
   "%s is no object of arguments", (typed, problem) => {
     expect(readArguments(typed).problem).toContain(problem);
   });

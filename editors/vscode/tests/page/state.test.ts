@@ -23,9 +23,9 @@ function of(events: readonly Event[]): Conversation {
 function shown(conversation: Conversation): string[] {
   return conversation.items.map((item) => {
     switch (item.kind) {
-      case "asked":
+      case "user":
         return `you: ${item.text}${item.queued ? " (queued)" : ""}`;
-      case "said":
+      case "assistant":
         return `zubi: ${item.text}${item.live ? "▍" : ""}${item.interrupted ? " (interrupted)" : ""}`;
       case "call":
         return `${item.status}: ${[item.summary, item.progress, item.decision, item.result].filter((part) => part).join(" · ")}`;
@@ -37,9 +37,9 @@ function shown(conversation: Conversation): string[] {
   });
 }
 
-const ASKED = { type: "asked", turn: 1, text: "Add cake" };
+const MESSAGE = { type: "asked", turn: 1, text: "Add cake" };
 const ITERATION = { type: "iteration", turn: 1, iteration: 1, model: "m" };
-const says = (offset: number, text: string): Record<string, unknown> => ({ type: "text", turn: 1, iteration: 1, offset, text });
+const delta = (offset: number, text: string): Record<string, unknown> => ({ type: "text", turn: 1, iteration: 1, offset, text });
 const answered = (text: string, ...calls: readonly string[]): Record<string, unknown> => ({
   type: "answered", turn: 1, iteration: 1, usage: USAGE, stop: "finished",
   said: { text, calls: calls.map((id) => ({ id, tool: "file_read", arguments: {} })) },
@@ -54,49 +54,49 @@ const question = (request: object = { tool: "shell.run", options: [{ scope: "onc
   ({ type: "question", turn: 1, call: "a", question: "q1", request });
 
 test("text streams in, and is replaced by what is kept", () => {
-  const events = numbered(ASKED, ITERATION, says(0, "I "), says(2, "look"), answered("I look.", "a"));
+  const events = numbered(MESSAGE, ITERATION, delta(0, "I "), delta(2, "look"), answered("I look.", "a"));
   expect(shown(of(events.slice(0, 4)))).toEqual(["you: Add cake", "zubi: I look▍"]);
   expect(shown(of(events))).toEqual(["you: Add cake", "zubi: I look.", "pending: file_read"]);
 });
 
 test("text that is heard twice, or overlaps, stands there once", () => {
-  const conversation = of(numbered(ASKED, ITERATION, says(0, "I lo"), says(2, "look"), says(0, "I lo")));
+  const conversation = of(numbered(MESSAGE, ITERATION, delta(0, "I lo"), delta(2, "look"), delta(0, "I lo")));
   expect(shown(conversation).at(-1)).toBe("zubi: I look▍");
 });
 
 test("what is missing is noticed", () => {
-  const [asked, iteration, late] = numbered(ASKED, ITERATION, says(5, "late"));
+  const [message, iteration, late] = numbered(MESSAGE, ITERATION, delta(5, "late"));
   const conversation = new Conversation("c");
-  expect(conversation.apply(asked as Event)).toBe("taken");
+  expect(conversation.apply(message as Event)).toBe("applied");
   expect(conversation.apply({ ...(iteration as Event), seq: 3 })).toBe("gap");
-  expect(conversation.apply(iteration as Event)).toBe("taken");
+  expect(conversation.apply(iteration as Event)).toBe("applied");
   expect(conversation.apply(iteration as Event)).toBe("known");
   expect(conversation.apply(late as Event)).toBe("gap");
 });
 
 test("the end of a turn that could not be kept is its end, once", () => {
-  const conversation = of(numbered(ASKED, ITERATION, calling("a")));
-  const unkept = { seq: 3, at: 0, ...ended("failed"), type: "ended" };
-  expect(conversation.apply({ ...unkept, turn: 2 })).toBe("known");
-  expect(conversation.apply(unkept)).toBe("taken");
+  const conversation = of(numbered(MESSAGE, ITERATION, calling("a")));
+  const unstored = { seq: 3, at: 0, ...ended("failed"), type: "ended" };
+  expect(conversation.apply({ ...unstored, turn: 2 })).toBe("known");
+  expect(conversation.apply(unstored)).toBe("applied");
   expect([conversation.running, conversation.seq]).toEqual([0, 3]);
-  expect(conversation.apply(unkept)).toBe("known");
+  expect(conversation.apply(unstored)).toBe("known");
   expect(shown(conversation)).toEqual(["you: Add cake", "stopped: Read a file: a", "ended: failed"]);
 });
 
 test("the end of a turn whose request could not be kept is shown, each time", () => {
-  const conversation = of(numbered(ASKED, ITERATION, answered("Done."), ended("completed")));
-  const kept = conversation.seq;
-  const unkept = { ...ended("failed"), type: "ended", seq: kept, turn: 2 };
-  expect(conversation.apply({ ...unkept, at: 7 })).toBe("taken");
-  expect(conversation.apply({ ...unkept, at: 7 })).toBe("known");
+  const conversation = of(numbered(MESSAGE, ITERATION, answered("Done."), ended("completed")));
+  const lastSeq = conversation.seq;
+  const unstored = { ...ended("failed"), type: "ended", seq: lastSeq, turn: 2 };
+  expect(conversation.apply({ ...unstored, at: 7 })).toBe("applied");
+  expect(conversation.apply({ ...unstored, at: 7 })).toBe("known");
   // The next turn has its number again.
-  expect(conversation.apply({ ...unkept, at: 8 })).toBe("taken");
+  expect(conversation.apply({ ...unstored, at: 8 })).toBe("applied");
   expect(shown(conversation)).toEqual(["you: Add cake", "zubi: Done.", "ended: completed", "ended: failed", "ended: failed"]);
 });
 
 test("text that comes after its answer counts for nothing", () => {
-  const conversation = of(numbered(ASKED, ITERATION, answered("Done.")));
+  const conversation = of(numbered(MESSAGE, ITERATION, answered("Done.")));
   expect(conversation.apply({ seq: 2, at: 0, type: "text", turn: 1, iteration: 1, offset: 0, text: "Do" })).toBe("known");
   expect(conversation.apply({ seq: 3, at: 0, type: "text", turn: 1, iteration: 1, offset: 0, text: "Do" })).toBe("known");
   expect(shown(conversation)).toEqual(["you: Add cake", "zubi: Done."]);
@@ -104,13 +104,13 @@ test("text that comes after its answer counts for nothing", () => {
 
 test("what was heard before another try counts for nothing", () => {
   const retry = { type: "retrying", turn: 1, iteration: 1, kind: "overloaded", message: "busy", attempt: 1, wait: 10 };
-  const conversation = of(numbered(ASKED, ITERATION, says(0, "Half an ans"), retry, says(0, "Whole")));
+  const conversation = of(numbered(MESSAGE, ITERATION, delta(0, "Half an ans"), retry, delta(0, "Whole")));
   expect(shown(conversation)).toEqual(["you: Add cake", "retry", "zubi: Whole▍"]);
 });
 
 test("a call runs, tells how far it is, and ends; results belong to their call", () => {
   const progress = { type: "progress", call: "a", fraction: 0.5, message: "half" };
-  const events = numbered(ASKED, ITERATION, answered("", "a", "b"), calling("a"), calling("b"), progress, result("b"),
+  const events = numbered(MESSAGE, ITERATION, answered("", "a", "b"), calling("a"), calling("b"), progress, result("b"),
     result("a", { failure: "failed" }));
   expect(shown(of(events.slice(0, 6))).slice(1)).toEqual(["running: Read a file: a · half · 50 %", "running: Read a file: b"]);
   expect(shown(of(events)).slice(1)).toEqual(["failed: Read a file: a · tea", "ok: Read a file: b · tea"]);
@@ -119,13 +119,13 @@ test("a call runs, tells how far it is, and ends; results belong to their call",
 test("a question waits, and is answered here or elsewhere", () => {
   const decision = (answer: object): Record<string, unknown> => ({ type: "decision", question: "q1", answer, by: "editor" });
   const options = [{ scope: "once" }, { scope: "session" }];
-  const asks = [ASKED, ITERATION, answered("", "a"), calling("a", "execute"), question({ tool: "file.read", options })];
-  const waiting = of(numbered(...asks));
-  expect([...waiting.questions.keys()]).toEqual(["q1"]);
+  const events = [MESSAGE, ITERATION, answered("", "a"), calling("a", "execute"), question({ tool: "file.read", options })];
+  const waiting = of(numbered(...events));
+  expect([...waiting.prompts.keys()]).toEqual(["q1"]);
   expect(shown(waiting).at(-1)).toBe("waiting: Read a file: a");
   const last = (answer: object): unknown => {
-    const conversation = of(numbered(...asks, decision(answer)));
-    expect(conversation.questions.size).toBe(0);
+    const conversation = of(numbered(...events, decision(answer)));
+    expect(conversation.prompts.size).toBe(0);
     return shown(conversation).at(-1);
   };
   expect(last({ allow: { option: 1, arguments: null } })).toBe("running: Read a file: a · Allowed for this session, in the editor");
@@ -134,12 +134,12 @@ test("a question waits, and is answered here or elsewhere", () => {
   expect(last({ unanswered: { how: "nobody came" } })).toBe("refused: Read a file: a · Not allowed: nobody came");
 });
 
-test("an edit of what a call makes in its course is none of its own arguments", () => {
-  const edited = (tool: string, given: object, asked: string): unknown => {
+test("edited arguments of a nested call do not change those of the call, unless its tool delegates", () => {
+  const edited = (tool: string, args: object, promptedTool: string): unknown => {
     const decision = { type: "decision", question: "q1", answer: { allow: { option: 0, arguments: { command: "x" } } }, by: "web" };
-    const call = { ...calling("a", "execute"), tool, arguments: given };
-    const asks = question({ tool: asked, options: [{ scope: "once" }] });
-    const { items } = of(numbered(ASKED, ITERATION, answered("", "a"), call, asks, decision));
+    const call = { ...calling("a", "execute"), tool, arguments: args, delegates: tool === "call_tool" };
+    const prompt = question({ tool: promptedTool, options: [{ scope: "once" }] });
+    const { items } = of(numbered(MESSAGE, ITERATION, answered("", "a"), call, prompt, decision));
     return items.flatMap((item) => (item.kind === "call" ? [item.arguments as unknown] : []))[0];
   };
   expect(edited("shell.run", { command: "a" }, "shell.run")).toEqual({ command: "x" });
@@ -150,29 +150,29 @@ test("an edit of what a call makes in its course is none of its own arguments", 
 });
 
 test("a turn that ends leaves no question and nothing that seems to run", () => {
-  const conversation = of(numbered(ASKED, ITERATION, answered("", "a"), calling("a"), question(), ended("killed")));
-  expect(conversation.questions.size).toBe(0);
+  const conversation = of(numbered(MESSAGE, ITERATION, answered("", "a"), calling("a"), question(), ended("killed")));
+  expect(conversation.prompts.size).toBe(0);
   expect(conversation.running).toBe(0);
   expect(shown(conversation).slice(1)).toEqual(["stopped: Read a file: a", "ended: killed"]);
 });
 
 test("what is said while a turn goes on is queued until the model hears it", () => {
-  const conversation = of(numbered(ASKED, ITERATION));
-  conversation.say("And tea");
-  conversation.say("And milk");
-  conversation.apply({ ...ASKED, text: "And tea", seq: 3, at: 0 });
+  const conversation = of(numbered(MESSAGE, ITERATION));
+  conversation.queueMessage("And tea");
+  conversation.queueMessage("And milk");
+  conversation.apply({ ...MESSAGE, text: "And tea", seq: 3, at: 0 });
   expect(shown(conversation).at(-1)).toBe("you: And tea");
-  expect(conversation.queued.map((item) => item.kind === "asked" && item.text)).toEqual(["And milk"]);
+  expect(conversation.queued.map((item) => item.kind === "user" && item.text)).toEqual(["And milk"]);
 });
 
 test("calls in a row that only look share a row, others do not", () => {
-  const events = numbered(ASKED, ITERATION, answered("", "a", "b", "c", "d"), calling("a"), calling("b"), calling("c", "write"),
+  const events = numbered(MESSAGE, ITERATION, answered("", "a", "b", "c", "d"), calling("a"), calling("b"), calling("c", "write"),
     calling("d"), result("a"), result("b"), result("c"), result("d"));
   expect(rows(of(events).items).map((row) => row.length)).toEqual([1, 2, 1, 1]);
 });
 
 test("tokens are added up, over turns and within one", () => {
-  const second = numbered(ASKED, ITERATION, answered("x"), ended("completed"), { ...ASKED, turn: 2 },
+  const second = numbered(MESSAGE, ITERATION, answered("x"), ended("completed"), { ...MESSAGE, turn: 2 },
     { ...ITERATION, turn: 2 }, { ...answered("y"), turn: 2 });
   const conversation = of(second);
   expect([conversation.usage.input, conversation.turnUsage.input]).toEqual([20, 10]);
@@ -182,10 +182,10 @@ test("ten thousand events are read in a moment", () => {
   const many = Array.from({ length: 2000 }, (_, index) => [
     { ...ITERATION, iteration: index + 1 }, { ...answered("", `a${index}`), iteration: index + 1 }, calling(`a${index}`),
     result(`a${index}`), { type: "notice", turn: 1, text: "n" }]).flat();
-  const events = numbered(ASKED, ...many);
-  const begun = performance.now();
+  const events = numbered(MESSAGE, ...many);
+  const startTime = performance.now();
   const conversation = of(events);
   expect(rows(conversation.items)).toHaveLength(4001);
   // A tenth of it on an idle machine.
-  expect(performance.now() - begun).toBeLessThan(2000);
+  expect(performance.now() - startTime).toBeLessThan(2000);
 });

@@ -14,7 +14,7 @@ import { assembleExtension, assembleSuite } from "./assemble.ts";
 import type { Config } from "./config.ts";
 import { before } from "./deadline.ts";
 import { VsCodeServer } from "./server.ts";
-import type { Answer, Wish } from "./wire.ts";
+import type { Answer, HarnessRequest } from "./wire.ts";
 import { Window } from "./window.ts";
 
 const CHROMIUM = [
@@ -85,17 +85,17 @@ async function grantAll(connection: Socket, windows: readonly Window[], results:
   connection.on("error", () => undefined);
   let window: Window | undefined;
   for await (const line of createInterface({ input: connection })) {
-    const wish = JSON.parse(line) as Wish;
-    if (wish.wish === "begin") window = windows.find(({ wanted }) => wanted.folder === wish.folder);
+    const request = JSON.parse(line) as HarnessRequest;
+    if (request.kind === "begin") window = windows.find(({ wanted }) => wanted.folder === request.folder);
     let answer: Answer;
     try {
       if (window === undefined) throw new Error("no window has this folder");
-      answer = { value: await window.grant(wish) };
+      answer = { value: await window.grant(request) };
     } catch (error) {
       answer = { failure: error instanceof Error ? error.message : String(error) };
     }
     // Written after each case, so that a cancelled run shows how far it came.
-    if (wish.wish === "outcome") await writeFile(results, JSON.stringify(windows.flatMap(({ outcomes }) => outcomes)));
+    if (request.kind === "outcome") await writeFile(results, JSON.stringify(windows.flatMap(({ outcomes }) => outcomes)));
     if (connection.writable) connection.write(`${JSON.stringify(answer)}\n`);
   }
 }

@@ -51,13 +51,13 @@ export class VsCodeServer {
     ]);
     const output: string[] = [];
     const authority = new Promise<string>((resolve, reject) => {
-      const see = (data: Buffer): void => {
+      const collect = (data: Buffer): void => {
         output.push(data.toString());
         const port = /Extension host agent listening on (\d+)/.exec(output.join(""))?.[1];
         if (port !== undefined) resolve(`127.0.0.1:${port}`);
       };
-      child.stdout?.on("data", see);
-      child.stderr?.on("data", see);
+      child.stdout?.on("data", collect);
+      child.stderr?.on("data", collect);
       child.on("error", reject);
       child.on("exit", (code) => { reject(new Error(`VS Code's server ended with ${String(code)}\n${output.join("")}`)); });
     });

@@ -3,7 +3,7 @@ import * as path from "node:path";
 import { stdout } from "node:process";
 import type { BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
 import type { Config, Window as Wanted } from "./config.ts";
-import type { Begun, Outcome, Wish } from "./wire.ts";
+import type { Progress, Outcome, HarnessRequest } from "./wire.ts";
 
 /** How long something may take to show, in milliseconds; less than a case has. */
 const PATIENCE_MS = 20_000;
@@ -60,14 +60,14 @@ export class Window {
   }
 
   /** Does what the tests want. */
-  async grant(wish: Wish): Promise<unknown> {
+  async grant(request: HarnessRequest): Promise<unknown> {
     const page = this.#page;
-    switch (wish.wish) {
+    switch (request.kind) {
       case "begin":
-        return { group: this.wanted.group, done: this.outcomes.length } satisfies Begun;
+        return { group: this.wanted.group, done: this.outcomes.length } satisfies Progress;
       case "outcome":
-        this.outcomes.push(wish.outcome);
-        if (wish.outcome.failure !== undefined) await this.shot(`failed-${this.wanted.group}-${this.outcomes.length}`);
+        this.outcomes.push(request.outcome);
+        if (request.outcome.failure !== undefined) await this.shot(`failed-${this.wanted.group}-${this.outcomes.length}`);
         return null;
       case "end":
         this.#end();
@@ -76,27 +76,27 @@ export class Window {
         await page.reload();
         return null;
       case "see": {
-        const found = this.#find(wish.selector);
+        const found = this.#find(request.selector);
         await found.waitFor();
         return await found.innerText();
       }
       case "gone":
-        await this.#find(wish.selector).waitFor({ state: "hidden" });
+        await this.#find(request.selector).waitFor({ state: "hidden" });
         return null;
       case "click":
-        await this.#find(wish.selector).click();
+        await this.#find(request.selector).click();
         return null;
       case "fill":
-        await this.#find(wish.selector).fill(wish.text);
+        await this.#find(request.selector).fill(request.text);
         return null;
       case "type":
-        await page.keyboard.type(wish.text);
+        await page.keyboard.type(request.text);
         return null;
       case "press":
-        await page.keyboard.press(wish.keys);
+        await page.keyboard.press(request.keys);
         return null;
       case "shot":
-        await this.shot(wish.name);
+        await this.shot(request.name);
         return null;
     }
   }

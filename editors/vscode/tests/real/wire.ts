@@ -15,27 +15,27 @@ export interface Outcome {
 }
 
 /** A request of the tests. Selectors are Playwright's, for elements of this window's page; `frame >>> element` is inside a frame. */
-export type Wish =
-  /** The extension host has started, for the first time or after a reload; answered with `Begun`. */
-  | { readonly wish: "begin"; readonly folder: string }
-  | { readonly wish: "outcome"; readonly outcome: Outcome }
+export type HarnessRequest =
+  /** The extension host has started, for the first time or after a reload; answered with `Progress`. */
+  | { readonly kind: "begin"; readonly folder: string }
+  | { readonly kind: "outcome"; readonly outcome: Outcome }
   /** There are no more cases. */
-  | { readonly wish: "end" }
+  | { readonly kind: "end" }
   /** Reloads the window, which ends this extension host. */
-  | { readonly wish: "reload" }
+  | { readonly kind: "reload" }
   /** Waits until it is there; answered with its text. */
-  | { readonly wish: "see"; readonly selector: string }
+  | { readonly kind: "see"; readonly selector: string }
   /** Waits until it is not there. */
-  | { readonly wish: "gone"; readonly selector: string }
-  | { readonly wish: "click"; readonly selector: string }
+  | { readonly kind: "gone"; readonly selector: string }
+  | { readonly kind: "click"; readonly selector: string }
   /** Replaces the text of a field. */
-  | { readonly wish: "fill"; readonly selector: string; readonly text: string }
-  | { readonly wish: "type"; readonly text: string }
-  | { readonly wish: "press"; readonly keys: string }
+  | { readonly kind: "fill"; readonly selector: string; readonly text: string }
+  | { readonly kind: "type"; readonly text: string }
+  | { readonly kind: "press"; readonly keys: string }
   /** A picture of the window, in the directory for pictures. */
-  | { readonly wish: "shot"; readonly name: string };
+  | { readonly kind: "shot"; readonly name: string };
 
-export interface Begun {
+export interface Progress {
   readonly group: string;
   /** The number of its cases that have run before the window was reloaded. */
   readonly done: number;

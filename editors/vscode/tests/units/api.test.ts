@@ -11,17 +11,17 @@ vi.mock("vscode-languageclient/node", () => ({ State: { Running, Stopped } }));
 class Fake {
   state = Stopped;
   readonly log: string[] = [];
-  readonly told: unknown[] = [];
-  readonly asked: string[] = [];
+  readonly notifications: unknown[] = [];
+  readonly requests: string[] = [];
   readonly outputChannel = { appendLine: (line: string) => this.log.push(line) };
-  readonly #heard = new Map<string, (params: unknown, token?: unknown) => unknown>();
+  readonly #handlers = new Map<string, (params: unknown, token?: unknown) => unknown>();
   #changed: (event: object) => void = () => undefined;
   /** Answers to what is contributed; the error is a refusal. */
   refuses = "";
 
   onRequest = (method: string, handler: (params: unknown) => unknown): Disposable => {
-    this.#heard.set(method, handler);
-    return new Disposable(() => this.#heard.delete(method));
+    this.#handlers.set(method, handler);
+    return new Disposable(() => this.#handlers.delete(method));
   };
   onNotification = this.onRequest;
   onDidChangeState = (changed: (event: object) => void): Disposable => {
@@ -30,21 +30,21 @@ class Fake {
   };
   sendRequest = (method: string, params: { tools: readonly (string | { id: string })[]; functions: readonly string[] }): Promise<unknown> => {
     const tools = params.tools.map((tool) => (typeof tool === "string" ? tool : tool.id));
-    this.asked.push(`${method.replace("zubi/tools/", "")} ${tools.join()} (${params.functions.join()})`);
+    this.requests.push(`${method.replace("zubi/tools/", "")} ${tools.join()} (${params.functions.join()})`);
     if (this.refuses === "never") return new Promise(() => undefined);
     if (this.refuses === "") return Promise.resolve({});
     return Promise.reject(new Error(this.refuses));
   };
   sendNotification = (method: string, params: unknown): Promise<void> => {
-    this.told.push([method, params]);
+    this.notifications.push([method, params]);
     return Promise.resolve();
   };
   run(): void {
     this.state = Running;
     this.#changed({ newState: Running });
   }
-  say(method: string, params: unknown): unknown {
-    return this.#heard.get(method)?.(params, { isCancellationRequested: false });
+  send(method: string, params: unknown): unknown {
+    return this.#handlers.get(method)?.(params, { isCancellationRequested: false });
   }
 }
 
@@ -80,18 +80,18 @@ const settled = (): Promise<void> => new Promise((resolve) => { setImmediate(res
 test("what is registered before a server runs reaches it, and the next one too", async () => {
   const registration = api.registerTool(definition("jira.create"), echo);
   await settled();
-  expect(client.asked).toEqual([]);
+  expect(client.requests).toEqual([]);
   client.run();
   await settled();
-  expect(client.asked).toEqual(["register jira.create (jira.create)"]);
+  expect(client.requests).toEqual(["register jira.create (jira.create)"]);
   const next = attach();
   next.run();
   api.registerTool(definition("jira.find"), echo);
   registration.dispose();
   registration.dispose();
   await settled();
-  expect(next.asked).toEqual(["register jira.create (jira.create)", "register jira.find (jira.find)", "unregister jira.create (jira.create)"]);
-  expect(client.asked.length).toBe(1);
+  expect(next.requests).toEqual(["register jira.create (jira.create)", "register jira.find (jira.find)", "unregister jira.create (jira.create)"]);
+  expect(client.requests.length).toBe(1);
 });
 
 test("a server that never answers does not keep the next one from being told", async () => {
@@ -102,7 +102,7 @@ test("a server that never answers does not keep the next one from being told", a
   const next = attach();
   next.run();
   await settled();
-  expect(next.asked).toEqual(["register jira.create (jira.create)"]);
+  expect(next.requests).toEqual(["register jira.create (jira.create)"]);
 });
 
 test("of a provider's tools those count that were asked for last, not those that came last", async () => {
@@ -115,14 +115,14 @@ test("of a provider's tools those count that were asked for last, not those that
   await settled();
   answered[0]?.([definition("p.old")]);
   await settled();
-  expect(client.asked).toEqual(["register p.new (p.new)"]);
+  expect(client.requests).toEqual(["register p.new (p.new)"]);
 });
 
 test("what can be seen to be none is refused at once, and what the server refuses is told", async () => {
   api.registerTool(definition("jira.create"), echo);
   for (const [id, handler, why] of [
-    ["create", echo, 'zubi: "create" is no id of a tool: it is namespace.name'],
-    ["jira.a b", echo, 'zubi: "jira.a b" is no id of a tool: it is namespace.name'],
+    ["create", echo, 'zubi: "create" is not a valid tool id: use namespace.name'],
+    ["jira.a b", echo, 'zubi: "jira.a b" is not a valid tool id: use namespace.name'],
     ["jira.create", echo, "zubi: a tool jira.create is registered already"],
     ["jira.other", "echo" as unknown as typeof echo, "zubi: the tool jira.other has no handler"],
   ] as const) {
@@ -131,8 +131,8 @@ test("what can be seen to be none is refused at once, and what the server refuse
   client.refuses = "there is a tool `jira.create` already";
   client.run();
   await settled();
-  const told = "zubi: the tool jira.create is not registered: there is a tool `jira.create` already";
-  expect([shownErrors, client.log]).toEqual([[told], [told]]);
+  const notifications = "zubi: the tool jira.create is not registered: there is a tool `jira.create` already";
+  expect([shownErrors, client.log]).toEqual([[notifications], [notifications]]);
 });
 
 test.each([
@@ -147,7 +147,7 @@ test.each([
 ])("a handler that gives %s", async (_name, handler, expected) => {
   api.registerTool(definition("jira.create"), handler as typeof echo);
   for (const called of [{ tool: "jira.create" }, { function: "jira.create" }]) {
-    expect(await client.say("zubi/editor/invokeContributed", { ...called, arguments: {}, token: 1 })).toEqual(expected);
+    expect(await client.send("zubi/editor/invokeContributed", { ...called, arguments: {}, token: 1 })).toEqual(expected);
   }
 });
 
@@ -162,15 +162,15 @@ test("a handler has its circumstances, and progress and log of its own", async (
     return { success: true, data: args };
   });
   const call = { tool: "jira.create", arguments: { a: 1 }, token: 7 };
-  expect(await client.say("zubi/editor/invokeContributed", call)).toEqual({ success: true, data: { a: 1 } });
+  expect(await client.send("zubi/editor/invokeContributed", call)).toEqual({ success: true, data: { a: 1 } });
   expect(seen).toMatchObject({ workspaceFolder: { uri: { fsPath: "/work" } }, cancellationToken: { isCancellationRequested: false } });
-  expect(client.told).toEqual([
+  expect(client.notifications).toEqual([
     ["$/progress", { token: 7, value: { kind: "report", message: "half", percentage: 50 } }],
     ["$/progress", { token: 7, value: { kind: "report", percentage: 100 } }],
   ]);
   expect(client.log).toEqual(["jira.create: hello"]);
   const gone = { success: false, error: "no extension has it registered any more" };
-  expect(await client.say("zubi/editor/invokeContributed", { ...call, tool: "jira.find" })).toEqual(gone);
+  expect(await client.send("zubi/editor/invokeContributed", { ...call, tool: "jira.find" })).toEqual(gone);
   workspace.workspaceFolders = undefined;
 });
 
@@ -189,15 +189,15 @@ test("a provider's tools follow what it says, one that is none does not stop the
   client.run();
   const registration = api.registerToolProvider(provider);
   await settled();
-  expect(client.asked).toEqual(["register my-provider.hello (my-provider.hello)", "register my-provider.bye (my-provider.bye)"]);
-  expect(shownErrors).toEqual(['zubi: "none" is no id of a tool: it is namespace.name']);
+  expect(client.requests).toEqual(["register my-provider.hello (my-provider.hello)", "register my-provider.bye (my-provider.bye)"]);
+  expect(shownErrors).toEqual(['zubi: "none" is not a valid tool id: use namespace.name']);
   const call = { tool: "my-provider.hello", arguments: { name: "Ada" }, token: 1 };
-  expect(await client.say("zubi/editor/invokeContributed", call)).toEqual({ success: true, data: ["my-provider.hello", { name: "Ada" }] });
+  expect(await client.send("zubi/editor/invokeContributed", call)).toEqual({ success: true, data: ["my-provider.hello", { name: "Ada" }] });
   tools.splice(0, 2);
-  client.asked.length = 0;
+  client.requests.length = 0;
   changed.fire(undefined);
   await settled();
-  expect(client.asked.map((asked) => asked.split(" (")[0])).toEqual([
+  expect(client.requests.map((requests) => requests.split(" (")[0])).toEqual([
     "unregister my-provider.hello",
     "unregister my-provider.bye",
     "register my-provider.bye",
@@ -206,7 +206,7 @@ test("a provider's tools follow what it says, one that is none does not stop the
   registration.dispose();
   changed.fire(undefined);
   await settled();
-  expect([disposed, client.asked.at(-1), client.asked.length]).toEqual([1, "unregister my-provider.bye (my-provider.bye)", 4]);
+  expect([disposed, client.requests.at(-1), client.requests.length]).toEqual([1, "unregister my-provider.bye (my-provider.bye)", 4]);
   shownErrors.length = 0;
   api.registerToolProvider({ ...provider, getTools: () => Promise.reject(new Error("not now")) });
   await settled();
@@ -242,7 +242,7 @@ test("tools are listed, and it is told when they come and go", async () => {
   const heard: unknown[] = [];
   api.onDidRegisterTool((added) => heard.push(added));
   api.onDidUnregisterTool((id) => heard.push(id));
-  client.say("zubi/tools/didChange", { added: [spec], removed: ["jira.find"] });
+  client.send("zubi/tools/didChange", { added: [spec], removed: ["jira.find"] });
   expect(heard).toEqual(["jira.find", tool]);
   expect(api.version).toBe("1.0.0");
 });

@@ -6,11 +6,11 @@ import { answer, CancellationTokenSource, commandResults, Disposable, document, 
 type Handler = (params: unknown, token: unknown) => unknown;
 
 /** The messages to the server, and the event of its start. */
-const told: [method: string, params: unknown][] = [];
+const notifications: [method: string, params: unknown][] = [];
 let started = (): void => undefined;
 
 /** The responses of an attached client to the server. */
-const ask = ((): ((method: string, params: unknown) => Promise<unknown>) => {
+const request = ((): ((method: string, params: unknown) => Promise<unknown>) => {
   const handlers = new Map<string, Handler>();
   const client = {
     onDidChangeState: (changed: () => void) => {
@@ -19,7 +19,7 @@ const ask = ((): ((method: string, params: unknown) => Promise<unknown>) => {
     },
     isRunning: () => true,
     sendNotification: (method: string, params: unknown) => {
-      told.push([method, params]);
+      notifications.push([method, params]);
       return Promise.resolve();
     },
     onRequest: (method: string, handler: Handler) => {
@@ -62,64 +62,64 @@ test("the server is told what the editor answers, and whether it may start serve
 });
 
 test("a definition is asked of the editor behind a fence, in LSP's shapes", async () => {
-  const asked: string[] = [];
+  const response: string[] = [];
   const range = new Range(new Position(28, 16), new Position(28, 25));
   commandResults.set("vscode.executeDocumentSymbolProvider", () => [{}]);
-  commandResults.set("vscode.executeTypeDefinitionProvider", () => { asked.push("type"); });
+  commandResults.set("vscode.executeTypeDefinitionProvider", () => { response.push("type"); });
   commandResults.set("vscode.executeDefinitionProvider", (uri, position) => {
-    asked.push(`${String(uri)} ${JSON.stringify(position)}`);
+    response.push(`${String(uri)} ${JSON.stringify(position)}`);
     return [{ uri: "file:///b.ts", range }];
   });
   const params = { textDocument: { uri: "file:///a.ts" }, position: { line: 7, character: 15 } };
-  expect(await ask("zubi/editor/request", { method: "textDocument/definition", params })).toEqual([
+  expect(await request("zubi/editor/request", { method: "textDocument/definition", params })).toEqual([
     { uri: "file:///b.ts", range },
   ]);
-  expect(asked).toEqual(["type", 'file:///a.ts {"line":7,"character":15}']);
+  expect(response).toEqual(["type", 'file:///a.ts {"line":7,"character":15}']);
 });
 
 test("a method that the editor does not answer is refused as LSP does", async () => {
-  const refused = ask("zubi/editor/request", { method: "textDocument/moniker", params: {} });
+  const refused = request("zubi/editor/request", { method: "textDocument/moniker", params: {} });
   await expect(refused).rejects.toMatchObject({ code: -32601, message: "the editor does not answer textDocument/moniker" });
 });
 
 test("a command runs with its arguments; nothing returned is null", async () => {
   commandResults.set("add", (a, b) => Number(a) + Number(b));
   commandResults.set("nothing", () => undefined);
-  expect(await ask("zubi/editor/command", { command: "add", args: [2, 40] })).toBe(42);
-  expect(await ask("zubi/editor/command", { command: "nothing", args: [] })).toBeNull();
+  expect(await request("zubi/editor/command", { command: "add", args: [2, 40] })).toBe(42);
+  expect(await request("zubi/editor/command", { command: "nothing", args: [] })).toBeNull();
   const circle: { itself?: object } = {};
   commandResults.set("circle", () => Object.assign(circle, { itself: circle }));
-  await expect(ask("zubi/editor/command", { command: "circle", args: [] })).rejects.toThrow("circular");
-  await expect(ask("zubi/editor/command", { command: "missing", args: [] })).rejects.toThrow("command 'missing' not found");
+  await expect(request("zubi/editor/command", { command: "circle", args: [] })).rejects.toThrow("circular");
+  await expect(request("zubi/editor/command", { command: "missing", args: [] })).rejects.toThrow("command 'missing' not found");
 });
 
 test("the problems that are shown are asked for in LSP's shapes", async () => {
   const { uri } = document("/open.toy");
   problems.set(uri.toString(), { uri, items: ["bad"] });
   const params = { textDocument: { uri: uri.toString() } };
-  expect(await ask("zubi/editor/request", { method: "textDocument/diagnostic", params })).toEqual({
+  expect(await request("zubi/editor/request", { method: "textDocument/diagnostic", params })).toEqual({
     kind: "full", items: ["bad"], isOpen: false, isCurrent: false,
   });
-  expect(await ask("zubi/editor/request", { method: "workspace/diagnostic", params: { previousResultIds: [] } })).toEqual({
+  expect(await request("zubi/editor/request", { method: "workspace/diagnostic", params: { previousResultIds: [] } })).toEqual({
     items: [{ uri: "file:///open.toy", kind: "full", items: ["bad"] }],
   });
   problems.clear();
 });
 
 test("a server that has started is told what is open, and once more when it is asked for", async () => {
-  told.length = 0;
+  notifications.length = 0;
   started();
   await Promise.resolve();
   const nothing = { active: null, open: [], diagnosticsUris: [] };
-  expect(told).toEqual([["zubi/editor/didChange", nothing]]);
-  expect(await ask("zubi/editor/command", { command: "zubi.refreshViews", args: [] })).toBe(true);
-  expect(told).toHaveLength(2);
+  expect(notifications).toEqual([["zubi/editor/didChange", nothing]]);
+  expect(await request("zubi/editor/command", { command: "zubi.refreshViews", args: [] })).toBe(true);
+  expect(notifications).toHaveLength(2);
 });
 
 test("the server that asks to be started anew is answered before", async () => {
   const ran: string[] = [];
   commandResults.set("zubi.restart", () => { ran.push("restart"); });
-  expect(await ask("zubi/editor/command", { command: "zubi.restart", args: [] })).toBeNull();
+  expect(await request("zubi/editor/command", { command: "zubi.restart", args: [] })).toBeNull();
   expect(ran).toEqual([]);
   await new Promise((resolve) => { setImmediate(resolve); });
   expect(ran).toEqual(["restart"]);
@@ -127,10 +127,10 @@ test("the server that asks to be started anew is answered before", async () => {
 
 test("a setting is read, and written where it is wanted", async () => {
   settings.set("a.b", 1);
-  expect(await ask("zubi/editor/config", { key: "a.b" })).toMatchObject({ key: "a.b", value: 1, workspace: 1, user: null });
-  expect(await ask("zubi/editor/config", { key: "a.c" })).toMatchObject({ key: "a.c", value: null });
-  expect(await ask("zubi/editor/config", { key: "a.b", value: 2 })).toMatchObject({ value: 2, workspace: 2 });
-  expect(await ask("zubi/editor/config", { key: "a.b", value: 3, scope: "user" })).toMatchObject({ value: 2, user: 3 });
+  expect(await request("zubi/editor/config", { key: "a.b" })).toMatchObject({ key: "a.b", value: 1, workspace: 1, user: null });
+  expect(await request("zubi/editor/config", { key: "a.c" })).toMatchObject({ key: "a.c", value: null });
+  expect(await request("zubi/editor/config", { key: "a.b", value: 2 })).toMatchObject({ value: 2, workspace: 2 });
+  expect(await request("zubi/editor/config", { key: "a.b", value: 3, scope: "user" })).toMatchObject({ value: 2, user: 3 });
 });
 
 test.each([
@@ -140,7 +140,7 @@ test.each([
 ])("the user is asked, and the choice of %s is %s", async (chosen, choice) => {
   if (chosen === undefined) delete answer.button;
   else answer.button = chosen;
-  const asked = { title: "jira.create wants to run", detail: "  sandbox  none", options: ["Allow this call", "Allow always"] };
-  expect(await ask("zubi/approval/request", asked)).toEqual({ choice });
+  const response = { title: "jira.create wants to run", detail: "  sandbox  none", options: ["Allow this call", "Allow always"] };
+  expect(await request("zubi/approval/request", response)).toEqual({ choice });
   expect(shownErrors.at(-1)).toBe("jira.create wants to run\n  sandbox  none");
 });

@@ -10,20 +10,20 @@ vi.mock("vscode-languageclient/node", () => ({ State: { Running: 2 } }));
 const PAGE = readFileSync(`${import.meta.dirname}/../../../../crates/zubi-web/page/index.html`, "utf8");
 
 /** The requests to the server, its responses, and its own requests. */
-const asked: unknown[] = [];
+const requests: unknown[] = [];
 let answers: (method: string) => unknown;
-let told: (params: unknown) => unknown;
-let became: (event: { newState: number }) => void;
+let forward: (params: unknown) => unknown;
+let changeState: (event: { newState: number }) => void;
 
 /** A view, and the messages to its page. */
-function view(): { view: vscode.WebviewView; posted: unknown[]; say: (said: object) => Promise<void>; show: (visible: boolean) => void; html: () => string } {
+function view(): { view: vscode.WebviewView; posted: unknown[]; receive: (data: object) => Promise<void>; show: (visible: boolean) => void; html: () => string } {
   const posted: unknown[] = [];
-  const [says, visibility] = [new EventEmitter<unknown>(), new EventEmitter<unknown>()];
+  const [messages, visibility] = [new EventEmitter<unknown>(), new EventEmitter<unknown>()];
   const webview = {
     html: "",
     cspSource: "https://own",
     asWebviewUri: (uri: unknown) => String(uri).replace("file:", "https:"),
-    onDidReceiveMessage: says.event,
+    onDidReceiveMessage: messages.event,
     postMessage: (message: unknown) => Promise.resolve(posted.push(message) > 0),
   };
   const view = { webview, visible: true, onDidChangeVisibility: visibility.event, onDidDispose: () => new Disposable() };
@@ -31,8 +31,8 @@ function view(): { view: vscode.WebviewView; posted: unknown[]; say: (said: obje
     view: view as unknown as vscode.WebviewView,
     posted,
     // The request takes a few steps.
-    say: async (said) => {
-      says.fire(said);
+    receive: async (data) => {
+      messages.fire(data);
       await new Promise((resolve) => { setImmediate(resolve); });
     },
     show: (visible) => {
@@ -46,22 +46,22 @@ function view(): { view: vscode.WebviewView; posted: unknown[]; say: (said: obje
 let chat: Chat;
 
 beforeEach(() => {
-  asked.length = shownErrors.length = 0;
+  requests.length = shownErrors.length = 0;
   delete answer.button;
   answers = (method) => ({ method });
   edits.disk.set("file:///page/index.html", PAGE);
   const request = (_: string, { method, params }: { method: string; params: unknown }): Promise<unknown> => {
-    asked.push([method, params]);
+    requests.push([method, params]);
     return Promise.resolve().then(() => answers(method));
   };
   chat = new Chat({ request } as never, Uri.parse("file:///page") as vscode.Uri);
   chat.attach({
     onRequest: (_: string, handler: (params: unknown) => unknown) => {
-      told = handler;
+      forward = handler;
       return new Disposable();
     },
-    onDidChangeState: (handler: typeof became) => {
-      became = handler;
+    onDidChangeState: (handler: typeof changeState) => {
+      changeState = handler;
       return new Disposable();
     },
   } as unknown as LanguageClient);
@@ -79,57 +79,57 @@ test("the page is that of zubi web with a strict policy, and runs nothing else",
 });
 
 test("what the page asks is passed on and answered, and so is why not", async () => {
-  const { view: shown, posted, say } = view();
+  const { view: shown, posted, receive } = view();
   await chat.resolveWebviewView(shown);
-  await say({ ready: true });
-  await say({ id: 1, method: "open", params: { conversation: "c" } });
+  await receive({ ready: true });
+  await receive({ id: 1, method: "open", params: { conversation: "c" } });
   answers = () => { throw new Error("There is none."); };
-  await say({ id: 2, method: "stop", params: {} });
-  expect(asked).toEqual([["open", { conversation: "c" }], ["stop", {}]]);
+  await receive({ id: 2, method: "stop", params: {} });
+  expect(requests).toEqual([["open", { conversation: "c" }], ["stop", {}]]);
   expect(posted).toEqual([{ fresh: true }, { id: 1, result: { method: "open" } }, { id: 2, error: "There is none." }]);
 });
 
 test("what happens is told to a page that listens, and to no other", async () => {
-  const { view: shown, posted, say, show } = view();
-  expect(told({ isFresh: true, told: [1] })).toBeNull();
+  const { view: shown, posted, receive, show } = view();
+  expect(forward({ isFresh: true, told: [1] })).toBeNull();
   await chat.resolveWebviewView(shown);
-  told({ isFresh: true, told: [2] });
-  await say({ ready: true });
-  told({ isFresh: true, told: [3, 4] });
-  became({ newState: 1 });
-  became({ newState: 2 });
+  forward({ isFresh: true, told: [2] });
+  await receive({ ready: true });
+  forward({ isFresh: true, told: [3, 4] });
+  changeState({ newState: 1 });
+  changeState({ newState: 2 });
   show(false);
-  told({ isFresh: false, told: [5] });
+  forward({ isFresh: false, told: [5] });
   show(true);
-  told({ isFresh: false, told: [6] });
+  forward({ isFresh: false, told: [6] });
   const away = "The zubi language server does not run.";
   expect(posted).toEqual([{ fresh: true }, { fresh: true }, { told: 3 }, { told: 4 }, { away }, { fresh: true }]);
 });
 
 test("a wish waits until the page listens", async () => {
-  const { view: shown, posted, say } = view();
-  await chat.wish({ do: "new" });
-  await chat.wish({ do: "focus" });
+  const { view: shown, posted, receive } = view();
+  await chat.execute({ do: "new" });
+  await chat.execute({ do: "focus" });
   await chat.resolveWebviewView(shown);
   expect(posted).toEqual([]);
-  await say({ ready: true });
-  await chat.wish({ do: "new" });
+  await receive({ ready: true });
+  await chat.execute({ do: "new" });
   expect(posted).toEqual([{ fresh: true }, { wish: { do: "focus" } }, { wish: { do: "new" } }]);
 });
 
 test("a question that waits is told where the chat is not shown, without links", async () => {
-  const { view: shown, posted, say, show } = view();
+  const { view: shown, posted, receive, show } = view();
   const waits = { conversation: "c", text: "[a](command:b) wants to run" };
   await chat.resolveWebviewView(shown);
-  await say({ ready: true });
-  told({ isFresh: false, told: [], waits });
+  await receive({ ready: true });
+  forward({ isFresh: false, told: [], waits });
   expect(shownErrors).toEqual([]);
   show(false);
   answer.button = "Show in Chat";
-  told({ isFresh: false, told: [], waits });
+  forward({ isFresh: false, told: [], waits });
   expect(shownErrors).toEqual(["[a] (command:b) wants to run"]);
   show(true);
-  await say({ ready: true });
+  await receive({ ready: true });
   expect(posted.at(-1)).toEqual({ wish: { do: "open", conversation: "c" } });
 });
 
@@ -137,5 +137,5 @@ test("everything that goes on is stopped, and nothing else", async () => {
   const states = { a: "idle", b: "running", c: "waiting", d: "elsewhere" };
   answers = (method) => method === "conversations" && { conversations: Object.entries(states).map(([id, state]) => ({ id, state })) };
   await chat.stop();
-  expect(asked).toEqual([["conversations", {}], ["stop", { conversation: "b" }], ["stop", { conversation: "c" }]]);
+  expect(requests).toEqual([["conversations", {}], ["stop", { conversation: "b" }], ["stop", { conversation: "c" }]]);
 });

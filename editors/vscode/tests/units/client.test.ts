@@ -76,9 +76,9 @@ vi.mock("vscode-languageclient/node", () => ({
       this.disposed = true;
       return this.state === Starting ? Promise.reject(new Error("it is not running")) : Promise.resolve();
     };
-    sendRequest = (method: string, ...given: unknown[]): Promise<string> => {
+    sendRequest = (method: string, ...params: unknown[]): Promise<string> => {
       // The library sends all that it is given.
-      if (given.includes(undefined)) throw new Error("undefined would be sent");
+      if (params.includes(undefined)) throw new Error("undefined would be sent");
       return method === "hang" ? new Promise(() => undefined) : Promise.resolve(`answer to ${method}`);
     };
   },
@@ -87,13 +87,13 @@ vi.mock("vscode-languageclient/node", () => ({
 const token = { isCancellationRequested: false, onCancellationRequested: () => new Disposable(() => undefined) };
 
 /** The outcome of a request, once there is one. */
-function ask(server: Server, method = "a"): { outcome: string } {
-  const asked = { outcome: "none" };
+function request(server: Server, method = "a"): { outcome: string } {
+  const result = { outcome: "none" };
   server.request<string>(method, {}, token as unknown as vscode.CancellationToken).then(
-    (answer) => { asked.outcome = answer; },
-    (error: unknown) => { asked.outcome = (error as Error).message; },
+    (answer) => { result.outcome = answer; },
+    (error: unknown) => { result.outcome = (error as Error).message; },
   );
-  return asked;
+  return result;
 }
 
 /** The newest client. */
@@ -131,25 +131,25 @@ beforeEach(() => {
 test("a server that has ended is started again, and one that then says nothing is waited for no longer than any other", async () => {
   const server = await running();
   await newest().crash();
-  const asked = ask(server);
+  const result = request(server);
   await vi.advanceTimersByTimeAsync(19_999);
-  expect(asked.outcome).toBe("none");
+  expect(result.outcome).toBe("none");
   const client = newest();
   await vi.advanceTimersByTimeAsync(1);
-  expect(asked.outcome).toBe(NOT_RUNNING);
+  expect(result.outcome).toBe(NOT_RUNNING);
   expect(client.killed).toEqual(["SIGKILL"]);
-  expect(failures).toEqual(["the language server did not start: it has said nothing for 20 seconds"]);
+  expect(failures).toEqual(["the language server did not start: it has sent nothing for 20 seconds"]);
 });
 
 test("a server that was started again answers who has waited for it, and has its limit once more", async () => {
   const server = await running();
   for (let crashes = 0; crashes < 2; crashes += 1) {
     await newest().crash();
-    const asked = ask(server);
+    const result = request(server);
     await vi.advanceTimersByTimeAsync(15_000);
     newest().answer();
     await vi.advanceTimersByTimeAsync(15_000);
-    expect(asked.outcome).toBe("answer to a");
+    expect(result.outcome).toBe("answer to a");
   }
   expect(newest().disposed).toBe(false);
   expect(failures).toEqual([]);
@@ -160,14 +160,14 @@ test("starting it anew ends one that was started again and that says nothing yet
   await newest().crash();
   await vi.advanceTimersByTimeAsync(0);
   const silent = newest();
-  const asked = ask(server);
+  const result = request(server);
   const restarted = server.restart();
   await vi.advanceTimersByTimeAsync(0);
   expect(silent.killed).toEqual(["SIGKILL"]);
   newest().answer();
   await restarted;
   await vi.advanceTimersByTimeAsync(0);
-  expect(asked.outcome).toBe("answer to a");
+  expect(result.outcome).toBe("answer to a");
   expect(failures).toEqual([]);
 });
 
@@ -176,11 +176,11 @@ test("a server that closes its output while it starts is ended", async () => {
   await newest().crash();
   await vi.advanceTimersByTimeAsync(0);
   const mute = newest();
-  const asked = ask(server);
+  const result = request(server);
   mute.hush();
   await vi.advanceTimersByTimeAsync(0);
   expect(mute.killed).toEqual(["SIGKILL"]);
-  expect(asked.outcome).toBe(NOT_RUNNING);
+  expect(result.outcome).toBe(NOT_RUNNING);
   expect(failures).toEqual(["the language server did not start: its output is closed"]);
 });
 
@@ -190,9 +190,9 @@ test("a server that ends over and over stays away until somebody starts it, and 
     await newest().crash();
     await vi.advanceTimersByTimeAsync(0);
     newest().answer();
-    const asked = ask(server);
+    const result = request(server);
     await vi.advanceTimersByTimeAsync(0);
-    expect(asked.outcome).toBe(expected);
+    expect(result.outcome).toBe(expected);
   }
   expect(failures).toEqual(["it crashed too often"]);
   const clients = made.clients.length;
@@ -214,7 +214,7 @@ test.for([
   else made.zubi = zubi;
   const server = await running();
   expect(failures).toEqual([expect.stringMatching(expected)]);
-  const [tool, model] = [ask(server, "zubi/tools/call"), ask(server, "domainlang/list")];
+  const [tool, model] = [request(server, "zubi/tools/call"), request(server, "domainlang/list")];
   await vi.advanceTimersByTimeAsync(0);
   expect(tool.outcome).toMatch(expected);
   expect(model.outcome).toBe("answer to domainlang/list");
@@ -222,12 +222,12 @@ test.for([
 
 test("who has asked a server that hangs hears of its end", async () => {
   const server = await running();
-  const asked = ask(server, "hang");
+  const result = request(server, "hang");
   await vi.advanceTimersByTimeAsync(0);
-  expect(asked.outcome).toBe("none");
+  expect(result.outcome).toBe("none");
   void server.restart();
   await vi.advanceTimersByTimeAsync(0);
-  expect(asked.outcome).toBe(NOT_RUNNING);
+  expect(result.outcome).toBe(NOT_RUNNING);
 });
 
 test("a question that nobody can take back has its parameters and nothing else", async () => {

@@ -12,12 +12,12 @@ const TOOLS = [
   { id: "lsp_hover", title: "Hover", description: "What it is.", toolset: "lsp", inputSchema: { type: "object" } },
 ];
 
-const asked: unknown[] = [];
+const requests: unknown[] = [];
 let fails: Error | undefined;
 const server = {
   program: "/bin/zubi",
   request: (method: string, params: unknown) => {
-    asked.push([method, params]);
+    requests.push([method, params]);
     if (fails) return Promise.reject(fails);
     return Promise.resolve(method === "zubi/tools/list" ? { tools: TOOLS } : { text: "done" });
   },
@@ -27,11 +27,11 @@ const run = (command: string): Promise<unknown> => Promise.resolve(commandResult
 
 beforeEach(() => {
   workspace.workspaceFolders = [{ uri: { fsPath: "/a" } }];
-  asked.length = 0;
+  requests.length = 0;
   user.shown.length = 0;
   const commands = registerCommands(server as unknown as Server, {
-    wish: (wish) => Promise.resolve(void asked.push(wish)),
-    stop: () => Promise.resolve(void asked.push("stop")),
+    execute: (command) => Promise.resolve(void requests.push(command)),
+    stop: () => Promise.resolve(void requests.push("stop")),
   });
   return () => {
     commands.dispose();
@@ -46,7 +46,7 @@ test("every command of the manifest exists, and no other", () => {
 
 test("the agent's commands are what the chat does", async () => {
   for (const command of ["start", "clear", "abort"]) await run(`zubi.agent.${command}`);
-  expect(asked).toEqual([{ do: "focus" }, { do: "new" }, "stop"]);
+  expect(requests).toEqual([{ do: "focus" }, { do: "new" }, "stop"]);
 });
 
 test("the menu is the palette with the commands of zubi, which are all in it", async () => {
@@ -77,7 +77,7 @@ test("a tool runs with what was typed, and its answer is shown", async () => {
   user.chooses = "workspace.deploy";
   user.types = (offered) => offered.replace('""', '"test"');
   await run("zubi.tools.run");
-  expect(asked.at(-1)).toEqual(["zubi/tools/call", { id: "workspace.deploy", args: { to: "test" } }]);
+  expect(requests.at(-1)).toEqual(["zubi/tools/call", { id: "workspace.deploy", args: { to: "test" } }]);
   expect(user.shown).toEqual(["done"]);
   expect(user.awaits).toBe("[Deploy] (command:x.y)");
   user.types = undefined;

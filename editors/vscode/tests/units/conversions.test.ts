@@ -1,10 +1,10 @@
 // The conversion of VS Code's values.
 import { expect, test } from "vitest";
-import { convert, newRoom, type Room, type Shape } from "../../src/conversions.ts";
+import { convert, newBudget, type Budget, type Shape } from "../../src/conversions.ts";
 import { Position, Range } from "./vscode.ts";
 
-let kept = 0;
-const room = (): Room => newRoom(() => ({ data: { zubi: (kept += 1) } }));
+let handles = 0;
+const budget = (): Budget => newBudget(() => ({ data: { zubi: (handles += 1) } }));
 const at = (line: number, from: number, to: number): Range => new Range(new Position(line, from), new Position(line, to));
 const lsp = (line: number, from: number, to: number): object => ({ start: { line, character: from }, end: { line, character: to } });
 const uri = { toString: () => "file:///a.ts", _formatted: null };
@@ -19,10 +19,10 @@ function change(parts: readonly object[], texts: readonly [object, readonly obje
 }
 
 const cases: readonly [what: string, shape: Shape, value: unknown, lsp: unknown][] = [
-  ["a location", "place", { ...location, other: 1 }, lspLocation],
+  ["a location", "locationOrLink", { ...location, other: 1 }, lspLocation],
   [
     "locations and links come as they are, and only what they say",
-    ["place"],
+    ["locationOrLink"],
     [{ targetUri: uri, targetRange: at(1, 0, 9), originSelectionRange: undefined }, location],
     [{ targetUri: "file:///a.ts", targetRange: lsp(1, 0, 9) }, lspLocation],
   ],
@@ -131,29 +131,29 @@ const cases: readonly [what: string, shape: Shape, value: unknown, lsp: unknown]
 ];
 
 test.each(cases)("%s", (_what, shape, value, expected) => {
-  const made = convert(shape, value, room());
-  expect(made).toEqual(expected);
+  const converted = convert(shape, value, budget());
+  expect(converted).toEqual(expected);
   // It has to go over a wire.
-  expect(JSON.parse(JSON.stringify(made))).toEqual(expected);
+  expect(JSON.parse(JSON.stringify(converted))).toEqual(expected);
 });
 
 test("a list that is read is cut, and it is counted", () => {
-  const some = room();
+  const some = budget();
   const many = Array.from({ length: 5002 }, () => location);
-  expect(convert(["place"], many, some)).toHaveLength(5000);
+  expect(convert(["locationOrLink"], many, some)).toHaveLength(5000);
   expect(some.leftOut).toBe(2);
   some.items = 1;
-  expect(convert(["place"], [location, location], some)).toHaveLength(1);
+  expect(convert(["locationOrLink"], [location, location], some)).toHaveLength(1);
 });
 
 test("a change that does not fit is refused whole", () => {
   const edit = { range: at(0, 0, 0), newText: "x" };
-  expect(() => convert("textEdits", Array.from({ length: 5001 }, () => edit), room())).toThrow(/too large/);
-  expect(() => convert("textEdits", [{ ...edit, newText: "x".repeat(5_000_000) }], room())).toThrow(/too large/);
-  expect(() => convert("workspaceEdit", change([{ _type: 1, from: undefined, to: undefined }]), room())).toThrow(/only the editor/);
+  expect(() => convert("textEdits", Array.from({ length: 5001 }, () => edit), budget())).toThrow(/too large/);
+  expect(() => convert("textEdits", [{ ...edit, newText: "x".repeat(5_000_000) }], budget())).toThrow(/too large/);
+  expect(() => convert("workspaceEdit", change([{ _type: 1, from: undefined, to: undefined }]), budget())).toThrow(/only the editor/);
 });
 
 test("a text that is read is cut", () => {
-  const hover = convert("hover", { contents: ["x".repeat(1_000_000)] }, room()) as { contents: string[] };
+  const hover = convert("hover", { contents: ["x".repeat(1_000_000)] }, budget()) as { contents: string[] };
   expect(hover.contents[0]).toHaveLength(100_000);
 });

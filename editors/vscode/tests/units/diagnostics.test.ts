@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import type * as vscode from "vscode";
-import { Problems } from "../../src/diagnostics.ts";
+import { DiagnosticsTracker } from "../../src/diagnostics.ts";
 import type { DocumentReport } from "../../src/protocol.ts";
 import { document, type Document, documents, EventEmitter, events, problems } from "./vscode.ts";
 
@@ -20,10 +20,10 @@ function speak(of: Document, ...items: string[]): void {
 }
 
 /** The report, once there is one. */
-function validate(followed: Problems, of: Document): { report?: DocumentReport } {
-  const asked: { report?: DocumentReport } = {};
-  void followed.validate(client, uri(of), token).then((report) => { asked.report = report; });
-  return asked;
+function validate(followed: DiagnosticsTracker, of: Document): { report?: DocumentReport } {
+  const response: { report?: DocumentReport } = {};
+  void followed.validate(client, uri(of), token).then((report) => { response.report = report; });
+  return response;
 }
 
 beforeEach(() => {
@@ -34,9 +34,9 @@ beforeEach(() => {
 });
 
 test("a file is opened, and waited for until everybody who speaks is quiet", async () => {
-  const followed = new Problems();
+  const followed = new DiagnosticsTracker();
   const file = document("/a.toy");
-  const asked = validate(followed, file);
+  const response = validate(followed, file);
   await vi.advanceTimersByTimeAsync(1000);
   expect(documents).toHaveLength(1);
   speak(document("/other.toy"), "not about it");
@@ -44,9 +44,9 @@ test("a file is opened, and waited for until everybody who speaks is quiet", asy
   await vi.advanceTimersByTimeAsync(200);
   speak(file, "one", "two");
   await vi.advanceTimersByTimeAsync(249);
-  expect(asked.report).toBeUndefined();
+  expect(response.report).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
-  expect(asked.report).toEqual({ kind: "full", items: ["one", "two"], isOpen: true, isCurrent: true, languageId: "toy" });
+  expect(response.report).toEqual({ kind: "full", items: ["one", "two"], isOpen: true, isCurrent: true, languageId: "toy" });
   followed.dispose();
 });
 
@@ -54,8 +54,8 @@ test("about a file that somebody has spoken about nobody waits; a change makes i
   const file = document("/a.toy");
   documents.push(file);
   speak(file, "bad");
-  const followed = new Problems();
-  const current = (): boolean => followed.of(client, uri(file)).isCurrent === true;
+  const followed = new DiagnosticsTracker();
+  const current = (): boolean => followed.forDocument(client, uri(file)).isCurrent === true;
   expect((await followed.validate(client, uri(file), token)).isCurrent).toBe(true);
   events.changed.fire({ document: file, contentChanges: [] });
   expect(current()).toBe(true);
@@ -65,18 +65,18 @@ test("about a file that somebody has spoken about nobody waits; a change makes i
   expect(current()).toBe(true);
   documents.length = 0;
   events.closed.fire(file);
-  expect(followed.of(client, uri(file))).toEqual({ kind: "full", items: [], isOpen: false, isCurrent: false });
+  expect(followed.forDocument(client, uri(file))).toEqual({ kind: "full", items: [], isOpen: false, isCurrent: false });
   followed.dispose();
 });
 
 test("a file about which nobody speaks is waited for once, and that is told", async () => {
-  const followed = new Problems();
+  const followed = new DiagnosticsTracker();
   const file = document("/a.toy");
-  const asked = validate(followed, file);
+  const response = validate(followed, file);
   await vi.advanceTimersByTimeAsync(4999);
-  expect(asked.report).toBeUndefined();
+  expect(response.report).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
-  expect(asked.report).toMatchObject({ items: [], isOpen: true, isCurrent: false });
+  expect(response.report).toMatchObject({ items: [], isOpen: true, isCurrent: false });
   const again = validate(followed, file);
   await vi.advanceTimersByTimeAsync(0);
   expect(again.report?.isCurrent).toBe(false);
@@ -102,7 +102,7 @@ test("only files with problems are shown of all", () => {
   speak(file, "bad");
   speak(virtual, "bad");
   speak(document("/good.toy"));
-  const followed = new Problems();
-  expect(followed.all(client)).toEqual({ items: [{ uri: "file:///a.toy", kind: "full", items: ["bad"] }] });
+  const followed = new DiagnosticsTracker();
+  expect(followed.forWorkspace(client)).toEqual({ items: [{ uri: "file:///a.toy", kind: "full", items: ["bad"] }] });
   followed.dispose();
 });

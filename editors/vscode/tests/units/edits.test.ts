@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { beforeEach, expect, test, vi } from "vitest";
 import type { LanguageClient } from "vscode-languageclient/node";
-import { answerEdits } from "../../src/edits.ts";
+import { handleEdits } from "../../src/edits.ts";
 import type { EditorApplyParams, EditorApplyResult } from "../../src/protocol.ts";
 import type { OpenState } from "../../src/state.ts";
 import { commandResults, type Document, document, documents, edits, events, settings, window } from "./vscode.ts";
@@ -14,13 +14,13 @@ type Answer = (params: EditorApplyParams, token: { isCancellationRequested: bool
 const answer = ((): Answer => {
   let handler: Answer | undefined;
   const client = {
-    onRequest: (_method: string, asked: Answer) => { handler = asked; },
+    onRequest: (_method: string, onRequest: Answer) => { handler = onRequest; },
     protocol2CodeConverter: {
       asUri: (uri: string) => ({ toString: () => uri }),
       asWorkspaceEdit: (edit: unknown) => Promise.resolve(edit),
     },
   };
-  answerEdits(client as unknown as LanguageClient, { flush: () => { order.push("flush"); return Promise.resolve(); } } as OpenState);
+  handleEdits(client as unknown as LanguageClient, { flush: () => { order.push("flush"); return Promise.resolve(); } } as OpenState);
   if (handler === undefined) throw new Error("nobody answers");
   return handler;
 })();
@@ -126,12 +126,12 @@ test("edits wait for each other; one that is cancelled before its turn is not ma
 // A.7-2: a setting that is needed for a moment is put back, whatever happens.
 test("settings hold while the edit is made, and are put back also when it fails", async () => {
   settings.set("b", "mine");
-  const held = [{ key: "a", value: "always" }, { key: "b", value: false }];
+  const settingsDuring = [{ key: "a", value: "always" }, { key: "b", value: false }];
   const during: unknown[] = [];
-  await apply(() => during.push(settings.get("a"), settings.get("b")), { settings: held });
+  await apply(() => during.push(settings.get("a"), settings.get("b")), { settings: settingsDuring });
   expect(during).toEqual(["always", false]);
   expect([settings.get("a") ?? null, settings.get("b")]).toEqual([null, "mine"]);
-  await expect(apply(() => { throw new Error("no"); }, { settings: held })).rejects.toThrow("no");
+  await expect(apply(() => { throw new Error("no"); }, { settings: settingsDuring })).rejects.toThrow("no");
   expect([settings.get("a") ?? null, settings.get("b")]).toEqual([null, "mine"]);
 });
 

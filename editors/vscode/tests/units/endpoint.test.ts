@@ -1,6 +1,6 @@
 // The editor's answers to `zubi lsp`, as they cross the channel.
 import { beforeEach, expect, test, vi } from "vitest";
-import { convert, newRoom } from "../../src/conversions.ts";
+import { convert, newBudget } from "../../src/conversions.ts";
 import { attachEndpoint, METHODS } from "../../src/endpoint.ts";
 import table from "../../src/endpoint.json" with { type: "json" };
 import { commandResults, EventEmitter, Position, Range } from "./vscode.ts";
@@ -9,16 +9,16 @@ type Ask = (request: { method: string; params: unknown }, token: object) => Prom
 
 /** Queries an endpoint as the server does. */
 function endpoint(cancelled = new EventEmitter<void>()): (method: string, params: object) => Promise<unknown> {
-  let ask: Ask | undefined;
+  let request: Ask | undefined;
   const client = {
     onRequest: (_method: string, handler: Ask) => {
-      ask = handler;
+      request = handler;
       return { dispose: () => undefined };
     },
     protocol2CodeConverter: { asUri: (uri: string) => uri },
   };
   attachEndpoint(client as never);
-  return (method, params) => ask?.({ method, params }, { isCancellationRequested: false, onCancellationRequested: cancelled.event }) ?? Promise.reject(new Error("nobody asks"));
+  return (method, params) => request?.({ method, params }, { isCancellationRequested: false, onCancellationRequested: cancelled.event }) ?? Promise.reject(new Error("nobody asks"));
 }
 
 const textDocument = { uri: "a.ts" };
@@ -27,32 +27,32 @@ const range = { start: position, end: { line: 1, character: 3 } };
 const at = new Range(new Position(1, 2), new Position(1, 3));
 
 /** Runs a command, which answers this; returns what it was called with. */
-function answering(command: string, result: unknown): { args: unknown[] } {
-  const called = { args: [] as unknown[] };
+function registerCommand(command: string, result: unknown): { args: unknown[] } {
+  const call = { args: [] as unknown[] };
   commandResults.set(`vscode.${command}`, (...args) => {
-    called.args = args;
+    call.args = args;
     return result;
   });
-  return called;
+  return call;
 }
 
 beforeEach(() => {
   commandResults.clear();
-  answering("executeDocumentSymbolProvider", [{ name: "A", kind: 4, range: at, selectionRange: at }]);
+  registerCommand("executeDocumentSymbolProvider", [{ name: "A", kind: 4, range: at, selectionRange: at }]);
 });
 
 test("every name of the table means something", () => {
-  const room = newRoom(() => ({}));
+  const budget = newBudget(() => ({}));
   const shapes = new Set(Object.keys(table.shapes));
-  const rules = ["number", "uri", "flag", "text", "exact", "value", "symbolKind", "completionKind", "highlightKind", "foldingKind", "markup", "marked",
-    "name", "details", "inserted", "insertedAs", "label", "command", "item", "numbers", "textEdits", "workspaceEdit", "preview"];
+  const rules = ["number", "uri", "flag", "text", "exact", "value", "symbolKind", "completionKind", "highlightKind", "foldingKind", "markup", "markedString",
+    "name", "labelDetails", "insertText", "insertTextFormat", "label", "command", "item", "numbers", "textEdits", "workspaceEdit", "preview"];
   const names: string[] = [];
   JSON.stringify(Object.values(table.methods).map(({ result }) => result).concat(Object.values(table.shapes) as never[]), (_key, value: unknown) => {
     if (typeof value === "string") names.push(value.split(":").at(-1) ?? "");
     return value;
   });
   expect(names.filter((name) => !shapes.has(name) && !rules.includes(name))).toEqual([]);
-  expect(convert("noSuchName", { any: 1 }, room)).toEqual({});
+  expect(convert("noSuchName", { any: 1 }, budget)).toEqual({});
   expect(METHODS).toHaveLength(Object.keys(table.methods).length + 3);
 });
 
@@ -66,71 +66,71 @@ test.each([
   ["textDocument/selectionRange", { positions: [position] }, "executeSelectionRangeProvider", ["a.ts", [new Position(1, 2)]]],
   ["textDocument/inlineValue", { range, context: { frameId: 3, stoppedLocation: range } }, "executeInlineValueProvider", ["a.ts", at, { frameId: 3, stoppedLocation: at }]],
 ])("%s reaches its command", async (method, params, command, expected) => {
-  const called = answering(command, undefined);
+  const call = registerCommand(command, undefined);
   expect(await endpoint()(method, { textDocument, ...params })).toBeNull();
-  expect(called.args).toEqual(expected);
+  expect(call.args).toEqual(expected);
 });
 
 test("symbols of the workspace need no document", async () => {
-  const called = answering("executeWorkspaceSymbolProvider", [{ name: "A", kind: 4, containerName: "", location: { uri: "b.ts", range: at } }]);
+  const call = registerCommand("executeWorkspaceSymbolProvider", [{ name: "A", kind: 4, containerName: "", location: { uri: "b.ts", range: at } }]);
   expect(await endpoint()("workspace/symbol", { query: "A" })).toMatchObject([{ name: "A", kind: 5, location: { uri: "b.ts" } }]);
-  expect(called.args).toEqual(["A"]);
+  expect(call.args).toEqual(["A"]);
 });
 
 test("tokens come with their legend, and what does not fit is counted", async () => {
   const legend = { tokenTypes: ["class"], tokenModifiers: [] };
-  answering("provideDocumentSemanticTokensLegend", legend);
-  answering("provideDocumentSemanticTokens", { data: Uint32Array.of(1, 2, 3, 4, 5) });
-  const ask = endpoint();
-  expect(await ask("textDocument/semanticTokens/full", { textDocument })).toEqual({ data: [1, 2, 3, 4, 5], legend });
-  answering("executeReferenceProvider", Array.from({ length: 5003 }, () => ({ uri: "a.ts", range: at })));
-  const cut = await ask("textDocument/references", { textDocument, position }) as unknown[];
+  registerCommand("provideDocumentSemanticTokensLegend", legend);
+  registerCommand("provideDocumentSemanticTokens", { data: Uint32Array.of(1, 2, 3, 4, 5) });
+  const request = endpoint();
+  expect(await request("textDocument/semanticTokens/full", { textDocument })).toEqual({ data: [1, 2, 3, 4, 5], legend });
+  registerCommand("executeReferenceProvider", Array.from({ length: 5003 }, () => ({ uri: "a.ts", range: at })));
+  const cut = await request("textDocument/references", { textDocument, position }) as unknown[];
   expect([cut.length, cut.at(-1)]).toEqual([5001, { leftOut: 3 }]);
 });
 
 test("a hierarchy is followed with the editor's own objects, and one that is too old is an error", async () => {
   const item = { name: "f", kind: 11, uri: "a.ts", range: at, selectionRange: at, _sessionId: "s" };
   const caller = { ...item, name: "g" };
-  answering("prepareCallHierarchy", [item]);
-  const called = answering("provideIncomingCalls", [{ from: caller, fromRanges: [at] }]);
-  const ask = endpoint();
-  const prepare = async (): Promise<unknown> => (await ask("textDocument/prepareCallHierarchy", { textDocument, position }) as unknown[])[0];
-  const begun = await prepare();
-  expect(begun).toMatchObject({ name: "f", data: { zubi: 1 } });
-  const [call] = await ask("callHierarchy/incomingCalls", { item: begun }) as { from: unknown }[];
-  expect(called.args[0]).toBe(item);
-  await ask("callHierarchy/incomingCalls", { item: call?.from });
-  expect(called.args[0]).toBe(caller);
+  registerCommand("prepareCallHierarchy", [item]);
+  const command = registerCommand("provideIncomingCalls", [{ from: caller, fromRanges: [at] }]);
+  const request = endpoint();
+  const prepare = async (): Promise<unknown> => (await request("textDocument/prepareCallHierarchy", { textDocument, position }) as unknown[])[0];
+  const prepared = await prepare();
+  expect(prepared).toMatchObject({ name: "f", data: { zubi: 1 } });
+  const [call] = await request("callHierarchy/incomingCalls", { item: prepared }) as { from: unknown }[];
+  expect(command.args[0]).toBe(item);
+  await request("callHierarchy/incomingCalls", { item: call?.from });
+  expect(command.args[0]).toBe(caller);
   for (let more = 0; more < 8; more += 1) await prepare();
-  await expect(ask("callHierarchy/incomingCalls", { item: begun })).rejects.toThrow("does not know this item any more");
-  await expect(ask("callHierarchy/incomingCalls", { item: { data: "x" } })).rejects.toThrow("does not know this item any more");
+  await expect(request("callHierarchy/incomingCalls", { item: prepared })).rejects.toThrow("does not know this item any more");
+  await expect(request("callHierarchy/incomingCalls", { item: { data: "x" } })).rejects.toThrow("does not know this item any more");
 });
 
 test("nothing about a language for which nobody answers is no answer, and what anybody answers is one", async () => {
   vi.useFakeTimers();
-  answering("executeDocumentSymbolProvider", undefined);
-  answering("executeHoverProvider", []);
-  const ask = endpoint();
+  registerCommand("executeDocumentSymbolProvider", undefined);
+  registerCommand("executeHoverProvider", []);
+  const request = endpoint();
   const unknown = { textDocument: { uri: "b.unknown" }, position };
-  const asked = expect(ask("textDocument/hover", unknown)).rejects.toThrow("nobody in the editor answers about this language");
+  const response = expect(request("textDocument/hover", unknown)).rejects.toThrow("no provider in the editor serves this language");
   await vi.advanceTimersByTimeAsync(10_100);
-  await asked;
+  await response;
   vi.useRealTimers();
-  answering("executeDocumentHighlights", [{ range: at, kind: 0 }]);
-  expect(await ask("textDocument/documentHighlight", unknown)).toMatchObject([{ kind: 1 }]);
+  registerCommand("executeDocumentHighlights", [{ range: at, kind: 0 }]);
+  expect(await request("textDocument/documentHighlight", unknown)).toMatchObject([{ kind: 1 }]);
 });
 
 test("why a rename is declined is all that is told, and an unknown method is told as that", async () => {
   commandResults.set("vscode.executeDocumentRenameProvider", () => { throw new Error("You cannot rename this element."); });
-  const ask = endpoint();
-  await expect(ask("textDocument/rename", { textDocument, position, newName: "b" })).rejects.toMatchObject({ code: -32803, message: "You cannot rename this element." });
-  await expect(ask("textDocument/none", {})).rejects.toMatchObject({ code: -32601, message: "the editor does not answer textDocument/none" });
+  const request = endpoint();
+  await expect(request("textDocument/rename", { textDocument, position, newName: "b" })).rejects.toMatchObject({ code: -32803, message: "You cannot rename this element." });
+  await expect(request("textDocument/none", {})).rejects.toMatchObject({ code: -32601, message: "the editor does not answer textDocument/none" });
 });
 
 test("a question that an extension never answers ends when nobody wants to know any more", async () => {
-  answering("executeHoverProvider", new Promise(() => undefined));
+  registerCommand("executeHoverProvider", new Promise(() => undefined));
   const cancelled = new EventEmitter<void>();
-  const asked = endpoint(cancelled)("textDocument/hover", { textDocument, position });
+  const response = endpoint(cancelled)("textDocument/hover", { textDocument, position });
   cancelled.fire();
-  await expect(asked).rejects.toMatchObject({ code: -32803 });
+  await expect(response).rejects.toMatchObject({ code: -32803 });
 });

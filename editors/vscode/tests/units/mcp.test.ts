@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { announce } from "../../src/mcp.ts";
+import { registerMcpProvider } from "../../src/mcp.ts";
 import type { StatusParams } from "../../src/protocol.ts";
 import { EventEmitter, type McpStdioServerDefinition, registered, workspace } from "./vscode.ts";
 
@@ -21,15 +21,15 @@ beforeEach(() => {
 function announced(): { status: { host: StatusParams | undefined; onDidChange: never }; changed: EventEmitter<void>; provider: Provider; end: () => void } {
   const changed = new EventEmitter<void>();
   const status = { host: HOST as StatusParams | undefined, onDidChange: changed.event as never };
-  const announcement = announce({ program: "/bin/zubi" }, status);
+  const announcement = registerMcpProvider({ program: "/bin/zubi" }, status);
   return { status, changed, provider: registered.get("mcp zubi") as Provider, end: () => { announcement.dispose(); } };
 }
 
-const told = (provider: Provider): unknown => provider.provideMcpServerDefinitions().map((definition) => definition.told);
+const parameters = (provider: Provider): unknown => provider.provideMcpServerDefinitions().map((definition) => definition.parameters);
 
 test("the server asks the host of this window, and nothing of the environment is handed on", () => {
   const args = ["--workspace", "/a", "--workspace", "/b c", "--toolsets", "declared,contributed,external", "mcp"];
-  expect(told(announced().provider)).toEqual([["zubi", "/bin/zubi", args, { ZUBI_INSTANCE: "a1" }, "a1.2"]]);
+  expect(parameters(announced().provider)).toEqual([["zubi", "/bin/zubi", args, { ZUBI_INSTANCE: "a1" }, "a1.2"]]);
 });
 
 test("other tools are another version, and another host is another server", () => {
@@ -39,22 +39,22 @@ test("other tools are another version, and another host is another server", () =
   status.host = { ...HOST, instance: "b2", revision: 3 };
   changed.fire();
   expect(changes).toBe(1);
-  expect(told(provider)).toEqual([["zubi", "/bin/zubi", expect.anything(), { ZUBI_INSTANCE: "b2" }, "b2.3"]]);
+  expect(parameters(provider)).toEqual([["zubi", "/bin/zubi", expect.anything(), { ZUBI_INSTANCE: "b2" }, "b2.3"]]);
 });
 
 test("there is none without a host, and none in a folder that is not trusted", () => {
   const { status, provider } = announced();
   workspace.isTrusted = false;
-  expect(told(provider)).toEqual([]);
+  expect(parameters(provider)).toEqual([]);
   workspace.isTrusted = true;
   status.host = undefined;
-  expect(told(provider)).toEqual([]);
+  expect(parameters(provider)).toEqual([]);
 });
 
 test("at the end VS Code hears of an empty list before the provider goes", () => {
   const { provider, end } = announced();
   const seen: unknown[] = [];
-  provider.onDidChangeMcpServerDefinitions(() => { seen.push([told(provider), registered.has("mcp zubi")]); });
+  provider.onDidChangeMcpServerDefinitions(() => { seen.push([parameters(provider), registered.has("mcp zubi")]); });
   end();
   expect(seen).toEqual([[[], true]]);
   expect(registered.has("mcp zubi")).toBe(false);

@@ -6,42 +6,42 @@ import {
 } from "./vscode.ts";
 
 /** The notifications to the server before an answer. */
-const pieces: unknown[] = [];
+const deltas: unknown[] = [];
 const handlers = new Map<string, (params: unknown, token: unknown) => Promise<unknown>>();
 models.attach({
   onRequest: (method: string, handler: (params: unknown, token: unknown) => Promise<unknown>) => {
     handlers.set(method, handler);
     return new Disposable();
   },
-  sendNotification: (method: string, params: unknown) => Promise.resolve(void pieces.push([method, params])),
+  sendNotification: (method: string, params: unknown) => Promise.resolve(void deltas.push([method, params])),
 } as unknown as LanguageClient);
 
 const { token } = new CancellationTokenSource();
-const ask = (method: string, params: unknown): Promise<unknown> => Promise.resolve(handlers.get(method)?.(params, token));
+const request = (method: string, params: unknown): Promise<unknown> => Promise.resolve(handlers.get(method)?.(params, token));
 
 /** A model that says these parts, or throws. */
-function model(id: string, says: () => readonly unknown[]): ChatModel & { readonly asked: unknown[] } {
-  const asked: unknown[] = [];
+function model(id: string, parts: () => readonly unknown[]): ChatModel & { readonly requests: unknown[] } {
+  const requests: unknown[] = [];
   async function* stream(): AsyncIterable<unknown> {
-    for (const part of says()) yield await Promise.resolve(part);
+    for (const part of parts()) yield await Promise.resolve(part);
   }
   const sendRequest = (...params: unknown[]): Promise<{ stream: AsyncIterable<unknown> }> => {
-    asked.push(params);
+    requests.push(params);
     return Promise.resolve({ stream: stream() });
   };
-  return { id, vendor: "test", family: "tests", name: id.toUpperCase(), maxInputTokens: 1000, sendRequest, asked };
+  return { id, vendor: "test", family: "tests", name: id.toUpperCase(), maxInputTokens: 1000, sendRequest, requests };
 }
 
 const REQUEST = { id: "m", vendor: "test", messages: [], tools: [], token: 7 };
 
 beforeEach(() => {
-  pieces.length = chatModels.length = 0;
+  deltas.length = chatModels.length = 0;
 });
 
 test("the models of all extensions are listed as they are", async () => {
-  expect(await ask("zubi/model/list", null)).toEqual({ models: [] });
+  expect(await request("zubi/model/list", null)).toEqual({ models: [] });
   chatModels.push(model("m", () => []));
-  expect(await ask("zubi/model/list", null)).toEqual({
+  expect(await request("zubi/model/list", null)).toEqual({
     models: [{ id: "m", vendor: "test", family: "tests", name: "M", maxInputTokens: 1000 }],
   });
 });
@@ -55,20 +55,20 @@ test("an answer is whole, and its pieces are told before; thoughts are known by 
     new LanguageModelToolCallPart("c1", "file_read", { path: "a", nothing: undefined }),
     new LanguageModelToolCallPart("c2", "file_list", {}),
   ]));
-  expect(await ask("zubi/model/request", REQUEST)).toEqual({
+  expect(await request("zubi/model/request", REQUEST)).toEqual({
     text: "I look.",
     thought: "Let me see.",
     calls: [{ id: "c1", name: "file_read", input: { path: "a" } }, { id: "c2", name: "file_list", input: {} }],
   });
-  const told = [{ thought: "Let " }, { thought: "me see." }, { text: "I look" }, { text: "." }];
-  expect(pieces).toEqual(told.map((piece) => ["zubi/model/piece", { token: 7, ...piece }]));
+  const expected = [{ thought: "Let " }, { thought: "me see." }, { text: "I look" }, { text: "." }];
+  expect(deltas).toEqual(expected.map((delta) => ["zubi/model/piece", { token: 7, ...delta }]));
 });
 
 test("messages, tools and the limit are the editor's own", async () => {
-  const asked = model("m", () => []);
-  chatModels.push(asked);
+  const requests = model("m", () => []);
+  chatModels.push(requests);
   const call = { id: "c1", name: "file_read", input: { path: "a" } };
-  await ask("zubi/model/request", {
+  await request("zubi/model/request", {
     ...REQUEST,
     messages: [
       { role: "user", parts: [{ text: "Read it." }] },
@@ -78,7 +78,7 @@ test("messages, tools and the limit are the editor's own", async () => {
     tools: [{ name: "file_read", description: "Reads.", inputSchema: { type: "object" } }],
     maxOutput: 100,
   });
-  expect(asked.asked).toEqual([[
+  expect(requests.requests).toEqual([[
     [
       { role: 1, content: [{ value: "Read it." }] },
       { role: 2, content: [{ value: "Yes." }, { callId: "c1", name: "file_read", input: { path: "a" } }] },
@@ -103,5 +103,5 @@ test.each([
   ["something else", "thrown", "", "thrown"],
 ])("%s is an answer too", async (_, thrown, code, message) => {
   if (thrown !== undefined) chatModels.push(model("m", () => { throw thrown as Error; }));
-  expect(await ask("zubi/model/request", REQUEST)).toEqual({ text: "", thought: "", calls: [], error: { code, message } });
+  expect(await request("zubi/model/request", REQUEST)).toEqual({ text: "", thought: "", calls: [], error: { code, message } });
 });

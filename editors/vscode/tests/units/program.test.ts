@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from "node:os";
 import * as path from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
-import { locate, offerHelp } from "../../src/program.ts";
+import { locate, showProblem } from "../../src/program.ts";
 import { answer, commandResults, settings, shownErrors, workspace } from "./vscode.ts";
 
 let root = "";
@@ -63,9 +63,9 @@ test("a packaged program that lost the right to be executed gets it again", () =
 });
 
 test.for([
-  ["no/such", "no/such is no file; the setting zubi.server.path names it"],
-  ["/missing", "/missing is no file; the setting zubi.server.path names it"],
-  ["/plain", "/plain may not be executed; the setting zubi.server.path names it"],
+  ["no/such", "no/such is not a file; the setting zubi.server.path names it"],
+  ["/missing", "/missing is not a file; the setting zubi.server.path names it"],
+  ["/plain", "/plain is not executable; the setting zubi.server.path names it"],
 ] as const)("a setting that names no program is told: %s", ([setting, expected]) => {
   program("bin/zubi", 0o755);
   program("plain", 0o644);
@@ -79,9 +79,9 @@ test("where there is none at all, one message offers what may help", async () =>
   const ran: unknown[] = [];
   commandResults.set("workbench.action.openSettings", (...args) => ran.push(args));
   answer.button = "Open Setting";
-  await offerHelp("it did not start");
+  await showProblem("it did not start");
   delete answer.button;
-  await offerHelp("it did not start");
+  await showProblem("it did not start");
   expect(shownErrors.splice(0)).toEqual(["zubi: it did not start", "zubi: it did not start"]);
   expect(ran).toEqual([["zubi.server.path"]]);
 });

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import type * as vscode from "vscode";
-import { fence, wake } from "../../src/readiness.ts";
+import { waitForProject, activateLanguage } from "../../src/readiness.ts";
 import { commandResults, document, documents, Position } from "./vscode.ts";
 
 const never = { isCancellationRequested: false } as vscode.CancellationToken;
@@ -9,9 +9,9 @@ const never = { isCancellationRequested: false } as vscode.CancellationToken;
 const inLanguage = (language: string): vscode.Uri => language as unknown as vscode.Uri;
 
 /** Outlines, one after the other; then empty ones. Returns the number of requests. */
-function outlines(...answers: (unknown[] | undefined)[]): { asked: number } {
-  const state = { asked: 0 };
-  commandResults.set("vscode.executeDocumentSymbolProvider", () => answers[(state.asked += 1) - 1]);
+function outlines(...answers: (unknown[] | undefined)[]): { requests: number } {
+  const state = { requests: 0 };
+  commandResults.set("vscode.executeDocumentSymbolProvider", () => answers[(state.requests += 1) - 1]);
   return state;
 }
 
@@ -22,29 +22,29 @@ beforeEach(() => {
 
 test("a language that has never answered is asked again, and once it has answered not any more", async () => {
   const state = outlines(undefined, [], [{}]);
-  const awake = wake(inLanguage("slow"), never);
+  const awake = activateLanguage(inLanguage("slow"), never);
   await vi.advanceTimersByTimeAsync(200);
   expect(await awake).toBe(true);
-  expect(state.asked).toBe(3);
-  expect(await wake(inLanguage("slow"), never)).toBe(true);
-  expect(state.asked).toBe(3);
+  expect(state.requests).toBe(3);
+  expect(await activateLanguage(inLanguage("slow"), never)).toBe(true);
+  expect(state.requests).toBe(3);
 });
 
 test("a language about which nobody answers has its time once, and may answer later", async () => {
   outlines();
-  const awake = wake(inLanguage("unknown"), never);
+  const awake = activateLanguage(inLanguage("unknown"), never);
   await vi.advanceTimersByTimeAsync(10_100);
   expect(await awake).toBe(false);
-  expect(await wake(inLanguage("unknown"), never)).toBe(false);
+  expect(await activateLanguage(inLanguage("unknown"), never)).toBe(false);
   outlines([{}]);
-  expect(await wake(inLanguage("unknown"), never)).toBe(true);
+  expect(await activateLanguage(inLanguage("unknown"), never)).toBe(true);
 });
 
 test("nobody is asked again for a caller that has given up", async () => {
   const state = outlines();
   const cancelled = { isCancellationRequested: true } as vscode.CancellationToken;
-  expect(await wake(inLanguage("other"), cancelled)).toBe(false);
-  expect(state.asked).toBe(1);
+  expect(await activateLanguage(inLanguage("other"), cancelled)).toBe(false);
+  expect(state.requests).toBe(1);
 });
 
 test("a project is waited for by a question that only the project's server answers", async () => {
@@ -54,9 +54,9 @@ test("a project is waited for by a question that only the project's server answe
     return Promise.reject(new Error("cannot"));
   });
   const position = new Position(0, 0) as unknown as vscode.Position;
-  await fence(inLanguage("file:///a.ts"), position);
+  await waitForProject(inLanguage("file:///a.ts"), position);
   documents.length = 0;
   documents.push(document("/b.ts"), document("/log", "output"));
-  await fence(undefined, position);
+  await waitForProject(undefined, position);
   expect(waited).toEqual(["file:///a.ts", "file:///b.ts"]);
 });

@@ -3,13 +3,13 @@ import { OpenState } from "../../src/state.ts";
 import { document, documents, events, Position, window } from "./vscode.ts";
 
 /** A state whose notifications go to a list. */
-function telling(): { told: unknown[]; state: OpenState; deaf: boolean } {
+function telling(): { notifications: unknown[]; state: OpenState; deaf: boolean } {
   const listener = {
-    told: [] as unknown[],
+    notifications: [] as unknown[],
     deaf: false,
     state: new OpenState((_method, params) => {
       if (listener.deaf) return Promise.reject(new Error("nobody listens"));
-      listener.told.push(params);
+      listener.notifications.push(params);
       return Promise.resolve();
     }),
   };
@@ -26,7 +26,7 @@ beforeEach(() => {
 const toy = { uri: "file:///a.toy", languageId: "toy", isDirty: false, lineCount: 3, version: 1 };
 
 test("changes that come together are told together", async () => {
-  const { told, state } = telling();
+  const { notifications, state } = telling();
   const open = document("/a.toy");
   documents.push(open, document("/settings", "output"));
   window.activeTextEditor = { document: open, selection: { active: new Position(1, 4) } };
@@ -35,29 +35,29 @@ test("changes that come together are told together", async () => {
   open.lineCount = 4;
   events.diagnosed.fire({ uris: [open.uri] });
   await vi.advanceTimersByTimeAsync(49);
-  expect(told).toEqual([]);
+  expect(notifications).toEqual([]);
   await vi.advanceTimersByTimeAsync(1);
   const file = { ...toy, lineCount: 4 };
   const active = { ...file, selection: { line: 2, column: 5 } };
-  expect(told).toEqual([{ active, open: [file], diagnosticsUris: ["file:///a.toy"] }]);
+  expect(notifications).toEqual([{ active, open: [file], diagnosticsUris: ["file:///a.toy"] }]);
   state.dispose();
 });
 
 test("what has not changed is not told again, and what is typed is told at once when it is wanted", async () => {
-  const { told, state } = telling();
+  const { notifications, state } = telling();
   const open = document("/a.toy");
   documents.push(open);
   await state.flush();
   events.selection.fire(undefined);
   await vi.advanceTimersByTimeAsync(1000);
-  expect(told).toHaveLength(1);
+  expect(notifications).toHaveLength(1);
   open.lineCount = 4;
   await state.flush();
-  expect(told.at(-1)).toEqual({ active: null, open: [{ ...toy, lineCount: 4 }], diagnosticsUris: [] });
+  expect(notifications.at(-1)).toEqual({ active: null, open: [{ ...toy, lineCount: 4 }], diagnosticsUris: [] });
   state.dispose();
   events.saved.fire(open);
   await vi.advanceTimersByTimeAsync(1000);
-  expect(told).toHaveLength(2);
+  expect(notifications).toHaveLength(2);
 });
 
 test("who listens after somebody who did not is told everything", async () => {
@@ -67,19 +67,19 @@ test("who listens after somebody who did not is told everything", async () => {
   listener.deaf = false;
   await listener.state.flush();
   await listener.state.restart();
-  expect(listener.told).toHaveLength(2);
+  expect(listener.notifications).toHaveLength(2);
   listener.state.dispose();
 });
 
 test("a text that is not saved is told once for each version, and at once when it begins or ends to be one", async () => {
-  const { told, state } = telling();
+  const { notifications, state } = telling();
   const open = document("/a.toy");
   documents.push(open);
   const change = (text: string, isDirty: boolean): void => {
     Object.assign(open, { text, isDirty, version: open.version + 1 });
     events.changed.fire({ document: open, contentChanges: [{}] });
   };
-  const texts = (): unknown => told.splice(0).map((params) => (params as { open: { text?: string; isDirty: boolean }[] }).open.map(({ isDirty, text }) => [isDirty, text]));
+  const texts = (): unknown => notifications.splice(0).map((params) => (params as { open: { text?: string; isDirty: boolean }[] }).open.map(({ isDirty, text }) => [isDirty, text]));
   change("typed", true);
   expect(texts()).toEqual([[[true, "typed"]]]);
   change("typed on", true);

@@ -10,17 +10,17 @@ vi.mock("vscode-languageclient/node", () => ({ State: { Stopped, Running, Starti
 const HOST: StatusParams = { instance: "a1", port: 9847, clients: [], tools: 60, revision: 2, hasModels: true };
 
 /** A status, the client that it is attached to, and what is seen of it. */
-function status(): { status: Status; state: (newState: number) => void; tell: (host: StatusParams) => void; detach: () => void; seen: () => string } {
+function status(): { status: Status; state: (newState: number) => void; notify: (host: StatusParams) => void; detach: () => void; seen: () => string } {
   const context = new Map<unknown, unknown>();
   commandResults.set("setContext", (key, value) => context.set(key, value));
-  const made = new Status();
+  const item = new Status();
   const [states, hosts] = [new EventEmitter<{ newState: number }>(), new EventEmitter<StatusParams>()];
-  const client = { onDidChangeState: states.event, onNotification: (_method: string, heard: (host: StatusParams) => void) => hosts.event(heard) };
-  const attached = made.attach(client as unknown as LanguageClient) as unknown as Disposable;
+  const client = { onDidChangeState: states.event, onNotification: (_method: string, handler: (host: StatusParams) => void) => hosts.event(handler) };
+  const attached = item.attach(client as unknown as LanguageClient) as unknown as Disposable;
   return {
-    status: made,
+    status: item,
     state: (newState) => { states.fire({ newState }); },
-    tell: (host) => { hosts.fire(host); },
+    notify: (host) => { hosts.fire(host); },
     detach: () => { attached.dispose(); },
     seen: () => {
       const { text = "", tooltip = "" } = statusItems.at(-1) ?? {};
@@ -30,38 +30,38 @@ function status(): { status: Status; state: (newState: number) => void; tell: (h
 }
 
 test("the item says how the server is doing, and who is attached", () => {
-  const { status: made, state, tell, detach, seen } = status();
+  const { status: item, state, notify, detach, seen } = status();
   state(Starting);
   expect(seen()).toBe("$(loading~spin) zubi | The language server is starting. | zubi.running=false | zubi.hasModels=false");
   state(Running);
   expect(seen()).toBe("$(plug) zubi | The language server is running. | zubi.running=true | zubi.hasModels=false");
-  tell({ ...HOST, clients: [{ name: "zubi 0.1.0", pid: 7 }, { name: "a script" }] });
+  notify({ ...HOST, clients: [{ name: "zubi 0.1.0", pid: 7 }, { name: "a script" }] });
   expect(seen()).toBe(
     "$(plug) zubi | The language server is running. | 60 tools, port 9847 | Attached: zubi 0.1.0 | Attached: a script" +
       " | zubi.running=true | zubi.hasModels=true",
   );
-  expect(made.host?.instance).toBe("a1");
+  expect(item.host?.instance).toBe("a1");
   detach();
   expect(seen()).toBe("$(debug-disconnect) zubi | The language server is stopped. | zubi.running=false | zubi.hasModels=false");
-  expect(made.host).toBeUndefined();
+  expect(item.host).toBeUndefined();
 });
 
 test("a problem is shown until the server starts anew, one of the host as long as it is told", () => {
-  const { status: made, state, tell, seen } = status();
+  const { status: item, state, notify, seen } = status();
   state(Running);
-  tell({ ...HOST, problem: "port 4000 is taken" });
+  notify({ ...HOST, problem: "port 4000 is taken" });
   expect(seen()).toContain("$(warning) zubi | port 4000 is taken | 60 tools");
-  tell(HOST);
+  notify(HOST);
   expect(seen()).toContain("$(plug) zubi");
-  made.failed("it is too old");
+  item.reportProblem("it is too old");
   expect(seen()).toContain("$(warning) zubi | it is too old");
-  made.attach({ onDidChangeState: () => new Disposable(() => undefined), onNotification: () => new Disposable(() => undefined) } as unknown as LanguageClient);
+  item.attach({ onDidChangeState: () => new Disposable(() => undefined), onNotification: () => new Disposable(() => undefined) } as unknown as LanguageClient);
   expect(seen()).toContain("$(loading~spin) zubi");
 });
 
 test("a status that is not there yet is shown as such, and nothing is made a text that is none", () => {
-  const { tell, seen } = status();
-  tell({ clients: [], tools: 0, revision: 0, hasModels: false, problem: "there is no folder" });
+  const { notify, seen } = status();
+  notify({ clients: [], tools: 0, revision: 0, hasModels: false, problem: "there is no folder" });
   expect(seen()).toContain("$(warning) zubi | there is no folder | 0 tools, port none");
   expect(seen()).not.toMatch(/undefined|null|\[object/);
 });

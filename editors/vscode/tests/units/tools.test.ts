@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type * as vscode from "vscode";
 import manifest from "../../package.json" with { type: "json" };
-import { type Asks, languageModelTool, register } from "../../src/tools.ts";
+import { type RequestSender, languageModelTool, register } from "../../src/tools.ts";
 import { type MarkdownString, registered } from "./vscode.ts";
 
 const token = { isCancellationRequested: false } as vscode.CancellationToken;
@@ -9,7 +9,7 @@ const token = { isCancellationRequested: false } as vscode.CancellationToken;
 type Question = readonly [method: string, params: unknown, token: vscode.CancellationToken];
 
 /** A server that records requests and gives the same answer to each. */
-function server(answer: () => Promise<unknown>): Asks & { questions: Question[] } {
+function server(answer: () => Promise<unknown>): RequestSender & { questions: Question[] } {
   const questions: Question[] = [];
   return {
     questions,
@@ -20,42 +20,42 @@ function server(answer: () => Promise<unknown>): Asks & { questions: Question[] 
   };
 }
 
-async function invoke(name: string, input: object, asked: Asks, tokenBudget?: number): Promise<string> {
+async function invoke(name: string, input: object, sender: RequestSender, tokenBudget?: number): Promise<string> {
   const options = {
     input,
     toolInvocationToken: undefined,
     ...(tokenBudget === undefined ? {} : { tokenizationOptions: { tokenBudget, countTokens: () => Promise.resolve(0) } }),
   };
-  const result = await languageModelTool(name, asked).invoke(options, token);
+  const result = await languageModelTool(name, sender).invoke(options, token);
   return (result?.content as vscode.LanguageModelTextPart[]).map(({ value }) => value).join("|");
 }
 
-async function prepare(name: string, input: object, asked: Asks): Promise<unknown> {
-  const prepared = await languageModelTool(name, asked).prepareInvocation?.({ input }, token);
+async function prepare(name: string, input: object, sender: RequestSender): Promise<unknown> {
+  const prepared = await languageModelTool(name, sender).prepareInvocation?.({ input }, token);
   const text = (markdown: unknown): unknown => (markdown as MarkdownString | undefined)?.value;
   return prepared && [text(prepared.invocationMessage), prepared.confirmationMessages?.title, text(prepared.confirmationMessages?.message)];
 }
 
 test("every tool of the manifest is registered, and taken back", () => {
-  const taken = register(server(() => Promise.resolve(null)), manifest);
+  const registration = register(server(() => Promise.resolve(null)), manifest);
   expect([...registered.keys()]).toEqual(manifest.contributes.languageModelTools.map(({ name }) => name));
-  taken.dispose();
+  registration.dispose();
   expect(registered.size).toBe(0);
 });
 
 test("the input alone is the tool's, by the name that zubi knows, with the budget if there is one", async () => {
-  const asked = server(() => Promise.resolve({ text: "at a.ts:1:2 f\n[editor · ready]" }));
-  expect(await invoke("lsp_definition", { symbol: "f" }, asked)).toBe("at a.ts:1:2 f\n[editor · ready]");
-  await invoke("zubi_call_tool", { tool: "jira.createTicket" }, asked, 500);
-  expect(asked.questions).toEqual([
+  const sender = server(() => Promise.resolve({ text: "at a.ts:1:2 f\n[editor · ready]" }));
+  expect(await invoke("lsp_definition", { symbol: "f" }, sender)).toBe("at a.ts:1:2 f\n[editor · ready]");
+  await invoke("zubi_call_tool", { tool: "jira.createTicket" }, sender, 500);
+  expect(sender.questions).toEqual([
     ["zubi/tools/call", { id: "lsp_definition", args: { symbol: "f" }, confirmed: true }, token],
     ["zubi/tools/call", { id: "call_tool", args: { tool: "jira.createTicket" }, confirmed: true, budget: 500 }, token],
   ]);
 });
 
 test("an answer is a result of texts, whatever else it has", async () => {
-  const asked = server(() => Promise.resolve({ text: "Failed to echo: no", isError: true, code: "failed", data: { a: 1 } }));
-  expect(await invoke("zubi_editor", {}, asked)).toBe("Failed to echo: no");
+  const sender = server(() => Promise.resolve({ text: "Failed to echo: no", isError: true, code: "failed", data: { a: 1 } }));
+  expect(await invoke("zubi_editor", {}, sender)).toBe("Failed to echo: no");
 });
 
 test.each([
@@ -67,10 +67,10 @@ test.each([
 });
 
 test("what the user reads and confirms is what the server says", async () => {
-  const says = (answer: object): Asks & { questions: Question[] } => server(() => Promise.resolve(answer));
-  const asked = says({ message: "Rename a file: `a.ts`" });
-  expect(await prepare("rename_file", { oldUri: "a.ts" }, asked)).toEqual(["Rename a file: `a.ts`", undefined, undefined]);
-  expect(asked.questions).toEqual([["zubi/tools/prepare", { id: "rename_file", args: { oldUri: "a.ts" } }, token]]);
+  const says = (answer: object): RequestSender & { questions: Question[] } => server(() => Promise.resolve(answer));
+  const sender = says({ message: "Rename a file: `a.ts`" });
+  expect(await prepare("rename_file", { oldUri: "a.ts" }, sender)).toEqual(["Rename a file: `a.ts`", undefined, undefined]);
+  expect(sender.questions).toEqual([["zubi/tools/prepare", { id: "rename_file", args: { oldUri: "a.ts" } }, token]]);
   const confirmation = { title: "Deploy?", message: "```text\ndeploy.sh\n```" };
   expect(await prepare("zubi_call_tool", {}, says({ message: "Deploy", confirmation }))).toEqual(["Deploy", "Deploy?", "```text\ndeploy.sh\n```"]);
 });

@@ -175,7 +175,7 @@ export const languages = {
   onDidChangeDiagnostics: events.diagnosed.event,
   getDiagnostics: (uri?: Document["uri"]): unknown =>
     uri === undefined
-      ? [...problems.values()].map((shown) => [shown.uri, shown.items])
+      ? [...problems.values()].map((entry) => [entry.uri, entry.items])
       : (problems.get(uri.toString())?.items ?? []),
 };
 
@@ -194,9 +194,9 @@ export const lm = {
 
 /** An MCP server as it is announced. */
 export class McpStdioServerDefinition {
-  readonly told: readonly unknown[];
-  constructor(...told: readonly unknown[]) {
-    this.told = told;
+  readonly parameters: readonly unknown[];
+  constructor(...parameters: readonly unknown[]) {
+    this.parameters = parameters;
   }
 }
 
@@ -354,8 +354,8 @@ export const window = {
     user.awaits = title;
     return Promise.resolve(task(undefined, new CancellationTokenSource().token));
   },
-  showTextDocument: (shown: unknown): Promise<void> => {
-    user.shown.push((shown as { content?: string }).content ?? String(shown));
+  showTextDocument: (entry: unknown): Promise<void> => {
+    user.shown.push((entry as { content?: string }).content ?? String(entry));
     return Promise.resolve();
   },
 };

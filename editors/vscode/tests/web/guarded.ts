@@ -8,7 +8,7 @@ export const guarded: Cases = {
   "a page without the token says how to get it, and shows nothing": async (world) => {
     for (const address of [world.address.replace(/#.*/, ""), world.address.replace(/token=\w{8}/, "token=00000000")]) {
       const page = await world.page(undefined, address);
-      await page.locator("#away").getByText("This page has no valid token. Open the whole address").waitFor();
+      await page.locator("#unavailable").getByText("This page has no valid token. Open the whole address").waitFor();
       same(await page.locator("#conversations button").count(), 0);
       await page.context().close();
     }
@@ -28,9 +28,9 @@ export const guarded: Cases = {
     const address = server.address();
     const port = typeof address === "object" && address !== null ? address.port : 0;
     const page = await world.page(undefined, `http://127.0.0.1:${port}/`);
-    const ask = (mode: string): Promise<unknown> => page.evaluate(`fetch("http://127.0.0.1:${world.port}/api/hello", {
+    const fetchFrom = (mode: string): Promise<unknown> => page.evaluate(`fetch("http://127.0.0.1:${world.port}/api/hello", {
       method: "POST", mode: "${mode}", body: "{}", headers: { authorization: "Bearer ${token(world)}" } }).then(() => "sent", () => "refused")`);
-    same(await ask("cors"), "refused");
+    same(await fetchFrom("cors"), "refused");
     const framed = await page.evaluate(`new Promise((resolve) => {
       const frame = document.createElement("iframe");
       frame.onload = () => { try { resolve(String(frame.contentDocument?.title)); } catch { resolve("closed"); } };
@@ -66,11 +66,11 @@ function token(world: World): string {
 function status(port: number, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const all = { ...headers, "content-type": "application/json" };
-    const asked = request({ host: "127.0.0.1", port, path: "/api/hello", method: "POST", headers: all }, (response) => {
+    const call = request({ host: "127.0.0.1", port, path: "/api/hello", method: "POST", headers: all }, (response) => {
       response.resume();
       resolve(response.statusCode);
     });
-    asked.once("error", reject);
-    asked.end("{}");
+    call.once("error", reject);
+    call.end("{}");
   });
 }

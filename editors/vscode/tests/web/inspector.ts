@@ -21,7 +21,7 @@ export const inspector: Cases = {
   "what cannot be is not sent": async () => {
     await page.getByLabel("startLine").fill("third");
     await page.getByRole("button", { name: "Call", exact: true }).click();
-    contains(await page.locator(".form > .problem").innerText(), "startLine: This is no number.");
+    contains(await page.locator(".form > .problem").innerText(), "startLine: Enter a number.");
     await page.getByLabel("Write the arguments as JSON").check();
     await page.getByLabel("Arguments (JSON)").fill(JSON.stringify({ path: "nowhere.md" }));
     await page.getByRole("button", { name: "Call", exact: true }).click();
@@ -47,19 +47,19 @@ export const inspector: Cases = {
     await page.locator(".tool-list").getByRole("button", { name: "Run a command" }).click();
     await page.getByLabel("command (required)").fill("touch made");
     await page.getByRole("button", { name: "Call", exact: true }).click();
-    const card = page.locator(".question");
-    await card.getByLabel("What the model is told").fill("Not here.");
-    await card.getByRole("button", { name: "Deny" }).click();
+    const prompt = page.locator(".prompt");
+    await prompt.getByLabel("Reason for the denial").fill("Not here.");
+    await prompt.getByRole("button", { name: "Deny" }).click();
     await page.getByRole("heading", { name: "Failed" }).waitFor();
     contains(await page.locator(".result").innerText(), "Not here.");
-    await card.waitFor({ state: "detached" });
+    await prompt.waitFor({ state: "detached" });
     return undefined;
   },
   "a call that waits for an answer is stopped, and so is its question": async () => {
     await page.getByRole("button", { name: "Call", exact: true }).click();
-    await page.locator(".question").waitFor();
+    await page.locator(".prompt").waitFor();
     await page.locator(".pane").getByRole("button", { name: "Stop" }).click();
-    await page.locator(".question").waitFor({ state: "detached" });
+    await page.locator(".prompt").waitFor({ state: "detached" });
     await page.getByRole("heading", { name: "Failed" }).waitFor();
     return undefined;
   },

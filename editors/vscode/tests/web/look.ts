@@ -5,15 +5,15 @@ import { DESKTOP, PHONE, type World, same } from "./world.ts";
 
 const NARROWEST: BrowserContextOptions = { viewport: { width: 300, height: 700 } };
 
-export const look: Cases = {
+export const screenshots: Cases = {
   "a conversation that asks": async (world) => {
     const page = await world.page();
     await page.getByLabel("Message to zubi").fill("Put cake into the catalogue and see whether the shop still works.");
     await page.keyboard.press("Enter");
-    await page.locator(".question").waitFor();
+    await page.locator(".prompt").waitFor();
     await everyWay(world, async (shown) => {
       await open(shown);
-      await shown.locator(".question").waitFor();
+      await shown.locator(".prompt").waitFor();
       return "asks";
     });
     await page.getByRole("button", { name: "Allow" }).click();
@@ -54,12 +54,12 @@ async function open(page: Page): Promise<void> {
 
 /** Shows something in windows of all kinds, and takes pictures of it. */
 async function everyWay(world: World, show: (page: Page) => Promise<string>): Promise<void> {
-  for (const [place, options] of [["desktop", DESKTOP], ["phone", PHONE], ["sidebar", NARROWEST]] as const) {
+  for (const [width, options] of [["desktop", DESKTOP], ["phone", PHONE], ["sidebar", NARROWEST]] as const) {
     for (const colorScheme of ["dark", "light"] as const) {
       const page = await world.page({ ...options, colorScheme, reducedMotion: "reduce" });
       const name = await show(page);
       await page.evaluate("document.fonts.ready");
-      await world.shot(page, `${name}-${place}-${colorScheme}`);
+      await world.shot(page, `${name}-${width}-${colorScheme}`);
       same(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"), true);
       await page.context().close();
     }

@@ -3,20 +3,20 @@ import type { Page } from "playwright-core";
 import type { Cases } from "./cases.ts";
 import { DESKTOP, contains, same } from "./world.ts";
 
-let one: Page;
-let other: Page;
+let page: Page;
+let otherPage: Page;
 
 export const task: Cases = {
   "what is said streams in, thoughts are folded, what was read is grouped": async (world) => {
-    one = await world.page();
-    await one.getByLabel("Message to zubi").fill("Add cake to the catalogue, and look whether it is there.");
-    await one.keyboard.press("Enter");
-    await one.locator(".log").getByText("I look at the files first.").waitFor();
-    const thoughts = one.locator(".thoughts");
+    page = await world.page();
+    await page.getByLabel("Message to zubi").fill("Add cake to the catalogue, and look whether it is there.");
+    await page.keyboard.press("Enter");
+    await page.locator(".log").getByText("I look at the files first.").waitFor();
+    const thoughts = page.locator(".thoughts");
     same(await thoughts.locator("pre").first().isVisible(), false);
     await thoughts.first().click();
     contains(await thoughts.locator("pre").first().innerText(), "The person wants cake.");
-    const group = one.locator(".group");
+    const group = page.locator(".group");
     await group.getByText("2 more").waitFor();
     same(await group.locator(".call").count(), 5);
     await group.getByText("2 more").click();
@@ -26,92 +26,92 @@ export const task: Cases = {
     return undefined;
   },
   "what was changed is shown as a diff, in words besides colours": async () => {
-    const card = one.locator(".diff-card").first();
-    await card.waitFor();
-    same(await card.getAttribute("aria-label"), "catalogue.md: changed, 1 lines added, 0 removed");
-    const added = card.locator("tr.add");
+    const diff = page.locator(".diff-card").first();
+    await diff.waitFor();
+    same(await diff.getAttribute("aria-label"), "catalogue.md: changed, 1 lines added, 0 removed");
+    const added = diff.locator("tr.add");
     same((await added.locator("td").allInnerTexts()).slice(1), ["4", "+", "- cake"]);
     same(await added.locator(".mark").getAttribute("aria-label"), "added");
     return undefined;
   },
   "a command is asked about, with all that it would do": async () => {
-    const card = one.getByRole("form", { name: /May this be done/ });
-    await card.waitFor();
-    same(await one.title(), "(?) zubi");
-    contains(await one.locator("#urgent").textContent(), "zubi asks: ");
-    return await card.ariaSnapshot();
+    const prompt = page.getByRole("form", { name: /Allow this call/ });
+    await prompt.waitFor();
+    same(await page.title(), "(?) zubi");
+    contains(await page.locator("#urgent").textContent(), "zubi requests approval: ");
+    return await prompt.ariaSnapshot();
   },
   "a second tab follows": async (world) => {
-    other = await world.page();
-    await other.locator("#conversations").getByText("Add cake to the catalogue").click();
-    await other.locator(".log").getByText("I look at the files first.").waitFor();
-    await other.getByRole("form", { name: /May this be done/ }).waitFor();
+    otherPage = await world.page();
+    await otherPage.locator("#conversations").getByText("Add cake to the catalogue").click();
+    await otherPage.locator(".log").getByText("I look at the files first.").waitFor();
+    await otherPage.getByRole("form", { name: /Allow this call/ }).waitFor();
     return undefined;
   },
   "arguments that are none are not sent": async () => {
-    const card = one.locator(".question");
-    await card.getByText("Edit the arguments").click();
-    const field = card.getByLabel("Arguments (JSON)");
+    const prompt = page.locator(".prompt");
+    await prompt.getByText("Edit the arguments").click();
+    const field = prompt.getByLabel("Arguments (JSON)");
     await field.fill("{ command: ");
-    contains(await card.locator(".edit .problem").innerText(), "This is no JSON");
-    await card.getByRole("button", { name: "Use these arguments" }).click();
-    contains(await card.locator("> .problem").innerText(), "The arguments cannot be sent.");
+    contains(await prompt.locator(".edit .problem").innerText(), "Invalid JSON");
+    await prompt.getByRole("button", { name: "Use these arguments" }).click();
+    contains(await prompt.locator("> .problem").innerText(), "The arguments cannot be sent.");
     await field.fill(JSON.stringify({ command: "grep -c cake catalogue.md" }));
     return undefined;
   },
   "allowed for the session with other arguments, it runs and is not asked about again": async () => {
-    const card = one.locator(".question");
-    await card.getByRole("button", { name: "Use these arguments" }).click();
+    const prompt = page.locator(".prompt");
+    await prompt.getByRole("button", { name: "Use these arguments" }).click();
     // The effect of the other arguments is shown before the call.
-    await card.locator("dd code").getByText("grep -c cake catalogue.md").waitFor();
-    await card.getByRole("radio", { name: "any arguments (shell.run), for this session" }).check();
-    await card.getByRole("button", { name: "Allow" }).click();
-    await one.locator(".log").getByText("Done · ").waitFor();
-    await other.locator(".log").getByText("Done · ").waitFor();
-    same(await other.locator(".question").count(), 0);
-    const calls = await one.locator(".row.calls > details").allInnerTexts();
-    contains(await one.locator(".log").getByText("cake is in the catalogue").innerText(), "cake");
-    same(await one.title(), "zubi");
+    await prompt.locator("dd code").getByText("grep -c cake catalogue.md").waitFor();
+    await prompt.getByRole("radio", { name: "any arguments (shell.run), for this session" }).check();
+    await prompt.getByRole("button", { name: "Allow" }).click();
+    await page.locator(".log").getByText("Done · ").waitFor();
+    await otherPage.locator(".log").getByText("Done · ").waitFor();
+    same(await otherPage.locator(".prompt").count(), 0);
+    const calls = await page.locator(".row.calls > details").allInnerTexts();
+    contains(await page.locator(".log").getByText("cake is in the catalogue").innerText(), "cake");
+    same(await page.title(), "zubi");
     return calls.slice(-3).map((call) => `        ${call.replaceAll(/\s+/g, " ").replace(/ · [\d.]+ s$/, "").trim()}`).join("\n");
   },
   "tokens are counted, for the turn and for the conversation": async () => {
-    same(await one.locator("#tokens").innerText(), await other.locator("#tokens").innerText());
-    contains(await one.locator("#tokens").innerText(), "tokens");
-    contains(await one.locator(".ended").innerText(), "5 iterations · 10 calls");
+    same(await page.locator("#tokens").innerText(), await otherPage.locator("#tokens").innerText());
+    contains(await page.locator("#tokens").innerText(), "tokens");
+    contains(await page.locator(".ended").innerText(), "5 iterations · 10 calls");
     return undefined;
   },
   "a turn is stopped with Escape, what was said so far stays": async () => {
-    const text = one.getByLabel("Message to zubi");
+    const text = page.getByLabel("Message to zubi");
     await text.fill("Tell me a long story.");
     await text.press("Enter");
-    await one.locator(".log").getByText("Once upon a").waitFor();
-    await other.locator(".log").getByText("Once upon a").waitFor();
-    await one.getByRole("button", { name: "Stop" }).waitFor();
-    await one.keyboard.press("Escape");
-    await one.locator(".ended[data-reason=stopped]").waitFor();
-    await other.locator(".ended[data-reason=stopped]").waitFor();
-    contains(await one.locator(".said").last().innerText(), "Stopped here.");
-    same(await one.getByRole("button", { name: "Stop" }).isVisible(), false);
+    await page.locator(".log").getByText("Once upon a").waitFor();
+    await otherPage.locator(".log").getByText("Once upon a").waitFor();
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".ended[data-reason=stopped]").waitFor();
+    await otherPage.locator(".ended[data-reason=stopped]").waitFor();
+    contains(await page.locator(".assistant").last().innerText(), "Stopped here.");
+    same(await page.getByRole("button", { name: "Stop" }).isVisible(), false);
     return undefined;
   },
   "zubi goes away and the page says so": async (world) => {
     const { port } = world;
     await world.end();
-    await one.locator("#away").getByText("zubi does not answer").waitFor();
+    await page.locator("#unavailable").getByText("zubi does not answer").waitFor();
     await world.start(port);
     // The token of the old address is no longer valid.
-    await one.locator("#away").getByText("This page has no valid token").waitFor();
+    await page.locator("#unavailable").getByText("This page has no valid token").waitFor();
     return undefined;
   },
   "it is resumed where it was": async (world) => {
-    await one.goto(world.address);
-    await one.reload();
-    await one.locator(".ended[data-reason=stopped]").waitFor();
-    same(new URL(one.url()).hash, "");
-    await one.getByLabel("Message to zubi").fill("Go on.");
-    await one.getByRole("button", { name: "Send" }).click();
-    await one.locator(".log").getByText("They lived happily").waitFor();
-    await one.locator(".ended[data-reason=completed]").nth(1).waitFor();
+    await page.goto(world.address);
+    await page.reload();
+    await page.locator(".ended[data-reason=stopped]").waitFor();
+    same(new URL(page.url()).hash, "");
+    await page.getByLabel("Message to zubi").fill("Go on.");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.locator(".log").getByText("They lived happily").waitFor();
+    await page.locator(".ended[data-reason=completed]").nth(1).waitFor();
     return undefined;
   },
   "by keyboard alone: search, choose, ask, allow, stop": async (world) => {
@@ -130,7 +130,7 @@ export const task: Cases = {
     same(await focused(), "text");
     await page.keyboard.type("Try the other one.");
     await page.keyboard.press("Enter");
-    await page.locator(".question").waitFor();
+    await page.locator(".prompt").waitFor();
     for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press("Shift+Tab");
     same(await focused(), "BUTTON Allow");
     await page.keyboard.press("Enter");
@@ -139,17 +139,17 @@ export const task: Cases = {
     return undefined;
   },
   "a call is denied with words for the model, what is said meanwhile is heard next": async () => {
-    const text = one.getByLabel("Message to zubi");
+    const text = page.getByLabel("Message to zubi");
     await text.fill("Remove everything.");
     await text.press("Enter");
-    await one.locator(".question").waitFor();
+    await page.locator(".prompt").waitFor();
     await text.fill("But keep the tea.");
-    await one.getByRole("button", { name: "Add", exact: true }).click();
-    await one.locator(".log").getByText("The model hears this when it is asked next.").waitFor();
-    await one.getByLabel("What the model is told when you deny it").fill("Never that.");
-    await one.keyboard.press("Enter");
-    await one.locator(".log").getByText("I keep the tea.").waitFor();
-    contains(await one.locator(".call[data-status=refused]").innerText(), "Denied, on this page: Never that.");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    await page.locator(".log").getByText("Sent with the next model request.").waitFor();
+    await page.getByLabel("Reason for the denial").fill("Never that.");
+    await page.keyboard.press("Enter");
+    await page.locator(".log").getByText("I keep the tea.").waitFor();
+    contains(await page.locator(".call[data-status=refused]").innerText(), "Denied, on this page: Never that.");
     return undefined;
   },
   "a conversation of ten thousand events is shown at its end, the rest on demand": async (world) => {
@@ -165,20 +165,20 @@ export const task: Cases = {
     return undefined;
   },
   "a conversation is renamed, exported and deleted": async () => {
-    await one.getByRole("button", { name: "Rename", exact: true }).click();
-    await one.getByLabel("Title").fill("Cake for all");
-    await one.keyboard.press("Enter");
-    await one.getByRole("heading", { name: "Cake for all" }).waitFor();
-    await one.getByRole("button", { name: "Export" }).click();
-    const download = one.waitForEvent("download");
-    await one.getByRole("link", { name: /^Save / }).click();
+    await page.getByRole("button", { name: "Rename", exact: true }).click();
+    await page.getByLabel("Title").fill("Cake for all");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Cake for all" }).waitFor();
+    await page.getByRole("button", { name: "Export" }).click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: /^Save / }).click();
     contains((await download).suggestedFilename(), ".yaml");
-    contains(await one.locator("#dialog textarea").inputValue(), "zubiScenario: 1");
-    await one.keyboard.press("Escape");
-    await one.getByRole("button", { name: "Delete" }).click();
-    await one.locator("#dialog").getByRole("button", { name: "Delete" }).click();
-    await one.getByRole("heading", { name: "New conversation" }).waitFor();
-    await one.locator("#conversations").getByText("Cake for all").waitFor({ state: "detached" });
+    contains(await page.locator("#dialog textarea").inputValue(), "zubiScenario: 1");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.locator("#dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("heading", { name: "New conversation" }).waitFor();
+    await page.locator("#conversations").getByText("Cake for all").waitFor({ state: "detached" });
     return undefined;
   },
 };

@@ -21,6 +21,8 @@ pub(super) struct Prose {
 const UNCHECKED: &[&str] = &[
     "Cargo.lock",
     "LICENSE-",
+    // Files of the release before, as it wrote them.
+    "crates/zubi/tests/fixtures/",
     "docs/src/reference/command-line.md",
     "docs/src/reference/error-codes.md",
     "docs/src/reference/ipc.md",

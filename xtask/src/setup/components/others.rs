@@ -129,6 +129,7 @@ pub(super) const OTHERS: &[Component] = &[
         programs: &[
             ("tsc", "node_modules/.bin/tsc"),
             ("eslint", "node_modules/.bin/eslint"),
+            ("prettier", "node_modules/.bin/prettier"),
             ("esbuild", "node_modules/.bin/esbuild"),
             ("vitest", "node_modules/.bin/vitest"),
             ("vsce", "node_modules/.bin/vsce"),

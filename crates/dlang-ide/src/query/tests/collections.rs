@@ -1,7 +1,7 @@
 //! Collections, their order, and filters one after the other.
 
 use dlang_model::testing::host;
-use dlang_model::{Db, Definition, ModelHost, RelationshipKind};
+use dlang_model::{Db, Definition, ModelHost};
 use dlang_syntax::ast::PatternKind;
 
 use crate::query::{Elements, Query, Relationships, serialize_relationship};
@@ -69,7 +69,6 @@ fn of_all_files_in_their_order() {
     assert_eq!(elements(Query::domains), "Shop.Sales Sales");
     assert_eq!(elements(Query::teams), "Crew");
     assert_eq!(elements(Query::classifications), "Core Other");
-    assert_eq!(elements(Query::metadata_keys), "Language Keys.Size");
     assert_eq!(elements(Query::context_maps), "First");
     assert_eq!(elements(Query::domain_maps), "Map");
     assert_eq!(elements(Query::namespaces), "Shop Shop.Inner Keys");
@@ -153,10 +152,6 @@ fn relationships_by_context_and_pattern() {
     );
     assert_eq!(relationships(|it| it.relationships().with_pattern(PatternKind::SeparateWays)), "Orders >< Orders");
     assert_eq!(relationships(|it| it.relationships().with_pattern(PatternKind::Partnership)), "");
-    assert_eq!(
-        relationships(|it| it.relationships().with_kind(RelationshipKind::CustomerSupplier)),
-        "Orders <- Orders"
-    );
     assert_eq!(relationships(|it| it.relationships().filter(|view| view.left.is_this).filter_by_context("Orders")), {
         "Orders -> Billing; Billing [SharedKernel] Orders; Orders <- Orders"
     });

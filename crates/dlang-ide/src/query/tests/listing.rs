@@ -137,13 +137,13 @@ fn what_does_not_fit() {
         "fuller".parse::<Detail>().expect_err("there is no such detail").to_string(),
     ];
     insta::assert_snapshot!(errors.join("\n"), @"
-    Invalid input: unknown type 'nope'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
-    Invalid input: does not filter teams. Filters for teams: name, fqn.
-    Invalid input: does not filter relationships. Filters for relationships: context, pattern.
-    Invalid input: does not filter bcs. Filters for bcs: name, fqn, domain, team, classification, metadata.
-    Invalid input: unknown pattern 'Nope'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).
-    Invalid input: the key is missing. Use key or key=value.
-    Invalid input: unknown detail 'fuller'. Use row or full.
+    Invalid input: type: unknown type 'nope'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
+    Invalid input: team: does not filter teams. Filters for teams: name, fqn.
+    Invalid input: name: does not filter relationships. Filters for relationships: context, pattern.
+    Invalid input: pattern: does not filter bcs. Filters for bcs: name, fqn, domain, team, classification, metadata.
+    Invalid input: pattern: unknown pattern 'Nope'. Use one of OHS (OpenHostService), PL (PublishedLanguage), S (Supplier), C (Customer), CF (Conformist), ACL (AntiCorruptionLayer), BBoM (BigBallOfMud), SK (SharedKernel), P (Partnership), SW (SeparateWays).
+    Invalid input: metadata: the key is missing. Use key or key=value.
+    Invalid input: detail: unknown detail 'fuller'. Use row or full.
     ");
 }
 

@@ -7,9 +7,9 @@ fn known_wordings() {
     // Recorded from DomainLang's original tools: the range and the first line of each message. If they report several
     // messages for one mistake, zubi reports one.
     insta::assert_snapshot!(complaints("Domain { vision: \"v\" }"), @"1:8 `{` expected-token: Expecting token of type 'ID' but found `{`.");
-    insta::assert_snapshot!(complaints("bc B by T as C { description: \"d\" }"), @r"
+    insta::assert_snapshot!(complaints("bc B by T as C { description: \"d\" }"), @"
     1:11 `as` misplaced-clause: Expecting token of type 'EOF' but found `as`.
-          Each clause stands once, in the order `for`, `as`, `by`.
+          Write each clause at most once, in the order `for`, `as`, `by`.
     1:14 `C` reserved-name: `C` is a reserved word; here it is read as a name.
     ");
     insta::assert_snapshot!(complaints("Domain A { vision \"v\" }"), @r#"1:19 `\"v\"` expected-token: Expecting: one of these possible Token sequences:⏎  1. [:]⏎  2. [is]⏎  3. [=]⏎but found: '"v"'"#);
@@ -18,22 +18,22 @@ fn known_wordings() {
           The string that begins here is not closed: add " at its end.
     "#);
     insta::assert_snapshot!(complaints("Domain A # { vision: \"v\" }"), @"1:10 `#` unexpected-character: unexpected character: ->#<- at offset: 9, skipped 1 characters.");
-    insta::assert_snapshot!(complaints("Domain A { vision: \"v\" }\nimport \"./x.dlang\""), @r"
+    insta::assert_snapshot!(complaints("Domain A { vision: \"v\" }\nimport \"./x.dlang\""), @"
     2:1 `import` misplaced-import: Expecting token of type 'EOF' but found `import`.
-          Imports stand before all elements.
+          Move this import before the first element.
     ");
-    insta::assert_snapshot!(complaints("bc R { relationships { L [SK] -> R } }"), @r"
+    insta::assert_snapshot!(complaints("bc R { relationships { L [SK] -> R } }"), @"
     1:31 `->` expected-token: Expecting: one of these possible Token sequences:⏎  1. [this]⏎  2. [ID]⏎but found: '->'
-          A symmetric pattern stands without an arrow: `A [SK] B`.
+          Write a symmetric pattern without an arrow: `A [SK] B`.
     ");
-    insta::assert_snapshot!(complaints("cmap M { L -> R contains L R }"), @r"
+    insta::assert_snapshot!(complaints("cmap M { L -> R contains L R }"), @"
     1:17 `contains` misplaced-contains: Expecting token of type '}' but found `contains`.
-          `contains` stands before all relationships.
+          Move `contains` before all relationships.
     ");
     insta::assert_snapshot!(complaints("cmap M { contains L contains R L -> R, R -> L, }"), @"1:48 `}` expected-token: Expecting: one of these possible Token sequences:⏎  1. [this]⏎  2. [ID]⏎but found: '}'");
-    insta::assert_snapshot!(complaints("Domain A { vision: \"v\", type: X }"), @r"
+    insta::assert_snapshot!(complaints("Domain A { vision: \"v\", type: X }"), @"
     1:23 `,` unexpected-token: Expecting token of type '}' but found `,`.
-          There is no comma here.
+          Remove this comma.
     ");
 }
 
@@ -58,17 +58,17 @@ fn an_unexpected_end_of_input_is_reported() {
         "bc A { team",
     ];
     let rendered = texts.map(|text| format!("{text}\n{}", complaints(text)));
-    insta::assert_snapshot!(rendered.concat(), @r"
+    insta::assert_snapshot!(rendered.concat(), @"
     Domain
     1:7 `` expected-token: Expecting token of type 'ID' but found end of file.
     Domain A {
     1:11 `` expected-token: Expecting token of type '}' but found end of file.
-          at 9..10: This brace is not closed.
+          at 9..10: This brace has no matching `}`.
     bc A for
     1:9 `` expected-token: Expecting token of type 'ID' but found end of file.
     bc A { terminology {
     1:21 `` expected-token: Expecting token of type '}' but found end of file.
-          at 19..20: This brace is not closed.
+          at 19..20: This brace has no matching `}`.
     import
     1:7 `` expected-token: Expecting token of type 'STRING' but found end of file.
     cmap M { contains
@@ -84,15 +84,15 @@ fn an_unexpected_end_of_input_is_reported() {
 fn headers() {
     insta::assert_snapshot!(complaints("Domain A for B {}\nbc X in D for E nonsense here { }\nTeam \"Quoted\"\nbc C for A for B"), @r#"
     1:10 `for` misplaced-clause: Expecting token of type 'EOF' but found `for`.
-          A domain has only `in`, which names the domain it is part of.
+          A domain only has the clause `in`, which names its parent domain.
     2:6 `in` misplaced-clause: Expecting token of type 'EOF' but found `in`.
-          A bounded context belongs to a domain with `for`.
+          Use `for` to name the domain of a bounded context.
     2:17 `nonsense` unexpected-token: Expecting token of type 'EOF' but found `nonsense`.
     3:6 `\"Quoted\"` expected-token: Expecting token of type 'ID' but found `"Quoted"`.
-          Names stand without quotes.
+          Write names without quotes.
     4:4 `C` reserved-name: `C` is a reserved word; here it is read as a name.
     4:12 `for` misplaced-clause: Expecting token of type 'EOF' but found `for`.
-          Each clause stands once, in the order `for`, `as`, `by`.
+          Write each clause at most once, in the order `for`, `as`, `by`.
     "#);
 }
 
@@ -112,7 +112,7 @@ fn values_of_the_wrong_kind() {
     1:23 `\"B2B\"` expected-token: Expecting token of type 'ID' but found `"B2B"`.
           The value is the name of an element, without quotes.
     1:42 `plain` expected-token: Expecting token of type 'STRING' but found `plain`.
-          Texts stand in quotes.
+          Write texts in quotes.
     "#);
 }
 
@@ -138,7 +138,7 @@ fn properties_of_something_else() {
     1:8 `vision` misplaced-property: Expecting token of type '}' but found `vision`.
           A bounded context has no such property.
     2:12 `classification` misplaced-property: Expecting token of type '}' but found `classification`.
-          A domain has only `description`, `vision` and `type`.
+          A domain only has the properties `description`, `vision` and `type`.
     2:28 `C` reserved-name: `C` is a reserved word; here it is read as a name.
     "#);
 }
@@ -207,7 +207,7 @@ fn elements_in_each_other() {
                 DESCRIPTION_PROPERTY description : \"d\"
           VISION_PROPERTY vision : \"v\"
     2:3 `bc` misplaced-element: Expecting token of type '}' but found `bc`.
-          Elements stand in a file or namespace, not in each other: move this one out of the braces.
+          Elements cannot be nested except in namespaces: move this one out of the braces.
     "#);
 }
 
@@ -229,9 +229,9 @@ fn a_missing_brace_ends_the_block_by_layout() {
       TEAM Team …
         NAME T
     4:19 `` expected-token: Expecting token of type '}' but found `}`.
-          at 42..43: This brace is not closed.
+          at 42..43: This brace has no matching `}`.
     "#);
-    insta::assert_snapshot!(check("Namespace N {\n    Team A\n\nTeam B"), @r"
+    insta::assert_snapshot!(check("Namespace N {\n    Team A\n\nTeam B"), @"
     MODEL … …
       NAMESPACE_DECLARATION Namespace … …
         QUALIFIED_NAME N
@@ -241,7 +241,7 @@ fn a_missing_brace_ends_the_block_by_layout() {
       TEAM Team …
         NAME B
     2:11 `` expected-token: Expecting token of type '}' but found `Team`.
-          at 12..13: This brace is not closed.
+          at 12..13: This brace has no matching `}`.
     ");
 }
 
@@ -280,7 +280,7 @@ fn a_missing_opening_brace() {
 
 #[test]
 fn a_namespace_without_its_word() {
-    insta::assert_snapshot!(check("Shop.Inner { Team A }\nnonsense { x: 1 } Team B }"), @r"
+    insta::assert_snapshot!(check("Shop.Inner { Team A }\nnonsense { x: 1 } Team B }"), @"
     MODEL … … … …
       NAMESPACE_DECLARATION … …
         QUALIFIED_NAME Shop . Inner
@@ -293,16 +293,16 @@ fn a_namespace_without_its_word() {
       ERROR }
     2:15 `1` unexpected-character: unexpected character: ->1<- at offset: 36, skipped 1 characters.
     1:1 `Shop` unexpected-token: Expecting token of type 'EOF' but found `Shop`.
-          Is this a namespace? Then `Namespace` is missing.
+          Write `Namespace` before the name of a namespace.
     2:1 `nonsense` unexpected-token: Expecting token of type 'EOF' but found `nonsense`.
     2:26 `}` unexpected-token: Expecting token of type 'EOF' but found `}`.
-          This brace closes nothing.
+          This brace has no matching `{`.
     ");
 }
 
 #[test]
 fn broken_relationships() {
-    insta::assert_snapshot!(check("bc B { relationships {\n [OHS] A -> [ACL] B\n -> B\n A B\n A ->\n A -> C\n A [] -> B\n A -> [SK] B\n A [SK, P] B\n A [OHS -> B\n A OHS] -> B\n A [X, PL] -> B\n A [OHS] >< B\n ] , A -> B\n} }"), @r"
+    insta::assert_snapshot!(check("bc B { relationships {\n [OHS] A -> [ACL] B\n -> B\n A B\n A ->\n A -> C\n A [] -> B\n A -> [SK] B\n A [SK, P] B\n A [OHS -> B\n A OHS] -> B\n A [X, PL] -> B\n A [OHS] >< B\n ] , A -> B\n} }"), @"
     MODEL …
       BOUNDED_CONTEXT bc … …
         NAME B
@@ -386,41 +386,41 @@ fn broken_relationships() {
                 REFERENCE B
             ERROR ] , A -> B
     1:23 `` expected-token: Expecting: one of these possible Token sequences:⏎  1. [this]⏎  2. [ID]⏎but found: '['
-          Patterns stand behind their context: `A [OHS] -> [CF] B`.
+          Write patterns between their context and the arrow: `A [OHS] -> [CF] B`.
     2:20 `` expected-token: Expecting: one of these possible Token sequences:⏎  1. [this]⏎  2. [ID]⏎but found: '->'
     4:4 `B` expected-token: Expecting: one of these possible Token sequences:⏎  1. [<->]⏎  2. [->]⏎  3. [<-]⏎  4. [><]⏎but found: 'B'
     5:6 `` expected-token: Expecting: one of these possible Token sequences:⏎  1. [this]⏎  2. [ID]⏎but found: 'A'
     6:7 `C` reserved-name: `C` is a reserved word; here it is read as a name.
     7:5 `]` expected-token: Expecting: one of these possible Token sequences:⏎  1. [OHS]⏎  2. [OpenHostService]⏎  3. [PL]⏎  4. [PublishedLanguage]⏎  5. [CF]⏎  6. [Conformist]⏎  7. [ACL]⏎  8. [AntiCorruptionLayer]⏎  9. [S]⏎  10. [Supplier]⏎  11. [C]⏎  12. [Customer]⏎  13. [BBoM]⏎  14. [BigBallOfMud]⏎  15. [SK]⏎  16. [SharedKernel]⏎  17. [P]⏎  18. [Partnership]⏎  19. [SW]⏎  20. [SeparateWays]⏎but found: ']'
     8:8 `SK` misplaced-pattern: Expecting token of type ']' but found `SK`.
-          Symmetric patterns stand without an arrow: `A [SK] B`.
+          Write symmetric patterns without an arrow: `A [SK] B`.
     9:7 `,` misplaced-pattern: Expecting token of type ']' but found `,`.
-          A symmetric pattern stands alone.
+          A symmetric pattern must be the only one.
     10:9 `->` expected-token: Expecting token of type ']' but found `->`.
     11:4 `OHS` expected-token: Expecting token of type '[' but found `OHS`.
     12:5 `X` expected-token: Expecting: one of these possible Token sequences:⏎  1. [OHS]⏎  2. [OpenHostService]⏎  3. [PL]⏎  4. [PublishedLanguage]⏎  5. [CF]⏎  6. [Conformist]⏎  7. [ACL]⏎  8. [AntiCorruptionLayer]⏎  9. [S]⏎  10. [Supplier]⏎  11. [C]⏎  12. [Customer]⏎  13. [BBoM]⏎  14. [BigBallOfMud]⏎  15. [SK]⏎  16. [SharedKernel]⏎  17. [P]⏎  18. [Partnership]⏎  19. [SW]⏎  20. [SeparateWays]⏎but found: 'X'
     13:10 `><` misplaced-pattern: Expecting token of type '}' but found `><`.
-          `><` stands without patterns.
+          `><` has no patterns.
     14:2 `]` unexpected-token: Expecting token of type '}' but found `]`.
     ");
 }
 
 #[test]
 fn broken_lists() {
-    insta::assert_snapshot!(complaints("bc B { terminology { term A aka X, term B examples \"a\", term C examples \"a\" aka X } }"), @r"
+    insta::assert_snapshot!(complaints("bc B { terminology { term A aka X, term B examples \"a\", term C examples \"a\" aka X } }"), @"
     1:36 `term` expected-token: Expecting token of type 'ID' but found `term`.
-          A comma behind `aka` or `examples` continues the list; leave it out before the next term.
+          A comma after `aka` or `examples` continues the list; remove it before the next term.
     1:57 `term` expected-token: Expecting token of type 'STRING' but found `term`.
-          A comma behind `aka` or `examples` continues the list; leave it out before the next term.
+          A comma after `aka` or `examples` continues the list; remove it before the next term.
     1:62 `C` reserved-name: `C` is a reserved word; here it is read as a name.
     1:77 `aka` misplaced-clause: Expecting token of type '}' but found `aka`.
           A term has at most one `aka` and one `examples`, in this order.
     ");
-    insta::assert_snapshot!(complaints("cmap M { contains , A,, B, A -> B }"), @r"
+    insta::assert_snapshot!(complaints("cmap M { contains , A,, B, A -> B }"), @"
     1:19 `,` expected-token: Expecting token of type 'ID' but found `,`.
     1:23 `,` expected-token: Expecting token of type 'ID' but found `,`.
     1:26 `,` unexpected-token: Expecting token of type '}' but found `,`.
-          There is no comma here.
+          Remove this comma.
     ");
     insta::assert_snapshot!(complaints("bc B { decisions { rule X] A: \"t\" rule [X A: \"t\" : \"t\" rule B } }"), @r"
     1:25 `X` expected-token: Expecting token of type '[' but found `X`.
@@ -447,19 +447,19 @@ fn imports_in_the_wrong_place() {
             IMPORT_STATEMENT import \"b\"
     1:1 `nonsense` unexpected-token: Expecting token of type 'EOF' but found `nonsense`.
     3:8 `import` misplaced-import: Expecting token of type '}' but found `import`.
-          Imports stand at the beginning of a file.
+          Move this import to the beginning of the file.
     4:8 `import` misplaced-import: Expecting token of type '}' but found `import`.
-          Imports stand at the beginning of a file.
+          Move this import to the beginning of the file.
     "#);
 }
 
 #[test]
 fn blocks_inside_blocks() {
-    insta::assert_snapshot!(complaints("bc B { terminology { term A description: \"d\" term C } metadata { K: \"a\", L: \"b\" } }"), @r"
+    insta::assert_snapshot!(complaints("bc B { terminology { term A description: \"d\" term C } metadata { K: \"a\", L: \"b\" } }"), @"
     1:29 `description` misplaced-property: Expecting token of type '}' but found `description`.
           This property belongs to the bounded context, outside these braces.
     1:51 `C` reserved-name: `C` is a reserved word; here it is read as a name.
     1:72 `,` unexpected-token: Expecting token of type '}' but found `,`.
-          There is no comma here.
+          Remove this comma.
     ");
 }

@@ -47,7 +47,7 @@ fn references() {
 
 #[test]
 fn terms_and_lists() {
-    insta::assert_snapshot!(complaints("bc B { terminology { term Customer: \"who buys\" aka C, term, is examples \"a\" term term, term aka aka X term is, term aka is X } }"), @r"
+    insta::assert_snapshot!(complaints("bc B { terminology { term Customer: \"who buys\" aka C, term, is examples \"a\" term term, term aka aka X term is, term aka is X } }"), @"
     1:27 `Customer` reserved-name: `Customer` is a reserved word; here it is read as a name.
     1:52 `C` reserved-name: `C` is a reserved word; here it is read as a name.
     1:55 `term` reserved-name: `term` is a reserved word; here it is read as a name.
@@ -57,7 +57,7 @@ fn terms_and_lists() {
     1:108 `is` reserved-name: `is` is a reserved word; here it is read as a name.
     1:117 `aka` reserved-name: `aka` is a reserved word; here it is read as a name.
     1:124 `X` expected-token: Expecting token of type 'STRING' but found `X`.
-          Texts stand in quotes.
+          Write texts in quotes.
     ");
 }
 

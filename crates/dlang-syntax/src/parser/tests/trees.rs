@@ -113,7 +113,7 @@ fn a_context_with_everything() {
     1:17 `C` reserved-name: `C` is a reserved word; here it is read as a name.
     2:46 `C` reserved-name: `C` is a reserved word; here it is read as a name.
     4:67 `Term` expected-token: Expecting token of type 'STRING' but found `Term`.
-          A comma behind `aka` or `examples` continues the list; leave it out before the next term.
+          A comma after `aka` or `examples` continues the list; remove it before the next term.
     5:33 `C` reserved-name: `C` is a reserved word; here it is read as a name.
     5:51 `P` reserved-name: `P` is a reserved word; here it is read as a name.
     "#);

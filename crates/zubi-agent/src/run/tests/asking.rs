@@ -40,16 +40,16 @@ async fn there_are_at_most_four_attempts_and_permanent_errors_are_not_retried() 
       Unreachable: try 1 failed, next in 2000 ms
       Unreachable: try 2 failed, next in 4000 ms
       Unreachable: try 3 failed, next in 8000 ms
-    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
-      problem: nobody listens there. Check the address and the network: `zubi agent models` shows where zubi asks. (It was asked 4 times.)
+    = Model after 1/0: The model gave no answer. / Calls made: none. / The remaining work is not known.
+      problem: nobody listens there. Check the address and the network: `zubi agent models` shows the addresses in use. (The model was called 4 times.)
     > two
     #1
-    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
+    = Model after 1/0: The model gave no answer. / Calls made: none. / The remaining work is not known.
       problem: the key is refused. Check the key of this provider: `zubi agent models` says where it was found.
     > three
     #1
-    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
-      problem: the quota of today is used up. It wants to be left alone for 90 minutes. Wait a little, or choose another model with --model.
+    = Model after 1/0: The model gave no answer. / Calls made: none. / The remaining work is not known.
+      problem: the quota of today is used up. The provider requires a wait of 90 minutes. Wait a little, or choose another model with --model.
     ");
 }
 
@@ -60,8 +60,8 @@ async fn a_malformed_answer_is_requested_once_more() {
     > hi
     #1
       Malformed: try 1 failed, next in 2000 ms
-    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
-      problem: a page of HTML. Check that the address is one of a model's API: `zubi agent models` shows it. (It was asked 2 times.)
+    = Model after 1/0: The model gave no answer. / Calls made: none. / The remaining work is not known.
+      problem: a page of HTML. Check that the address is one of a model's API: `zubi agent models` shows it. (The model was called 2 times.)
     ");
 }
 
@@ -80,7 +80,7 @@ async fn the_partial_answer_of_a_stopped_turn_is_saved() {
     #1
     < I was about to (interrupted)
     > too late
-    = Stopped after 1/0: The turn was stopped. / Calls made: none. / The last words of the model: I was about to / What is left to do is not known.
+    = Stopped after 1/0: The turn was stopped. / Calls made: none. / The last words of the model: I was about to / The remaining work is not known.
     ");
 }
 

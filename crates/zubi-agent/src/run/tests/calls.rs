@@ -166,7 +166,7 @@ async fn a_denial_is_reported_with_its_text() {
       a Hold: a [Execute]
       a ? id-1: it runs `hold a`
       id-1 = {"deny":{"text":"not on a Friday"}} by web
-      a = Failed to run test.run: the user said no (it runs `hold a`); they say: not on a Friday / Do not call it again for this; ask the user what to do instead. (denied)
+      a = Failed to run test.run: the user denied it (it runs `hold a`); they say: not on a Friday / Do not call it again for this; let the user decide what to do instead. (denied)
     #2
     < Then not.
     = Completed after 2/1: Then not.
@@ -191,9 +191,9 @@ async fn stopping_the_turn_withdraws_waiting_approval_prompts() {
       a ? id-1: it runs `hold a`
       b Hold: b
       id-1 = {"unanswered":{"how":"the turn was stopped before they answered"}} by zubi
-      a = Not made. The turn ended before the user had answered whether it may be. (cancelled)
+      a = Not made. The turn ended before the user answered the approval prompt. (cancelled)
       b = Not made. The turn was stopped. (cancelled)
-    = Stopped after 1/2: The turn was stopped. / Calls made: none. / Calls that it wanted and that were not made: 2. / What is left to do is not known.
+    = Stopped after 1/2: The turn was stopped. / Calls made: none. / Calls requested but not made: 2. / The remaining work is not known.
     "#);
 }
 
@@ -222,7 +222,7 @@ async fn stopping_the_turn_cancels_running_calls() {
       a = Error in test.look: the call was cancelled / Call again if the answer is still wanted. (cancelled)
       b = Not made. The turn was stopped. (cancelled)
       c = Not made. The turn was stopped. (cancelled)
-    = Stopped after 1/3: The turn was stopped. / Calls made: test.look 1 (1 failed). / Calls that it wanted and that were not made: 2. / The last words of the model: Both. / What is left to do is not known.
+    = Stopped after 1/3: The turn was stopped. / Calls made: test.look 1 (1 failed). / Calls requested but not made: 2. / The last words of the model: Both. / The remaining work is not known.
     "#);
 }
 
@@ -239,9 +239,9 @@ async fn a_command_that_was_stopped_has_failed() {
       a command Hold: a command [Execute]
       a command ? id-1: it runs `hold a command`
       id-1 = {"allow":{"option":0,"arguments":null}} by --auto-approve
-      a command = (no output) What it had done until then, if anything, stays done. (cancelled)
-    = Time after 1/1: The 0.2 s that it may take are over. / Calls made: test.run 1 (1 failed). / What is left to do is not known.
-      problem: The 0.2 s that it may take are over. Say “go on” in this conversation, or allow it more.
+      a command = (no output) Any changes that it had already made remain. (cancelled)
+    = Time after 1/1: The time limit of 0.2 s has passed. / Calls made: test.run 1 (1 failed). / The remaining work is not known.
+      problem: The time limit of 0.2 s has passed. Send “continue” in this conversation, or raise the limit.
     "#);
 }
 
@@ -255,9 +255,9 @@ async fn time_that_is_over_ends_what_runs() {
     #1
     <  a=test_write{"name":"a","touches":["x"],"held":true}
       a Hold: a [Write]
-      a = Error in test.write: the call was cancelled / Call again if the answer is still wanted. What it had done until then, if anything, stays done. (cancelled)
-    = Time after 1/1: The 0.2 s that it may take are over. / Calls made: test.write 1 (1 failed). / What is left to do is not known.
-      problem: The 0.2 s that it may take are over. Say “go on” in this conversation, or allow it more.
+      a = Error in test.write: the call was cancelled / Call again if the answer is still wanted. Any changes that it had already made remain. (cancelled)
+    = Time after 1/1: The time limit of 0.2 s has passed. / Calls made: test.write 1 (1 failed). / The remaining work is not known.
+      problem: The time limit of 0.2 s has passed. Send “continue” in this conversation, or raise the limit.
     "#);
 }
 

@@ -28,8 +28,8 @@ async fn out_of_iterations() {
       w Write a file: new.txt [Write]
         diff --git a/new.txt b/new.txt / new file / --- /dev/null / +++ b/new.txt / @@ -0,0 +1 @@ / +x
       w = write new.txt: created / diff --git a/new.txt b/new.txt / new file / --- /dev/null / +++ b/new.txt / @@ -0,0 +1 @@ / +x / undo_edit {"plan":"p-PLAN"} undoes it / [disk · sha HASH]
-    = Iterations after 2/2: The model was asked 2 times, as often as it may be. / Calls made: file.read 1, file.write 1. / Files changed: new.txt. / The last words of the model: Writing. / What is left to do is not known.
-      problem: The model was asked 2 times, as often as it may be. Say “go on” in this conversation, or allow it more.
+    = Iterations after 2/2: The model was called 2 times, which is the limit. / Calls made: file.read 1, file.write 1. / Files changed: new.txt. / The last words of the model: Writing. / The remaining work is not known.
+      problem: The model was called 2 times, which is the limit. Send “continue” in this conversation, or raise the limit.
     "#);
 }
 
@@ -46,9 +46,9 @@ async fn out_of_calls() {
       c file_read
       a = 1 / [disk · sha HASH · lines 1–1 of 1]
       b = 1 / [disk · sha HASH · lines 1–1 of 1]
-      c = Not made. 2 calls were made, as many as there may be. (cancelled)
-    = Calls after 1/2: 2 calls were made, as many as there may be. / Calls made: file.read 2. / Calls that it wanted and that were not made: 1. / What is left to do is not known.
-      problem: 2 calls were made, as many as there may be. Say “go on” in this conversation, or allow it more.
+      c = Not made. 2 calls were made, which is the limit. (cancelled)
+    = Calls after 1/2: 2 calls were made, which is the limit. / Calls made: file.read 2. / Calls requested but not made: 1. / The remaining work is not known.
+      problem: 2 calls were made, which is the limit. Send “continue” in this conversation, or raise the limit.
     "#);
 }
 
@@ -61,9 +61,9 @@ async fn out_of_tokens() {
     #1
     < So. a=file_read{"path":"a"}
       a file_read
-      a = Not made. 110 tokens were used, and 100 may be. (cancelled)
-    = Tokens after 1/0: 110 tokens were used, and 100 may be. / Calls made: none. / Calls that it wanted and that were not made: 1. / The last words of the model: So. / What is left to do is not known.
-      problem: 110 tokens were used, and 100 may be. Say “go on” in this conversation, or allow it more.
+      a = Not made. 110 tokens were used; the limit is 100. (cancelled)
+    = Tokens after 1/0: 110 tokens were used; the limit is 100. / Calls made: none. / Calls requested but not made: 1. / The last words of the model: So. / The remaining work is not known.
+      problem: 110 tokens were used; the limit is 100. Send “continue” in this conversation, or raise the limit.
     "#);
 }
 
@@ -83,8 +83,8 @@ async fn a_too_long_answer_is_discarded() {
     insta::assert_snapshot!(world.run("go").await, @"
     > go
     #1
-    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
-      problem: The model's answer is longer than 8 MiB and is not kept. Ask for less in one answer, or choose another model.
+    = Model after 1/0: The model gave no answer. / Calls made: none. / The remaining work is not known.
+      problem: The model's answer is longer than 8 MiB and was discarded. Request less in one answer, or choose another model.
     ");
 }
 
@@ -105,17 +105,17 @@ async fn the_same_call_over_and_over() {
     #3
     <  c3=file_read{"path":"a"}
       c3 Read a file: a [Read]
-      c3 = 1 / [disk · sha HASH · lines 1–1 of 1] / [You have made this very call several times, and nothing has changed in between: another one will not help. Do something else, or say what is missing.]
+      c3 = 1 / [disk · sha HASH · lines 1–1 of 1] / [You have made this same call several times, and nothing has changed in between: repeating it will not help. Do something else, or say what is missing.]
     #4
     <  c4=file_read{"path":"a"}
       c4 Read a file: a [Read]
-      c4 = 1 / [disk · sha HASH · lines 1–1 of 1] / [You have made this very call several times, and nothing has changed in between: another one will not help. Do something else, or say what is missing.]
+      c4 = 1 / [disk · sha HASH · lines 1–1 of 1] / [You have made this same call several times, and nothing has changed in between: repeating it will not help. Do something else, or say what is missing.]
     #5
     <  c5=file_read{"path":"a"}
       c5 Read a file: a
-      c5 = Not made. The same call has given the same four times already. (cancelled)
-    = Repeating after 5/5: The model made the same call over and over. / Calls made: file.read 4. / Calls that it wanted and that were not made: 1. / What is left to do is not known.
-      problem: The model made the same call over and over. Say what it misses, or choose another model.
+      c5 = Not made. The same call has already given the same result four times. (cancelled)
+    = Repeating after 5/5: The model made the same call over and over. / Calls made: file.read 4. / Calls requested but not made: 1. / The remaining work is not known.
+      problem: The model made the same call over and over. Add the missing information, or choose another model.
     "#);
 }
 
@@ -132,7 +132,7 @@ async fn a_change_resets_the_repetition_count() {
     let happened = world.run("go").await;
     let remarks: Vec<&str> = happened
         .lines()
-        .filter(|line| line.contains("very call"))
+        .filter(|line| line.contains("same call several times"))
         .filter_map(|line| line.split(" = ").next())
         .collect();
     assert_eq!(remarks, ["  c3", "  c6"], "{happened}");
@@ -160,21 +160,21 @@ async fn invalid_arguments_are_reported_exactly_and_the_other_calls_run() {
       c Read a file
       u file_raed
       v frobnicate
-      a = Invalid input: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} (invalid_input)
+      a = Invalid input: query: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} (invalid_input)
       b = 1 / [disk · sha HASH · lines 1–1 of 1]
-      c = Invalid input: expected a JSON object, got `{"path": "a"`. Write all arguments of file_read as one JSON object. Your answer ran into the limit of its length and was cut: say less in one answer. (invalid_input)
-      u = unknown tool `file_raed`. Of those that you were given, the nearest are `file_read`, `file_write`. (unknown_tool)
+      c = Invalid input: arguments: expected a JSON object, got `{"path": "a"`. Write all arguments of file_read as one JSON object. Your answer reached the length limit and was cut: write less in one answer. (invalid_input)
+      u = unknown tool `file_raed`. The most similar of your tools are `file_read`, `file_write`. (unknown_tool)
       v = unknown tool `frobnicate`: there is no such tool. Call one of the tools that you were given, by its exact name. (unknown_tool)
     #2
     <  d=file_search{"maxResults":3}
       d Search in files [Read]
-      d = Invalid input: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} (invalid_input)
+      d = Invalid input: query: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} (invalid_input)
     #3
     <  e=file_search{"maxResults":3}
       e Search in files [Read]
-      e = Invalid input: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} / [You have made this very call several… (invalid_input)
-    = Invalid after 3/7: What the model gave did not fit, over and over. / Calls made: file.read 2 (1 failed), file.search 3 (3 failed), file_raed 1 (1 failed), frobnicate 1 (1 failed). / What is left to do is not known.
-      problem: The model kept calling file.search with arguments that are none (Invalid input: is required). Say it in other words, or choose another model.
+      e = Invalid input: query: is required / `query` (string): Regular expression (Rust's syntax), matched line by line; with regex: false plain text Example: {"query":"Error::new\\(","pattern":"*.rs","context":1} / [You have made this same call several… (invalid_input)
+    = Invalid after 3/7: The model repeatedly returned invalid data. / Calls made: file.read 2 (1 failed), file.search 3 (3 failed), file_raed 1 (1 failed), frobnicate 1 (1 failed). / The remaining work is not known.
+      problem: The model called file.search with invalid arguments several times (Invalid input: query: is required). Rephrase the request, or choose another model.
     "#);
 }
 
@@ -236,15 +236,15 @@ async fn an_invalid_final_answer_is_requested_twice_more() {
     < {"n": 1.5}
     #3
     < {}
-    = Invalid after 3/0: What the model gave did not fit, over and over. / Calls made: none. / The last words of the model: {} / What is left to do is not known.
-      problem: The model gave no final answer that fits the schema ("n" is a required property). Ask again, or choose another model.
+    = Invalid after 3/0: The model repeatedly returned invalid data. / Calls made: none. / The last words of the model: {} / The remaining work is not known.
+      problem: The model gave no final answer that fits the schema ("n" is a required property). Try again, or choose another model.
     "#);
     let seen = world.model.received.lock().unwrap();
     let last_texts: Vec<String> =
         seen.iter().filter_map(|seen| seen.messages.last().map(|it| json!(it)["text"].to_string())).collect();
     insta::assert_snapshot!(last_texts.join("\n"), @r#"
     "how many"
-    "Your message is not the final answer: it is no JSON. Call final_answer with the final answer."
+    "Your message is not the final answer: it is not JSON. Call final_answer with the final answer."
     "Your message is not the final answer: n: 1.5 is not of type \"integer\". Call final_answer with the final answer."
     "#);
 }
@@ -264,8 +264,8 @@ async fn a_non_object_schema_is_wrapped_and_an_external_reference_is_rejected() 
       x = Taken.
     = Completed after 1/0: [1,2] data [1,2]
     > and now
-    = Failed after 0/0: The turn could not go on. / Calls made: none. / What is left to do is not known.
-      problem: The schema of the final answer cannot be used: `https://example.org/n.json` leads out of it: put what it means into its `$defs`. Correct it and ask again.
+    = Failed after 0/0: The turn could not continue. / Calls made: none. / The remaining work is not known.
+      problem: Cannot use the schema of the final answer: `https://example.org/n.json` refers to another document: move its target into `$defs`. Correct the schema and try again.
     "#);
 }
 
@@ -291,7 +291,7 @@ async fn an_answer_without_a_word_is_none() {
     > go
     #1
     < 
-    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
-      problem: The model answered nothing. Ask again, or choose another model.
+    = Model after 1/0: The model gave no answer. / Calls made: none. / The remaining work is not known.
+      problem: The model returned an empty answer. Try again, or choose another model.
     ");
 }

@@ -62,7 +62,7 @@ async fn old_results_are_pruned_first() {
     let happened = world.run("read all the files").await;
     insta::assert_snapshot!(without_answers(&happened), @r#"
     > read all the files
-      compacted before 0:  ["c1", "c2", "c3", "c4", "c5", "c6"], 8617 to 3041
+      compacted before 0:  ["c1", "c2", "c3", "c4", "c5", "c6"], 8617 to 3035
     = Completed after 9/8: All read.
     "#);
     insta::assert_snapshot!(last_prompt(&world), @"
@@ -96,12 +96,12 @@ async fn where_that_is_not_enough_the_model_sums_up_and_the_task_stays() {
     let happened = world.run("read all the files").await;
     insta::assert_snapshot!(without_answers(&happened), @"
     > read all the files
-      compacted before 15: The person wants all files read; f1 to f3 say words. [], 8617 to 2598
+      compacted before 15: The person wants all files read; f1 to f3 say words. [], 8617 to 2593
     = Completed after 5/4: All read.
     ");
     insta::assert_snapshot!(last_prompt(&world), @"
     user: read all the files
-    user: What was said and done before, in short: / The person wants all files read; f1 to f3 say words.
+    user: Summary of the conversation so far: / The person wants all files read; f1 to f3 say words.
     model: On 4: and so on and so on and so on and  1
     tool c4: word word word word word word word word
     ");
@@ -120,7 +120,7 @@ async fn a_new_result_is_sent_if_it_fits_even_above_the_target() {
     let happened = world.run("read both").await;
     insta::assert_snapshot!(without_answers(&happened), @r#"
     > read both
-      compacted before 0:  ["a"], 16984 to 8816
+      compacted before 0:  ["a"], 16984 to 8812
     = Completed after 3/2: Both read.
     "#);
     insta::assert_snapshot!(last_prompt(&world), @"
@@ -163,11 +163,11 @@ async fn a_prompt_that_the_provider_finds_too_long_is_made_shorter_once() {
     let happened = world.run("and more").await;
     insta::assert_snapshot!(without_answers(&happened), @r#"
     > read
-      compacted before 0:  ["c1", "c2", "c3", "c4", "c5"], 3570 to 1076
+      compacted before 0:  ["c1", "c2", "c3", "c4", "c5"], 3564 to 1070
     = Completed after 7/6: Done.
     > and more
-      compacted before 28: notes [], 1079 to 419
-    = Model after 1/0: The model gave no answer. / Calls made: none. / What is left to do is not known.
+      compacted before 28: notes [], 1074 to 414
+    = Model after 1/0: The model gave no answer. / Calls made: none. / The remaining work is not known.
     "#);
 }
 
@@ -181,13 +181,13 @@ async fn a_failed_summary_is_reported() {
     let happened = world.run("read").await;
     insta::assert_snapshot!(without_answers(&happened), @"
     > read
-      ! The conversation has become too long and the model could not sum it up (no summaries here). The results of older calls were left out.
-      compacted before 15: (No notes could be made. Calls until then: file_read 3. Look again at what you need.) [], 8527 to 2579
+      ! The conversation has become too long and the model could not summarize it (no summaries here). The results of older calls were left out.
+      compacted before 15: (No summary is available. Calls so far: file_read 3. Repeat those whose results you need.) [], 8527 to 2576
     = Completed after 5/4: Done.
     ");
     insta::assert_snapshot!(last_prompt(&world), @"
     user: read
-    user: What was said and done before, in short: / (No notes could be made. Calls until then: file_read 3. Look again at what you need.)
+    user: Summary of the conversation so far: / (No summary is available. Calls so far: file_read 3. Repeat those whose results you need.)
     model: On 4: and so on and so on and so on and  1
     tool c4: word word word word word word word word
     ");

@@ -245,7 +245,7 @@ async fn a_request_is_taken_back_by_either_side() {
 #[tokio::test]
 async fn a_responder_that_is_dropped_answers_all_the_same() {
     let mut world = world(SMALL);
-    assert_snapshot!(world.answers(&[r#"{"jsonrpc":"2.0","id":1,"method":"drop"}"#]).await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the request was given up without an answer"}}"#);
+    assert_snapshot!(world.answers(&[r#"{"jsonrpc":"2.0","id":1,"method":"drop"}"#]).await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"the request was dropped without an answer"}}"#);
 }
 
 #[tokio::test]

@@ -110,7 +110,7 @@ fn invalid_edits_are_refused_with_a_reason() {
         messages.push_str(&refusal(&tree, &edit));
         messages.push('\n');
     }
-    insta::assert_snapshot!(messages, @r"
+    insta::assert_snapshot!(messages, @"
     the server wants to change `untitled:Untitled-1`, which is not a local file
     the server wants to change `jdt://contents/java.base/String.class`, which is not a local file
     the server wants to change `file://server/share/x`, which is not a local file
@@ -139,12 +139,12 @@ fn invalid_edits_are_refused_with_a_reason() {
     the server wants to change `file:///elsewhere/stolen.rs`, which is outside the workspace
     `sub/.git` belongs to git or to zubi's own settings, which no edit may touch
     the server wants to change `none`, which does not exist
-    `d` cannot be changed as the server wants: it is a directory with files in it, and the server did not ask for those
+    `d` cannot be changed as the server wants: it is a directory with files in it, and the server did not request a recursive removal
     `sub/.git` belongs to git or to zubi's own settings, which no edit may touch
     the server wants to change `file://{ws}/`, which is outside the workspace
     two edits of `a.rs` overlap: one at 1:1 and one at 1:4
     an edit of `a.rs` begins on line 10, but the file has 2 lines: it was made for another text
-    the edit of `a.rs` is a snippet with placeholders, which zubi told the server it does not take
+    the edit of `a.rs` is a snippet with placeholders, which zubi does not support
     the edit changes nothing
     the edit changes nothing
     ");
@@ -243,12 +243,12 @@ fn a_renamed_module_is_edited_and_moved() {
     insta::assert_snapshot!(show(&tree, &change), @r#"
     Rename src/figure.rs from src/shape.rs (0): None
     Edit src/lib.rs (1): Some("mod report;\nmod figure;\n")
-    Edit src/report.rs (2): Some("use crate::figure::A;\nuse crate::figure::B;\n")
+    Edit src/report.rs (2): Some("use crate::figurense_check::A;\nuse crate::figurense_check::B;\n")
     "#);
     let with_note =
         work_out(&tree, &[module_rename(&tree, |change| with_annotation(change, "OutsideWorkspace"))]).unwrap();
     assert_eq!(with_note.files, change.files);
-    insta::assert_snapshot!(with_note.notes.join("\n"), @"The server asks to confirm: Edit outside of the workspace (This edit lies outside of the workspace and may affect dependencies).");
+    insta::assert_snapshot!(with_note.notes.join("\n"), @"The server requires confirmation: Edit outside of the workspace (This edit lies outside of the workspace and may affect dependencies).");
 }
 
 #[test]
@@ -279,10 +279,10 @@ fn annotations_that_something_refers_to_become_notes() {
     });
     let change = work_out(&tree, &[edit]).unwrap();
     insta::assert_snapshot!(change.notes.join("\n"), @"
-    The server asks to confirm: In a comment[31m (may be wrong).
-    The server asks to confirm: A new file.
-    The server asks to confirm: A file goes.
-    The server asks to confirm: A file moves.
+    The server requires confirmation: In a comment[31m (may be wrong).
+    The server requires confirmation: A new file.
+    The server requires confirmation: A file goes.
+    The server requires confirmation: A file moves.
     ");
 }
 
@@ -325,14 +325,14 @@ fn what_is_not_the_protocol_is_refused_whole() {
         messages.push('\n');
     }
     insta::assert_snapshot!(messages, @r#"
-    the server's edit is not a workspace edit: it is no object
-    the server's edit is not a workspace edit: it is no object
-    the server's edit is not a workspace edit: `documentChanges` is no list
-    the server's edit is not a workspace edit: `changes` is no object
+    the server's edit is not a workspace edit: it is not an object
+    the server's edit is not a workspace edit: it is not an object
+    the server's edit is not a workspace edit: `documentChanges` is not a list
+    the server's edit is not a workspace edit: `changes` is not an object
     the server's edit is not a workspace edit: number 2 of its `changes` cannot be read: invalid type: integer `3`, expected a sequence
-    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: it is no object
-    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: its `kind` is none of `create`, `rename`, `delete`
-    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: its `kind` is none of `create`, `rename`, `delete`
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: it is not an object
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: its `kind` is not `create`, `rename` or `delete`
+    the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: its `kind` is not `create`, `rename` or `delete`
     the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: missing field `uri`
     the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: missing field `newUri`
     the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: invalid type: string "yes", expected a boolean
@@ -342,7 +342,7 @@ fn what_is_not_the_protocol_is_refused_whole() {
     the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: missing field `range`
     the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: invalid value: integer `-1`, expected u32
     the server's edit is not a workspace edit: number 2 of its `documentChanges` cannot be read: invalid type: map, expected a string
-    the edit of `d/x` is a snippet with placeholders, which zubi told the server it does not take
+    the edit of `d/x` is a snippet with placeholders, which zubi does not support
     the server's edit is not a workspace edit: an annotation it refers to cannot be read: invalid type: integer `3`, expected struct ChangeAnnotation
     "#);
 }

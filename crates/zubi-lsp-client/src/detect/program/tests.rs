@@ -79,7 +79,7 @@ async fn minimum_version_is_enforced() {
     ]);
     assert_snapshot!(machine.find("typescript", true).await, @"bin2/tsc 7.0.2");
     std::fs::remove_file(machine.base.join("bin2/tsc")).unwrap();
-    assert_snapshot!(machine.find("typescript", true).await, @"`tsc` is not usable: project/node_modules/.bin/tsc: version 5.9.2, but 7 is needed; bin1/tsc: it does not tell its version, and 7 is needed");
+    assert_snapshot!(machine.find("typescript", true).await, @"`tsc` is not usable: project/node_modules/.bin/tsc: version 5.9.2, but 7 is needed; bin1/tsc: it does not print its version, and 7 is needed");
 }
 
 #[tokio::test]

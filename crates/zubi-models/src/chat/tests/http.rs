@@ -219,8 +219,8 @@ async fn silence_is_given_up() {
         outcomes.push(check_with(vec![Script::Stall(sent)], impatient).await.0);
     }
     assert_snapshot!(outcomes.join("\n"), @r#"
-    TimedOut: it said nothing for 300 ms
-    TimedOut: it said nothing for 300 ms
+    TimedOut: it sent nothing for 300 ms
+    TimedOut: it sent nothing for 300 ms
     Overloaded: it answers 500 Internal Server Error
     text "Hi"
     Finished, 0+0 tokens, 0 cached
@@ -280,8 +280,8 @@ async fn refusals() {
     let json = "content-type: application/json\r\n";
     let body = format!("{{\"error\":{{\"message\":\"slow down, {KEY}\",\"code\":\"rate_limit_exceeded\"}}}}");
     assert_snapshot!(check(vec![Script::Close(response("429 Too Many Requests", &format!("{json}retry-after: 7\r\n"), &body))]).await, @"RateLimited: it answers 429 Too Many Requests: slow down, (redacted) (after 7s)");
-    assert_snapshot!(check(vec![Script::Close(response("302 Found", "location: http://127.0.0.1:1/?key=hunter2\r\n", ""))]).await, @"NotConfigured: it answers 302 Found: it leads elsewhere, and a key is not taken there; name the address where the API is");
-    assert_snapshot!(check(vec![Script::Close(response("200 OK", "content-type: text/html\r\n", "<html><title>Sign in</title>"))]).await, @"Malformed: it sent a page of HTML (`Sign in`) in place of an answer");
+    assert_snapshot!(check(vec![Script::Close(response("302 Found", "location: http://127.0.0.1:1/?key=hunter2\r\n", ""))]).await, @"NotConfigured: it answers 302 Found: it is a redirect, and zubi does not send a key elsewhere; configure the address of the API itself");
+    assert_snapshot!(check(vec![Script::Close(response("200 OK", "content-type: text/html\r\n", "<html><title>Sign in</title>"))]).await, @"Malformed: it sent a page of HTML (`Sign in`) instead of an answer");
     assert_snapshot!(check(vec![Script::Close(response("529 ", json, r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#))]).await, @"Overloaded: it answers 529: Overloaded");
 }
 
@@ -366,14 +366,14 @@ async fn a_server_that_only_shows_that_it_is_there_is_not_waited_for() {
     let partial_response = ok(&frames(&[r#"{"content":"Hi"}"#]));
     let outcome =
         check_with(vec![Script::Alive(partial_response.clone())], |config| config.timeouts = timeouts).await.0;
-    assert_snapshot!(outcome, @"TimedOut: it said nothing for 300 ms, and only kept the connection alive");
+    assert_snapshot!(outcome, @"TimedOut: it sent nothing but heartbeats for 300 ms");
     let timeouts = ProviderTimeouts {
         idle: Duration::from_millis(300),
         answer: Duration::from_millis(300),
         ..ProviderTimeouts::default()
     };
     let outcome = check_with(vec![Script::Alive(partial_response)], |config| config.timeouts = timeouts).await.0;
-    assert_snapshot!(outcome, @"TimedOut: it was not done with its answer after 300 ms");
+    assert_snapshot!(outcome, @"TimedOut: it did not finish its answer within 300 ms");
     let finished = stream(&[r#"{"content":"Hi"}"#], "stop").replace("data: [DONE]\n\n", "");
     let timeouts = ProviderTimeouts { idle: Duration::from_millis(300), ..ProviderTimeouts::default() };
     let outcome = check_with(vec![Script::Alive(ok(&finished))], |config| config.timeouts = timeouts).await.0;

@@ -102,7 +102,7 @@ fn streams_that_others_stumble_over() {
     "#);
     // Truncated: never an answer, even if the call is complete.
     assert_snapshot!(check(&frames(&[r#"{"content":"x"}"#])), @"BrokenOff: the answer of it broke off before its end");
-    assert_snapshot!(check(&frames(&[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]}"#])), @"BrokenOff: the answer of it broke off before its end, in the midst of a call");
+    assert_snapshot!(check(&frames(&[r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{}"}}]}"#])), @"BrokenOff: the answer of it broke off before its end, in the middle of a call");
     assert_snapshot!(check("data: {\"choices\":[{\"index\":0,\"delta\":{\"cont"), @"BrokenOff: the answer of it broke off before its end");
     // Arguments that are truncated by the limit, empty, or an object.
     assert_snapshot!(check(&stream(&[
@@ -136,7 +136,7 @@ fn streams_that_others_stumble_over() {
     Finished, 0+0 tokens, 0 cached
     "#);
     // An HTML page instead of a stream.
-    assert_snapshot!(check("<!doctype html>\n<html><head><title>Sign in</title></head><body>…</body></html>"), @"Malformed: it sent a page of HTML (`Sign in`) in place of an answer");
+    assert_snapshot!(check("<!doctype html>\n<html><head><title>Sign in</title></head><body>…</body></html>"), @"Malformed: it sent a page of HTML (`Sign in`) instead of an answer");
 }
 
 #[test]
@@ -301,10 +301,10 @@ fn lines_of_all_kinds() {
     text "x"
     Finished, 0+0 tokens, 0 cached
     "#);
-    assert_snapshot!(check("data: [DONE]\n\n"), @"Malformed: it sent an answer with nothing in it");
+    assert_snapshot!(check("data: [DONE]\n\n"), @"Malformed: it sent an empty answer");
     // Responses that are not a stream.
-    assert_snapshot!(check("data: nothing\n\n"), @"Malformed: it sent what is no JSON: nothing");
-    assert_snapshot!(check(&format!("upstream said: {KEY}\nand more")), @"Malformed: it sent what is no answer: upstream said: (redacted)");
+    assert_snapshot!(check("data: nothing\n\n"), @"Malformed: it sent invalid JSON: nothing");
+    assert_snapshot!(check(&format!("upstream said: {KEY}\nand more")), @"Malformed: it sent data that is not an answer: upstream said: (redacted)");
     assert_snapshot!(check(": only comments\n\n: and cut\n"), @"BrokenOff: the answer of it broke off before its end");
     assert_snapshot!(check(" \n\n"), @"BrokenOff: the answer of it broke off before its end");
     assert_snapshot!(check(""), @"BrokenOff: the answer of it broke off before its end");
@@ -332,8 +332,8 @@ fn one_body_in_place_of_a_stream() {
     assert_snapshot!(check(r#"{"error":{"message":"maximum context length is 3 tokens"}}"#), @"TooLong: it broke its answer off: maximum context length is 3 tokens");
     assert_snapshot!(check(r#"[{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}]"#), @"Overloaded: it broke its answer off: busy");
     assert_snapshot!(check(r#"{"choices":[{"message":{"content":"H"#), @"BrokenOff: the answer of it broke off before its end");
-    assert_snapshot!(check(r#"{"object":"list","data":[]}"#), @r#"Malformed: it sent JSON that is no answer: {"object":"list","data":[]}"#);
-    assert_snapshot!(check(r#"{"choices":[]} and more"#), @r#"Malformed: it sent what is no JSON: {"choices":[]} and more"#);
+    assert_snapshot!(check(r#"{"object":"list","data":[]}"#), @r#"Malformed: it sent JSON that is not an answer: {"object":"list","data":[]}"#);
+    assert_snapshot!(check(r#"{"choices":[]} and more"#), @r#"Malformed: it sent invalid JSON: {"choices":[]} and more"#);
 }
 
 #[test]

@@ -113,10 +113,10 @@ async fn refusals() {
     TooLong: ollama answers 400 Bad Request: prompt is too long: 9 tokens > 8 maximum
     ");
     insta::assert_snapshot!(check(|_| Turn::raw(302, "").header("Location", "http://127.0.0.1:1/")).await, @"
-    NotConfigured: openai-responses answers 302 Found: it leads elsewhere, and a key is not taken there; name the address where the API is
-    NotConfigured: anthropic answers 302 Found: it leads elsewhere, and a key is not taken there; name the address where the API is
-    NotConfigured: gemini answers 302 Found: it leads elsewhere, and a key is not taken there; name the address where the API is
-    NotConfigured: ollama answers 302 Found: it leads elsewhere, and a key is not taken there; name the address where the API is
+    NotConfigured: openai-responses answers 302 Found: it is a redirect, and zubi does not send a key elsewhere; configure the address of the API itself
+    NotConfigured: anthropic answers 302 Found: it is a redirect, and zubi does not send a key elsewhere; configure the address of the API itself
+    NotConfigured: gemini answers 302 Found: it is a redirect, and zubi does not send a key elsewhere; configure the address of the API itself
+    NotConfigured: ollama answers 302 Found: it is a redirect, and zubi does not send a key elsewhere; configure the address of the API itself
     ");
 }
 
@@ -140,16 +140,16 @@ async fn errors_in_the_middle() {
 async fn what_is_no_answer() {
     let page = "<html><head><title>Sign in</title></head><body>x</body></html>";
     insta::assert_snapshot!(check(|_| Turn::raw(200, page)).await, @"
-    Malformed: openai-responses sent nothing that is an answer
-    Malformed: anthropic sent nothing that is an answer
-    Malformed: gemini sent nothing that is an answer
+    Malformed: openai-responses sent no answer
+    Malformed: anthropic sent no answer
+    Malformed: gemini sent no answer
     Malformed: ollama sent no answer, but a page of HTML (`Sign in`)
     ");
     insta::assert_snapshot!(check(|_| Turn::raw(200, "")).await, @"
-    Malformed: openai-responses sent nothing that is an answer
-    Malformed: anthropic sent nothing that is an answer
-    Malformed: gemini sent nothing that is an answer
-    Malformed: ollama sent nothing that is an answer
+    Malformed: openai-responses sent no answer
+    Malformed: anthropic sent no answer
+    Malformed: gemini sent no answer
+    Malformed: ollama sent no answer
     ");
     let frame =
         |dialect| if dialect == Dialect::Ollama { "{\"a\": \n" } else { "event: message_start\ndata: {\"a\": \n\n" };
@@ -157,24 +157,24 @@ async fn what_is_no_answer() {
     BrokenOff: the answer of openai-responses broke off before its end
     BrokenOff: the answer of anthropic broke off before its end
     BrokenOff: the answer of gemini broke off before its end
-    Malformed: ollama sent nothing that is an answer
+    Malformed: ollama sent no answer
     ");
     insta::assert_snapshot!(check(|_| Turn::raw(200, &b"data: \xff\xfe\n\n{}\n"[..])).await, @"
-    Malformed: openai-responses sent no answer, but bytes that are no text
-    Malformed: anthropic sent no answer, but bytes that are no text
-    Malformed: gemini sent no answer, but bytes that are no text
-    Malformed: ollama sent no answer, but bytes that are no text
+    Malformed: openai-responses sent no answer, but bytes that are not text
+    Malformed: anthropic sent no answer, but bytes that are not text
+    Malformed: gemini sent no answer, but bytes that are not text
+    Malformed: ollama sent no answer, but bytes that are not text
     ");
     // In the middle of a complete answer.
     let broken = |dialect: Dialect| dialect.answer(&scripted_answer()).replacen("Ich ", "\"", 1);
     insta::assert_snapshot!(check(|dialect| Turn::raw(200, broken(dialect))).await, @r#"
-    Malformed: openai-responses sent no answer, but an event that is no JSON
+    Malformed: openai-responses sent no answer, but an event that is not JSON
     Malformed: anthropic sent no answer, but {"index":1,"delta":{"type":"text_delta","text":"""},"type":"content_block_delta"}
     Malformed: gemini sent no answer, but {"candidates":[{"content":{"role":"model","parts":[{"text":"""}]},"index":0}],"modelVersion":"scripted"}
     Malformed: ollama sent no answer, but {"model":"scripted","created_at":"2026-01-01T00:00:00Z","message":{"role":"assistant","content":"""},"done":false}
     "#);
     let blocked = "data: {\"promptFeedback\": {\"blockReason\": \"SAFETY\"}}\r\n\r\n";
-    insta::assert_snapshot!(failure(Dialect::Gemini, Turn::raw(200, blocked)).await, @"Refused: gemini does not take the question: SAFETY");
+    insta::assert_snapshot!(failure(Dialect::Gemini, Turn::raw(200, blocked)).await, @"Refused: gemini refuses the request: SAFETY");
 }
 
 #[tokio::test]

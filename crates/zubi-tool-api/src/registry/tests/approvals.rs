@@ -304,9 +304,9 @@ async fn edited_arguments_are_validated_and_judged_again() {
     // Denied arguments are denied, even if the user wrote them.
     session.queue_answer(allow_edited("make; rm x"));
     assert_snapshot!(session.call("make").await, @r#"
-    Failed to run shell.run: it runs `rm x` (nothing is removed); the rule stands at zubi.toml:1
+    Failed to run shell.run: it runs `rm x` (nothing is removed); see the rule at zubi.toml:1
     The user changed the arguments to {"text":"make; rm x"}.
-    Do it another way, or ask the user: `zubi policy explain` shows which rule says so.
+    Do it another way, or let the user decide: `zubi policy explain` shows which rule denies it.
     (deny, denied)
     "#);
     // Arguments that need approval lead to a second prompt, which shows the new ones.
@@ -326,7 +326,7 @@ async fn edited_arguments_are_validated_and_judged_again() {
     // Invalid arguments are reported.
     session.queue_answer(ApprovalAnswer::Allow { option: 0, arguments: Some(json!({"txt": "x"})) });
     assert_snapshot!(session.call("make").await, @r#"
-    Invalid input: no such parameter; did you mean `text`?
+    Invalid input: txt: no such parameter; did you mean `text`?
     The user changed the arguments to {"txt":"x"}.
     shell.run takes text (string).
     (deny, invalid_input)
@@ -341,9 +341,9 @@ async fn edited_arguments_are_validated_and_judged_again() {
         session.queue_answer(allow_edited(&format!("make {number}")));
     }
     assert_snapshot!(session.call("make").await, @r#"
-    Failed to run shell.run: the arguments were changed over and over
+    Failed to run shell.run: the arguments were edited too often
     The user changed the arguments to {"text":"make 8"}.
-    Ask the user what to do instead.
+    Let the user decide what to do instead.
     (deny, denied)
     "#);
 }
@@ -354,15 +354,15 @@ async fn how_a_question_can_end() {
     let session = Session::new(&[json!({"action": "ask", "command": ["make"], "reason": "it takes an hour"})]);
     session.queue_answer(ApprovalAnswer::Deny { text: Some(" use ninja \n".to_owned()) });
     assert_snapshot!(session.call("make").await, @"
-    Failed to run shell.run: the user said no (it runs `make` (it takes an hour)); they say: use ninja
-    Do not call it again for this; ask the user what to do instead.
+    Failed to run shell.run: the user denied it (it runs `make` (it takes an hour)); they say: use ninja
+    Do not call it again for this; let the user decide what to do instead.
     (deny, denied)
     ");
     assert_eq!(session.person.questions.lock().unwrap()[0].rule.as_deref(), Some("zubi.toml:1"));
     session.queue_answer(ApprovalAnswer::Unanswered { how: "nobody answered within 300 s".to_owned() });
     assert_snapshot!(session.call("make").await, @"
-    Failed to run shell.run: the user was asked (it runs `make` (it takes an hour)), and nobody answered within 300 s
-    Ask the user whether it is to be done, then call it again.
+    Failed to run shell.run: it needs the user's approval (it runs `make` (it takes an hour)), and nobody answered within 300 s
+    Check with the user whether to do it, then call it again.
     (deny, denied)
     ");
 }
@@ -437,7 +437,7 @@ async fn answers_omit_user_secrets() {
     (allow, ok)
     ");
     assert_snapshot!(session.call_of("shell.run", "'correct horse'").await, @r#"
-    Failed to run shell.run: it runs `(redacted)`, and there is nobody to ask here
+    Failed to run shell.run: it runs `(redacted)`, and no one can approve it here
     The user can allow it in zubi.toml with
     [[policy]]
     action = "allow"
@@ -504,8 +504,8 @@ async fn approval_covers_only_the_prompted_call() {
     ");
     let swap = Arc::clone(&writes);
     assert_snapshot!(call(allow_option(0), Box::new(move || *swap.lock().unwrap() = "/elsewhere/b")).await, @"
-    Failed to run other.run: what it would touch has changed while the user was asked
-    Call it again: the user is asked about what it would touch now.
+    Failed to run other.run: what it would touch has changed during the approval prompt
+    Call it again: the new approval prompt shows what it would touch now.
     (deny, failed)
     ");
     *writes.lock().unwrap() = "";
@@ -514,7 +514,7 @@ async fn approval_covers_only_the_prompted_call() {
     let call_unattended = || call(ApprovalAnswer::Unavailable, Box::new(|| {}));
     assert!(call_unattended().await.starts_with("ran"));
     *version.lock().unwrap() = "2";
-    assert!(call_unattended().await.contains("nobody to ask"));
+    assert!(call_unattended().await.contains("no one can approve it here"));
     *version.lock().unwrap() = "1";
     assert!(call_unattended().await.contains("nobody to ask"), "what is forgotten does not come back");
 }

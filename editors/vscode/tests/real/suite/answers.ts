@@ -2,7 +2,7 @@
 import * as assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import * as vscode from "vscode";
-import { ask, askJson, type Case, file } from "./harness.ts";
+import { callTool, callToolForJson, type Case, file } from "./harness.ts";
 
 const TOOLS = ["domainlang_validate", "domainlang_list", "domainlang_get", "domainlang_explain", "lsp_definition"];
 
@@ -45,12 +45,12 @@ export const answers: readonly Case[] = [
   {
     name: "domainlang_validate answers for the workspace and for one file",
     body: async () => {
-      const all = await askJson<Validation>("domainlang_validate", {});
+      const all = await callToolForJson<Validation>("domainlang_validate", {});
       assert.equal(all.valid, false);
       assert.ok(all.fileCount >= 7, `${all.fileCount} files`);
-      const one = await askJson<Validation>("domainlang_validate", { file: file("shop/shop.dlang").toString() });
+      const one = await callToolForJson<Validation>("domainlang_validate", { file: file("shop/shop.dlang").toString() });
       assert.deepEqual([one.valid, one.errors], [true, []]);
-      const broken = await askJson<Validation>("domainlang_validate", { file: file("broken/names.dlang").toString() });
+      const broken = await callToolForJson<Validation>("domainlang_validate", { file: file("broken/names.dlang").toString() });
       assert.equal(broken.valid, false);
       assert.deepEqual([...new Set(broken.errors.map((error) => error.file))], ["broken/names.dlang"]);
     },
@@ -58,7 +58,7 @@ export const answers: readonly Case[] = [
   {
     name: "domainlang_list lists and filters",
     body: async () => {
-      const listed = await askJson<Listed>("domainlang_list", { type: "bcs", team: "Storefront" });
+      const listed = await callToolForJson<Listed>("domainlang_list", { type: "bcs", team: "Storefront" });
       assert.equal(listed.entityType, "bcs");
       assert.equal(listed.count, listed.results.length);
       assert.ok(listed.results.some(({ fqn }) => fqn === "Catalog"), JSON.stringify(listed));
@@ -67,27 +67,27 @@ export const answers: readonly Case[] = [
   {
     name: "domainlang_get finds an element, and counts without one",
     body: async () => {
-      const got = await askJson<Got>("domainlang_get", { fqn: "Sales.Catalog" });
+      const got = await callToolForJson<Got>("domainlang_get", { fqn: "Sales.Catalog" });
       assert.deepEqual([got.found, got.element?.fqn, got.element?.effectiveTeam], [true, "Catalog", "Storefront"]);
-      const { summary } = await askJson<Got>("domainlang_get", {});
+      const { summary } = await callToolForJson<Got>("domainlang_get", {});
       assert.ok((summary?.boundedContextCount ?? 0) > 3, JSON.stringify(summary));
     },
   },
   {
     name: "domainlang_explain explains, and says what it does not know",
     body: async () => {
-      const explained = await askJson<Explained>("domainlang_explain", { fqn: "Catalog" });
+      const explained = await callToolForJson<Explained>("domainlang_explain", { fqn: "Catalog" });
       assert.equal(explained.type, "BoundedContext");
       assert.match(explained.explanation ?? "", /What the shop has to offer/);
-      const unknown = await askJson<Explained>("domainlang_explain", { fqn: "Catalogue" });
+      const unknown = await callToolForJson<Explained>("domainlang_explain", { fqn: "Catalogue" });
       assert.deepEqual([unknown.type, unknown.explanation, unknown.error], [null, null, "Element 'Catalogue' not found"]);
     },
   },
   {
     name: "an input that cannot be answered is told in a text",
     body: async () => {
-      assert.match(await ask("domainlang_list", { type: "books" }), /^Invalid input: .*books/);
-      assert.match(await ask("domainlang_list", { type: "teams", team: "Storefront" }), /^Invalid input: .*team/);
+      assert.match(await callTool("domainlang_list", { type: "books" }), /^Invalid input: .*books/);
+      assert.match(await callTool("domainlang_list", { type: "teams", team: "Storefront" }), /^Invalid input: .*team/);
     },
   },
   {
@@ -96,7 +96,7 @@ export const answers: readonly Case[] = [
       const source = new vscode.CancellationTokenSource();
       source.cancel();
       // VS Code itself may end the call, or the request to the server is cancelled; neither hangs.
-      const text = await ask("domainlang_get", {}, source.token).catch((error: unknown) => String(error));
+      const text = await callTool("domainlang_get", {}, source.token).catch((error: unknown) => String(error));
       assert.match(text, /cancel/i);
     },
   },
@@ -108,19 +108,19 @@ export const answers: readonly Case[] = [
       for (const name of ["Typed", "Retyped"]) {
         const end = editor.document.lineAt(editor.document.lineCount - 1).range.end;
         assert.ok(await editor.edit((edit) => { edit.insert(end, `\nTeam ${name}\n`); }));
-        const got = await askJson<Got>("domainlang_get", { fqn: name });
+        const got = await callToolForJson<Got>("domainlang_get", { fqn: name });
         assert.equal(got.element?.fqn, name);
       }
       assert.ok(editor.document.isDirty);
       assert.ok(!(await readFile(uri.fsPath, "utf8")).includes("Typed"));
       await vscode.commands.executeCommand("workbench.action.files.revert");
-      assert.equal((await askJson<Got>("domainlang_get", { fqn: "Typed" })).found, false);
+      assert.equal((await callToolForJson<Got>("domainlang_get", { fqn: "Typed" })).found, false);
     },
   },
   {
     name: "lsp_definition answers for a TypeScript file through the editor",
     body: async () => {
-      const text = await ask("lsp_definition", { at: "web/src/report.ts:8:15" });
+      const text = await callTool("lsp_definition", { at: "web/src/report.ts:8:15" });
       // Without a language server for TypeScript beside it, only the editor can know that.
       assert.match(text, /^at web\/src\/report\.ts:8:15 totalArea/);
       assert.match(text, /\nweb\/src\/shape\.ts\n {2}29:17 {2}export function totalArea\(/);

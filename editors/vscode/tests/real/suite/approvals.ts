@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import * as path from "node:path";
 import * as vscode from "vscode";
 import type { ToolResult, ZubiApi } from "../../../api/zubi.d.ts";
-import { ask, type Case, file, named } from "./harness.ts";
-import { answerDialog, gone, see, shot } from "./page.ts";
+import { callTool, type Case, file, named } from "./harness.ts";
+import { answerDialog, waitForAbsence, waitForText, shot } from "./page.ts";
 
 /** A declared tool that leaves a line for each time that it runs. */
 const GREET = { tool: "workspace.greet", arguments: { name: "Ada" } };
@@ -17,14 +17,14 @@ export const approvals: readonly Case[] = [
   {
     name: "a tool that looks is not asked about",
     body: async () => {
-      assert.match(await ask(named("domainlang_get"), {}), /^\{"summary":/);
-      await gone(".monaco-dialog-box");
+      assert.match(await callTool(named("domainlang_get"), {}), /^\{"summary":/);
+      await waitForAbsence(".monaco-dialog-box");
     },
   },
   {
     name: "VS Code asks with the file that would be written; who cancels has denied it",
     body: async () => {
-      const answer = ask(named("call_tool"), WRITE).catch(String);
+      const answer = callTool(named("call_tool"), WRITE).catch(String);
       const shown = await answerDialog("Cancel", "confirmation");
       assert.match(shown, /file\.write/);
       assert.match(shown, /tasks\.json/);
@@ -36,7 +36,7 @@ export const approvals: readonly Case[] = [
     name: "what runs through call_tool zubi asks about itself, with the command, each time",
     body: async () => {
       for (const count of [1, 2]) {
-        const answer = ask(named("call_tool"), GREET);
+        const answer = callTool(named("call_tool"), GREET);
         const shown = await answerDialog("Allow this call");
         assert.match(shown, /workspace\.greet wants to run/);
         assert.match(shown, /printf/);
@@ -82,7 +82,7 @@ export const approvals: readonly Case[] = [
       await answerDialog("session");
       assert.ok((await first).success);
       assert.ok((await greet()).success);
-      assert.match(await ask(named("call_tool"), GREET), /Hello, Ada/);
+      assert.match(await callTool(named("call_tool"), GREET), /Hello, Ada/);
       assert.equal(runs(), before + 3);
       await shot("approved");
     },
@@ -94,7 +94,7 @@ export const approved: readonly Case[] = [
   {
     name: "what would be asked about runs at once",
     body: async () => {
-      assert.match(await ask(named("call_tool"), GREET), /Hello, Ada/);
+      assert.match(await callTool(named("call_tool"), GREET), /Hello, Ada/);
       assert.ok((await greet()).success);
       assert.equal(runs(), 2);
     },
@@ -102,7 +102,7 @@ export const approved: readonly Case[] = [
   {
     name: "what a rule denies stays denied",
     body: async () => {
-      const text = await ask(named("call_tool"), { tool: "workspace.part", arguments: { name: "Ada" } });
+      const text = await callTool(named("call_tool"), { tool: "workspace.part", arguments: { name: "Ada" } });
       assert.match(text, /nobody parts; see the rule at /);
       const { success, error = "" } = await zubi().executeTool("workspace.part", { name: "Ada" });
       assert.deepEqual([success, error.includes("nobody parts")], [false, true], error);
@@ -116,12 +116,12 @@ export const untrusted: readonly Case[] = [
   {
     name: "without trust no other program runs than the one that came with the extension, and nothing of the folder",
     body: async () => {
-      await see('.statusbar-item:has-text("Restricted Mode")');
+      await waitForText('.statusbar-item:has-text("Restricted Mode")');
       assert.equal(vscode.workspace.isTrusted, false);
-      const text = await ask(named("domainlang_get"), {});
+      const text = await callTool(named("domainlang_get"), {});
       const isBundled = existsSync(path.join(vscode.extensions.getExtension("zubi.zubi")?.extensionPath ?? "", "server/zubi"));
       assert.match(text, isBundled ? /^\{"summary":/ : /^Error in domainlang_get: .*not running/);
-      const called = await ask(named("call_tool"), GREET);
+      const called = await callTool(named("call_tool"), GREET);
       assert.match(called, isBundled ? /trust/ : /^Error in .*not running/);
       assert.equal(runs(), 0);
       await shot("untrusted");

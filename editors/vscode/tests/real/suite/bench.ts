@@ -4,7 +4,7 @@ import * as assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import * as vscode from "vscode";
 import type { ZubiApi } from "../../../api/zubi.d.ts";
-import { ask, type Case, file } from "./harness.ts";
+import { callTool, type Case, file } from "./harness.ts";
 
 /** Milliseconds of each question of a kind. */
 type Figures = Record<string, number[]>;
@@ -12,17 +12,17 @@ type Figures = Record<string, number[]>;
 const REPORT = "web/src/report.ts";
 
 /** The same question to the editor itself, through a language model tool, and through the API alone. */
-const WAYS = {
+const PATHS = {
   bare: async () => {
     // A character with two UTF-16 units precedes it in its line.
-    const place = new vscode.Position(7, 15);
-    const found = await vscode.commands.executeCommand<unknown[]>("vscode.executeDefinitionProvider", file(REPORT), place);
-    return found.length > 0;
+    const position = new vscode.Position(7, 15);
+    const locations = await vscode.commands.executeCommand<unknown[]>("vscode.executeDefinitionProvider", file(REPORT), position);
+    return locations.length > 0;
   },
-  tool: async () => (await ask("lsp_definition", { at: `${REPORT}:8:15` })).includes("29:17"),
+  tool: async () => (await callTool("lsp_definition", { at: `${REPORT}:8:15` })).includes("29:17"),
   call: async () => JSON.stringify(await zubi().executeTool("lsp_definition", { at: `${REPORT}:8:15` })).includes("29:17"),
   // The round trip to the program without a request to the editor.
-  nothing: async () => (await ask("domainlang_get", {})).startsWith('{"summary":'),
+  nothing: async () => (await callTool("domainlang_get", {})).startsWith('{"summary":'),
 } satisfies Record<string, () => Promise<boolean>>;
 
 export const bench: readonly Case[] = [
@@ -33,33 +33,33 @@ export const bench: readonly Case[] = [
       const figures: Figures = { activation: [activation()] };
       await vscode.window.showTextDocument(file(REPORT));
       // Until the editor's own server has loaded the project. The limit of the case ends the wait.
-      while (!(await WAYS.bare()) || !(await WAYS.tool()));
+      while (!(await PATHS.bare()) || !(await PATHS.tool()));
       for (let round = -20; round < (rounds ?? 0); round += 1) {
         // By turns, and not always in the same order; the first ones warm up.
-        const ways = Object.entries(WAYS);
-        for (const [way, question] of round % 2 === 0 ? ways : ways.reverse()) {
-          const took = await timed(question);
-          if (round >= 0) (figures[way] ??= []).push(took);
+        const paths = Object.entries(PATHS);
+        for (const [name, query] of round % 2 === 0 ? paths : paths.reverse()) {
+          const duration = await timed(query);
+          if (round >= 0) (figures[name] ??= []).push(duration);
         }
       }
       for (let restart = 0; restart < (restarts ?? 0); restart += 1) {
-        const took = await timed(async () => {
+        const duration = await timed(async () => {
           await vscode.commands.executeCommand("zubi.restart");
-          return WAYS.nothing();
+          return PATHS.nothing();
         });
-        (figures["restart"] ??= []).push(took);
+        (figures["restart"] ??= []).push(duration);
       }
       writeFileSync(file("figures.json").fsPath, JSON.stringify(figures));
     },
   },
 ];
 
-async function timed(question: () => Promise<boolean>): Promise<number> {
-  const begun = performance.now();
-  const isRight = await question();
-  const took = performance.now() - begun;
+async function timed(query: () => Promise<boolean>): Promise<number> {
+  const startTime = performance.now();
+  const isRight = await query();
+  const duration = performance.now() - startTime;
   assert.ok(isRight, "a question was answered in another way than it should be");
-  return took;
+  return duration;
 }
 
 function zubi(): ZubiApi {

@@ -8,12 +8,12 @@ import * as page from "./page.ts";
 
 /** The page in its view. */
 const PAGE = "iframe.webview.ready >>> iframe#active-frame >>> ";
-const CARD = `${PAGE}#questions form.question`;
+const PROMPT = `${PAGE}#prompts form.prompt`;
 
 const run = (command: string): { readonly name: string; readonly input: object } => ({ name: "shell_run", input: { command } });
 
 /** Says something in the chat. */
-async function say(text: string): Promise<void> {
+async function send(text: string): Promise<void> {
   await page.click(`${PAGE}#text`);
   await page.type(text);
   await page.press("Enter");
@@ -37,21 +37,21 @@ export const chat: readonly Case[] = [
         { text: "All of it is **done**." },
       );
       await vscode.commands.executeCommand("zubi.agent.start");
-      await page.see(`${PAGE}#welcome`);
-      await say("Rename the interface.");
-      assert.match(await page.see(CARD), /touch one\.txt/);
+      await page.waitForText(`${PAGE}#welcome`);
+      await send("Rename the interface.");
+      assert.match(await page.waitForText(PROMPT), /touch one\.txt/);
       await page.shot("chat-question");
-      await page.click(`${CARD} details.edit summary`);
-      await page.fill(`${CARD} details.edit textarea`, '{"command": "touch other.txt"}');
-      await page.click(`${CARD} button:has-text("Use these arguments")`);
-      assert.match(await page.see(`${CARD}:has-text("touch other.txt")`), /this session/);
-      await page.click(`${CARD} .option:has-text("this session") input`);
-      await page.click(`${CARD} button:has-text("Allow")`);
-      await page.see(`${PAGE}.log strong:has-text("done")`);
-      await page.gone(CARD);
+      await page.click(`${PROMPT} details.edit summary`);
+      await page.fill(`${PROMPT} details.edit textarea`, '{"command": "touch other.txt"}');
+      await page.click(`${PROMPT} button:has-text("Use these arguments")`);
+      assert.match(await page.waitForText(`${PROMPT}:has-text("touch other.txt")`), /this session/);
+      await page.click(`${PROMPT} .option:has-text("this session") input`);
+      await page.click(`${PROMPT} button:has-text("Allow")`);
+      await page.waitForText(`${PAGE}.log strong:has-text("done")`);
+      await page.waitForAbsence(PROMPT);
       assert.deepEqual(["one.txt", "other.txt"].filter((path) => existsSync(file(path).fsPath)), ["other.txt"]);
       assert.match(content("web/src/shape.ts"), /interface Form/);
-      await page.see(`${PAGE}.log .diff:has-text("interface Form")`);
+      await page.waitForText(`${PAGE}.log .diff:has-text("interface Form")`);
       await page.shot("chat-done");
       assert.equal(model.requests.length, 5);
     },
@@ -60,20 +60,20 @@ export const chat: readonly Case[] = [
     name: "a turn is stopped, and the conversation goes on",
     body: async () => {
       const waiting = await script({ text: "Let me think about it. ", waits: true });
-      const happened: string[] = [];
-      const listening = waiting.happens((it) => happened.push(it));
-      await say("Think.");
-      await page.see(`${PAGE}.log :text("Let me think about it.")`);
+      const events: string[] = [];
+      const subscription = waiting.events((event) => events.push(event));
+      await send("Think.");
+      await page.waitForText(`${PAGE}.log :text("Let me think about it.")`);
       await page.click(`${PAGE}#stop`);
-      await until(waiting.happens, () => happened.includes("cancelled"));
-      listening.dispose();
-      await page.gone(`${PAGE}#stop`);
+      await until(waiting.events, () => events.includes("cancelled"));
+      subscription.dispose();
+      await page.waitForAbsence(`${PAGE}#stop`);
       const model = await script({ text: "Here it is." });
-      await say("Go on.");
-      await page.see(`${PAGE}.log :text("Here it is.")`);
+      await send("Go on.");
+      await page.waitForText(`${PAGE}.log :text("Here it is.")`);
       const texts = model.requests[0]?.messages.flatMap(({ parts }) => parts.flatMap(({ text }) => text ?? [])) ?? [];
-      for (const said of ["Rename the interface.", "Let me think about it.", "Go on."]) {
-        assert.ok(texts.some((text) => text.includes(said)), said);
+      for (const message of ["Rename the interface.", "Let me think about it.", "Go on."]) {
+        assert.ok(texts.some((text) => text.includes(message)), message);
       }
       await page.shot("chat-resumed");
     },
@@ -82,32 +82,32 @@ export const chat: readonly Case[] = [
     name: "a question that comes while the chat is closed is told, and opens it",
     body: async () => {
       let go = (): void => undefined;
-      const holds = new Promise<void>((resolve) => { go = resolve; });
-      await script({ holds, calls: [run("chmod 600 other.txt")] }, { text: "Then not." });
-      await say("Protect it.");
-      await page.see(`${PAGE}#stop`);
+      const released = new Promise<void>((resolve) => { go = resolve; });
+      await script({ delay: released, calls: [run("chmod 600 other.txt")] }, { text: "Then not." });
+      await send("Protect it.");
+      await page.waitForText(`${PAGE}#stop`);
       await vscode.commands.executeCommand("workbench.action.closeSidebar");
       go();
-      await page.see('.notification-toast:has-text("shell.run wants to run")');
+      await page.waitForText('.notification-toast:has-text("shell.run wants to run")');
       await page.shot("chat-waits");
       await page.click('.notification-toast .monaco-button:has-text("Show in Chat")');
-      assert.match(await page.see(CARD), /chmod 600 other\.txt/);
-      await page.click(`${CARD} button:has-text("Deny")`);
-      await page.see(`${PAGE}.log :text("Then not.")`);
+      assert.match(await page.waitForText(PROMPT), /chmod 600 other\.txt/);
+      await page.click(`${PROMPT} button:has-text("Deny")`);
+      await page.waitForText(`${PAGE}.log :text("Then not.")`);
     },
   },
   {
     name: "the command stops whatever goes on",
     body: async () => {
       const model = await script({ waits: true });
-      const happened: string[] = [];
-      model.happens((it) => {
-        happened.push(it);
-        if (it === "waits") void vscode.commands.executeCommand("zubi.agent.abort");
+      const events: string[] = [];
+      model.events((event) => {
+        events.push(event);
+        if (event === "waits") void vscode.commands.executeCommand("zubi.agent.abort");
       });
-      await say("Wait.");
-      await until(model.happens, () => happened.includes("cancelled"));
-      await page.gone(`${PAGE}#stop`);
+      await send("Wait.");
+      await until(model.events, () => events.includes("cancelled"));
+      await page.waitForAbsence(`${PAGE}#stop`);
     },
     reloads: true,
   },
@@ -115,12 +115,12 @@ export const chat: readonly Case[] = [
     name: "a window that is loaded anew has the conversation, and a new one can be begun",
     body: async () => {
       await vscode.commands.executeCommand("zubi.agent.start");
-      await page.see(`${PAGE}.log :text("Here it is.")`);
+      await page.waitForText(`${PAGE}.log :text("Here it is.")`);
       await page.shot("chat-reloaded");
       await vscode.commands.executeCommand("zubi.agent.clear");
-      await page.see(`${PAGE}#welcome`);
+      await page.waitForText(`${PAGE}#welcome`);
       await page.click(`${PAGE}#menu`);
-      await page.see(`${PAGE}#conversations :text("Rename the interface.")`);
+      await page.waitForText(`${PAGE}#conversations :text("Rename the interface.")`);
       await page.shot("chat-conversations");
     },
   },

@@ -1,7 +1,7 @@
 // The tool reports the diagnostics that the editor shows, in every file.
 import * as assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { askJson, type Case, file, until } from "./harness.ts";
+import { callToolForJson, type Case, file, until } from "./harness.ts";
 
 interface Validation {
   readonly errors: readonly Item[];
@@ -23,7 +23,7 @@ export const diagnostics: readonly Case[] = [
       const documents = await vscode.workspace.findFiles("**/*.dlang");
       assert.ok(documents.length > 5);
       for (const uri of documents) await vscode.workspace.openTextDocument(uri);
-      const { errors, warnings } = await askJson<Validation>("domainlang_validate", {});
+      const { errors, warnings } = await callToolForJson<Validation>("domainlang_validate", {});
       const told = [...errors, ...warnings].map(line).sort();
       assert.ok(errors.length > 0 && warnings.length > 0);
       // Diagnostics reach the editor independently, so they may come after the answer. When the time is up, the lines

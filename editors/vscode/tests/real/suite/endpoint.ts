@@ -115,12 +115,12 @@ export const endpoint: readonly Case[] = [
     body: async () => {
       await vscode.workspace.fs.writeFile(file("web/page.html"), new TextEncoder().encode(PAGE));
       await vscode.workspace.fs.writeFile(file("web/style.css"), new TextEncoder().encode(STYLE));
-      const ask = direct();
+      const request = direct();
       const wrong: string[] = [];
-      for (const [method, path, more, look, expected] of DIRECT) {
+      for (const [method, path, more, summarize, expected] of DIRECT) {
         const params = { textDocument: { uri: file(path).toString() }, ...more };
-        const answer = await ask(method, params).catch((error: unknown) => String(error));
-        if (!isDeepStrictEqual(look(answer as never), expected)) wrong.push(`${method} answers ${JSON.stringify(answer).slice(0, 1000)}`);
+        const answer = await request(method, params).catch((error: unknown) => String(error));
+        if (!isDeepStrictEqual(summarize(answer as never), expected)) wrong.push(`${method} answers ${JSON.stringify(answer).slice(0, 1000)}`);
       }
       assert.deepEqual(wrong, []);
     },

@@ -1,7 +1,7 @@
 // Every tool of the manifest, called as a language model's client calls it, in TypeScript, Python and DomainLang.
 import * as assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { ask, type Case, declared, file, named, until } from "./harness.ts";
+import { callTool, type Case, declared, file, named, until } from "./harness.ts";
 
 /** The texts of earlier answers, by tool. */
 type Earlier = ReadonlyMap<string, string>;
@@ -102,10 +102,10 @@ export const everything: readonly Case[] = [
   {
     name: "what is called in the wrong way is told in a text",
     body: async () => {
-      assert.match(await ask(named("lsp_definition"), { at: 7 }), /^Invalid input: at: /);
-      assert.match(await ask(named("lsp_rename_symbol"), { at: `${REPORT}:5:17` }), /^Invalid input: newName: /);
-      assert.match(await ask(named("lsp_hover"), { at: "no/such/file.ts:1:1" }), /^(Invalid input|Error in lsp_hover): /);
-      assert.match(await ask(named("call_tool"), { tool: "no.such" }), /no\.such/);
+      assert.match(await callTool(named("lsp_definition"), { at: 7 }), /^Invalid input: at: /);
+      assert.match(await callTool(named("lsp_rename_symbol"), { at: `${REPORT}:5:17` }), /^Invalid input: newName: /);
+      assert.match(await callTool(named("lsp_hover"), { at: "no/such/file.ts:1:1" }), /^(Invalid input|Error in lsp_hover): /);
+      assert.match(await callTool(named("call_tool"), { tool: "no.such" }), /no\.such/);
     },
   },
   {
@@ -113,7 +113,7 @@ export const everything: readonly Case[] = [
     body: async () => {
       const editor = await vscode.window.showTextDocument(file(REPORT));
       await editor.edit((edit) => { edit.insert(new vscode.Position(0, 0), "// One more line.\n"); });
-      assert.match(await ask("lsp_definition", { at: `${REPORT}:9:15` }), /^at web\/src\/report\.ts:9:15 totalArea/);
+      assert.match(await callTool("lsp_definition", { at: `${REPORT}:9:15` }), /^at web\/src\/report\.ts:9:15 totalArea/);
       await vscode.commands.executeCommand("workbench.action.files.revert");
       await until(vscode.workspace.onDidChangeTextDocument, () => !editor.document.isDirty);
     },
@@ -128,7 +128,7 @@ async function answers(rows: readonly Row[]): Promise<void> {
   for (const [tool, input, ...parts] of rows) {
     const name = named(tool);
     if (!declared().some((offered) => offered.name === name)) continue;
-    const text = await ask(name, input instanceof Function ? (input)(answered) : input);
+    const text = await callTool(name, input instanceof Function ? (input)(answered) : input);
     answered.set(tool, text);
     let rest = text;
     for (const part of parts) {

@@ -17,7 +17,7 @@ export interface Case {
 }
 
 /** The text that a tool answered. */
-export async function ask(tool: string, input: object, token?: vscode.CancellationToken): Promise<string> {
+export async function callTool(tool: string, input: object, token?: vscode.CancellationToken): Promise<string> {
   const result = await vscode.lm.invokeTool(tool, { input, toolInvocationToken: undefined }, token);
   return result.content
     .map((part) => {
@@ -28,8 +28,8 @@ export async function ask(tool: string, input: object, token?: vscode.Cancellati
 }
 
 /** The value that a tool answered as JSON, which has to be on one line as the server gave it. */
-export async function askJson<Value>(tool: string, input: object): Promise<Value> {
-  const text = await ask(tool, input);
+export async function callToolForJson<Value>(tool: string, input: object): Promise<Value> {
+  const text = await callTool(tool, input);
   let value;
   try {
     value = JSON.parse(text) as Value;
@@ -48,11 +48,11 @@ export function file(relative: string): vscode.Uri {
 }
 
 /** Waits until a condition holds. It is looked at now and after each of the events; the case's own limit ends the wait. */
-export async function until(events: vscode.Event<unknown>, holds: () => boolean): Promise<void> {
-  if (holds()) return;
+export async function until(events: vscode.Event<unknown>, condition: () => boolean): Promise<void> {
+  if (condition()) return;
   await new Promise<void>((resolve) => {
     const listener = events(() => {
-      if (!holds()) return;
+      if (!condition()) return;
       listener.dispose();
       resolve();
     });
@@ -91,18 +91,18 @@ export function named(id: string): string {
 /** Waits until there is a file. */
 export async function exists(file: string): Promise<void> {
   await new Promise<void>((resolve) => {
-    const look = (): void => {
+    const check = (): void => {
       if (!existsSync(file)) return;
       watcher.close();
       resolve();
     };
-    const watcher = watch(path.dirname(file), look);
-    look();
+    const watcher = watch(path.dirname(file), check);
+    check();
   });
 }
 
 /** Waits until a process has ended. No event reports that; a process whose parent has not collected it yet is still listed. */
-export async function gone(pid: number): Promise<void> {
+export async function waitForExit(pid: number): Promise<void> {
   const runs = (): boolean => {
     try {
       // After the name, which is in brackets.

@@ -2,7 +2,7 @@
 // a screenshot of the window, for people.
 import * as assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { ask, type Case, file } from "./harness.ts";
+import { callTool, type Case, file } from "./harness.ts";
 import * as page from "./page.ts";
 
 const ITEM = ".statusbar-item[id='zubi.zubi.zubi.status']";
@@ -16,12 +16,12 @@ export const look: readonly Case[] = [
       await vscode.commands.executeCommand("workbench.action.closeAuxiliaryBar");
       await vscode.commands.executeCommand("workbench.action.closeAllEditors");
       await vscode.window.showTextDocument(file("shop/shop.dlang"));
-      assert.match(await ask("domainlang_get", {}), /^\{"summary":/);
-      assert.match(await page.see(`${ITEM} .codicon-plug >> xpath=ancestor::a`), /zubi/);
+      assert.match(await callTool("domainlang_get", {}), /^\{"summary":/);
+      assert.match(await page.waitForText(`${ITEM} .codicon-plug >> xpath=ancestor::a`), /zubi/);
       await page.shot("status");
       await page.click(`${ITEM} a`);
       for (const entry of ["Copy MCP Configuration", "Show Tools", "Restart Language Server", "Show Log", "Open Settings", "Open Walkthrough"]) {
-        await page.see(`${MENU}:has-text("${entry}")`);
+        await page.waitForText(`${MENU}:has-text("${entry}")`);
       }
       await page.shot("menu");
       await page.press("Escape");
@@ -32,10 +32,10 @@ export const look: readonly Case[] = [
     body: async () => {
       const shown = vscode.commands.executeCommand("zubi.tools.list");
       // Rows further down are created when they scroll into view.
-      await page.see(`${MENU}:has-text("domainlang_get")`);
+      await page.waitForText(`${MENU}:has-text("domainlang_get")`);
       await page.shot("tools");
       await page.type("lsp_definition");
-      await page.see(`${MENU}.focused:has-text("Go to definition")`);
+      await page.waitForText(`${MENU}.focused:has-text("Go to definition")`);
       await page.press("Enter");
       await shown;
       assert.match(vscode.window.activeTextEditor?.document.getText() ?? "", /^# lsp_definition: Go to definition\n/);
@@ -47,7 +47,7 @@ export const look: readonly Case[] = [
     name: "the walkthrough opens",
     body: async () => {
       await vscode.commands.executeCommand("zubi.openWalkthrough");
-      await page.see('.gettingStartedContainer:has-text("The program")');
+      await page.waitForText('.gettingStartedContainer:has-text("The program")');
       await page.shot("walkthrough");
       await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     },
@@ -58,7 +58,7 @@ export const look: readonly Case[] = [
       await vscode.commands.executeCommand("workbench.action.chat.open");
       await page.click(".chat-input-container .monaco-editor");
       await page.type("#references");
-      await page.see('.suggest-widget .monaco-list-row:has-text("references")');
+      await page.waitForText('.suggest-widget .monaco-list-row:has-text("references")');
       await page.shot("chat");
       await page.press("Escape");
     },

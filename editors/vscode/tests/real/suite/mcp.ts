@@ -3,7 +3,7 @@
 import * as assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import * as vscode from "vscode";
-import { ask, type Case, exists, file, named } from "./harness.ts";
+import { callTool, type Case, exists, file, named } from "./harness.ts";
 import * as page from "./page.ts";
 
 /** The choices. */
@@ -19,10 +19,10 @@ export const mcp: readonly Case[] = [
       await vscode.extensions.getExtension("zubi-tests.zubi-sample")?.activate();
       const document = await vscode.workspace.openTextDocument({ content: UNSAVED });
       await vscode.window.showTextDocument(document);
-      assert.match(await ask(named("find_tools"), { query: "count the words" }), /words\.count/);
-      const text = await ask(named("call_tool"), { tool: "words.count", arguments: {} });
+      assert.match(await callTool(named("find_tools"), { query: "count the words" }), /words\.count/);
+      const text = await callTool(named("call_tool"), { tool: "words.count", arguments: {} });
       assert.match(text, /"words": 5/);
-      const wrong = await ask(named("call_tool"), { tool: "words.count", arguments: { text: 7 } });
+      const wrong = await callTool(named("call_tool"), { tool: "words.count", arguments: { text: 7 } });
       assert.match(wrong, /^Invalid input: text: /);
     },
   },
@@ -41,17 +41,17 @@ export const mcp: readonly Case[] = [
         "mcp_zubi_workspace_greet",
         "mcp_zubi_workspace_part",
       ]);
-      assert.match(await ask("mcp_zubi_words_count", { text: "three small words" }), /"words": 3/);
-      const added = ask("mcp_zubi_snippets_add", { name: "hello", text: "Hello, world" });
+      assert.match(await callTool("mcp_zubi_words_count", { text: "three small words" }), /"words": 3/);
+      const added = callTool("mcp_zubi_snippets_add", { name: "hello", text: "Hello, world" });
       // VS Code shows a confirmation before a call of a server's tool that reports a change. Then zubi shows a form.
       await page.answerDialog("Yes");
       await page.click('.notifications-toasts .monaco-button:has-text("Respond")');
       await page.click(`${ROW}:has-text("yes: this call")`);
       await page.click(`${ROW}:has-text("Default value")`);
-      await page.see('.quick-input-title:has-text("3/3")');
+      await page.waitForText('.quick-input-title:has-text("3/3")');
       await page.press("Enter");
       assert.match(await added, /Saved hello/);
-      assert.match(await ask("mcp_zubi_snippets_find", { name: "hello" }), /Hello, world/);
+      assert.match(await callTool("mcp_zubi_snippets_find", { name: "hello" }), /Hello, world/);
     },
   },
   {

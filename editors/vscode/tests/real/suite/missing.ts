@@ -1,13 +1,13 @@
 // A program that is not there: everything else of the editor works, and the tools say what is missing.
 import * as assert from "node:assert/strict";
-import { ask, type Case } from "./harness.ts";
+import { callTool, type Case } from "./harness.ts";
 
 export const missing: readonly Case[] = [
   {
     name: "without the program every tool says so in a text",
     body: async () => {
       for (const tool of ["domainlang_validate", "domainlang_get", "lsp_definition"]) {
-        const text = await ask(tool, {});
+        const text = await callTool(tool, {});
         assert.match(text, new RegExp(`^Error in ${tool}: the zubi language server is not running\\. `));
       }
     },

@@ -25,7 +25,7 @@ async function zubi(): Promise<ZubiApi> {
 }
 
 /** The messages of one kind in the model's last request. */
-function told({ requests }: Script, kind: "text" | "outcome"): readonly string[] {
+function received({ requests }: Script, kind: "text" | "outcome"): readonly string[] {
   return (requests.at(-1)?.messages ?? []).flatMap(({ parts }) => parts.flatMap((part) => part[kind] ?? []));
 }
 
@@ -39,8 +39,8 @@ export const models: readonly Case[] = [
       assert.equal(await (await zubi()).runAgent("What is it?", { systemPrompt: "Speak plainly." }), "It is a shape.");
       assert.equal(model.requests.length, 2);
       assert.ok(model.requests[0]?.tools.includes("file_read"));
-      assert.match(told(model, "text")[0] ?? "", /^Speak plainly\./);
-      const [read = "", listed = ""] = told(model, "outcome");
+      assert.match(received(model, "text")[0] ?? "", /^Speak plainly\./);
+      const [read = "", listed = ""] = received(model, "outcome");
       assert.match(read, /interface Shape/);
       assert.match(listed, /src/);
       // All that came of one answer is in one message.
@@ -62,14 +62,14 @@ export const models: readonly Case[] = [
     body: async () => {
       const model = await script({ text: "Well, ", waits: true });
       const source = new vscode.CancellationTokenSource();
-      const happened: string[] = [];
-      const listening = model.happens((it) => {
-        happened.push(it);
-        if (it === "waits") source.cancel();
+      const events: string[] = [];
+      const subscription = model.events((event) => {
+        events.push(event);
+        if (event === "waits") source.cancel();
       });
       await assert.rejects((await zubi()).runAgent("Wait.", {}, source.token), vscode.CancellationError);
-      await until(model.happens, () => happened.includes("cancelled"));
-      listening.dispose();
+      await until(model.events, () => events.includes("cancelled"));
+      subscription.dispose();
     },
   },
   {
@@ -90,7 +90,7 @@ export const models: readonly Case[] = [
       const run = (await zubi()).runAgent("Write it.", { autoApprove: true });
       assert.match(await answerDialog("Cancel", "chat-dialog"), /file\.write wants to run/);
       assert.equal(await run, "I may not.");
-      assert.match(told(model, "outcome")[0] ?? "", /said no/);
+      assert.match(received(model, "outcome")[0] ?? "", /said no/);
       assert.ok(!existsSync(file(".vscode/tasks.json").fsPath));
     },
   },

@@ -4,7 +4,7 @@ import { ChildProcess, spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { env, pid } from "node:process";
 import { PROGRAM } from "../wire.ts";
-import { ask, type Case } from "./harness.ts";
+import { callTool, type Case } from "./harness.ts";
 
 export const processes: readonly Case[] = [
   {
@@ -13,11 +13,11 @@ export const processes: readonly Case[] = [
       const servers = serverPids();
       assert.equal(servers.length, 1, `language servers: ${servers.join(", ")}`);
       const started = recordStarts();
-      await ask("domainlang_validate", {});
-      await ask("domainlang_list", { type: "domains" });
-      await ask("domainlang_get", {});
-      await ask("domainlang_explain", { fqn: "Sales" });
-      await ask("lsp_definition", { at: "web/src/report.ts:8:15" });
+      await callTool("domainlang_validate", {});
+      await callTool("domainlang_list", { type: "domains" });
+      await callTool("domainlang_get", {});
+      await callTool("domainlang_explain", { fqn: "Sales" });
+      await callTool("lsp_definition", { at: "web/src/report.ts:8:15" });
       // One of the test's own, so that it is known that they are seen.
       spawn("true");
       assert.deepEqual(started.end(), ["true"]);

@@ -1,7 +1,7 @@
 // Python, for which VS Code brings no server: an extension of the tests starts one, and zubi's tools answer from it.
 import * as assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { ask, type Case, file, named, until } from "./harness.ts";
+import { callTool, type Case, file, named, until } from "./harness.ts";
 
 const REPORT = "shapes/report.py";
 
@@ -22,7 +22,7 @@ export const python: readonly Case[] = [
       await vscode.window.showTextDocument(broken);
       await until(vscode.languages.onDidChangeDiagnostics, () => vscode.languages.getDiagnostics(broken).length > 0);
       for (const [tool, input, ...texts] of ANSWERS) {
-        const text = await ask(named(tool), input);
+        const text = await callTool(named(tool), input);
         for (const part of texts) assert.ok(text.includes(part), `${tool} does not answer ${JSON.stringify(part)}:\n${text}`);
       }
     },
@@ -33,7 +33,7 @@ export const python: readonly Case[] = [
       const editor = await vscode.window.showTextDocument(file(REPORT));
       await editor.edit((edit) => { edit.insert(new vscode.Position(0, 0), "# not saved\n"); });
       const input = { uri: file("shapes/shape.py").toString(), originalName: "total_area", newName: "sum_area" };
-      const text = await ask(named("rename_symbol"), input);
+      const text = await callTool(named("rename_symbol"), input);
       assert.match(text, /shapes\/shape\.py/);
       assert.match(text, /shapes\/report\.py/);
       assert.match(editor.document.getText(), /^# not saved\n(.|\n)*sum_area\(circle/);

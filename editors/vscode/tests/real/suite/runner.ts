@@ -15,7 +15,7 @@ export async function runGroup(groups: Readonly<Record<string, readonly Case[]>>
   const failed: string[] = [];
   for (const { name, body, reloads = false } of cases.slice(done)) {
     const result = await outcome(name, body);
-    await page.tell(result);
+    await page.reportOutcome(result);
     if (result.failure !== undefined) failed.push(name);
     // The next ones run in another extension host, which begins where this one ends.
     if (reloads) return void page.reload();

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { env, kill } from "node:process";
 import * as vscode from "vscode";
 import { PROGRAM } from "../wire.ts";
-import { ask, type Case, exists, gone } from "./harness.ts";
+import { callTool, type Case, exists, waitForExit } from "./harness.ts";
 
 export const silent: readonly Case[] = [
   {
@@ -15,10 +15,10 @@ export const silent: readonly Case[] = [
       await exists(written);
       const pid = Number(readFileSync(written, "utf8"));
       kill(pid, 0);
-      const waiting = ask("domainlang_get", {});
+      const waiting = callTool("domainlang_get", {});
       await vscode.commands.executeCommand("zubi.restart");
       assert.match(await waiting, /^\{"summary":/);
-      await gone(pid);
+      await waitForExit(pid);
     },
   },
 ];

@@ -2,7 +2,7 @@
 import * as assert from "node:assert/strict";
 import { kill } from "node:process";
 import * as vscode from "vscode";
-import { ask, askJson, type Case } from "./harness.ts";
+import { callTool, callToolForJson, type Case } from "./harness.ts";
 import { serverPids } from "./processes.ts";
 
 /** The first words of what a tool says while no server runs. */
@@ -18,13 +18,13 @@ export const stopped: readonly Case[] = [
       let text = "";
       for (let death = 0; death < DEATHS && !NOT_RUNNING.test(text); death += 1) {
         for (const server of serverPids()) kill(server, "SIGKILL");
-        text = await ask("domainlang_get", {});
+        text = await callTool("domainlang_get", {});
         assert.match(text, /^(\{"summary":|Error in domainlang_get: )/);
       }
       assert.match(text, NOT_RUNNING);
-      assert.match(await ask("lsp_definition", { at: "web/src/report.ts:8:15" }), /^Error in lsp_definition: /);
+      assert.match(await callTool("lsp_definition", { at: "web/src/report.ts:8:15" }), /^Error in lsp_definition: /);
       await vscode.commands.executeCommand("zubi.restart");
-      const answer = await askJson<{ summary?: object }>("domainlang_get", {});
+      const answer = await callToolForJson<{ summary?: object }>("domainlang_get", {});
       assert.ok(answer.summary);
     },
   },

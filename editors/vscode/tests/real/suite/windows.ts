@@ -2,7 +2,7 @@
 import * as assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import * as vscode from "vscode";
-import { ask, type Case, declared, exists, file, gone, ipc } from "./harness.ts";
+import { callTool, type Case, declared, exists, file, waitForExit, ipc } from "./harness.ts";
 import { serverPids } from "./processes.ts";
 
 interface Status {
@@ -33,7 +33,7 @@ export const reloaded: readonly Case[] = [
   {
     name: "an agent asks this window",
     body: async () => {
-      assert.match(await ask("domainlang_get", {}), /^\{"summary":/);
+      assert.match(await callTool("domainlang_get", {}), /^\{"summary":/);
       await serves();
       writeFileSync(file("window.ready").fsPath, "");
       await asked();
@@ -46,8 +46,8 @@ export const reloaded: readonly Case[] = [
     name: "after a reload another server runs, the one before has ended, and the agent is back",
     body: async () => {
       const before = Number(readFileSync(file("server.pid").fsPath, "utf8"));
-      assert.match(await ask("domainlang_get", {}), /^\{"summary":/);
-      await gone(before);
+      assert.match(await callTool("domainlang_get", {}), /^\{"summary":/);
+      await waitForExit(before);
       const servers = serverPids();
       assert.equal(servers.length, 1);
       assert.notEqual(servers[0], before);
@@ -62,7 +62,7 @@ export const disposed: readonly Case[] = [
   {
     name: "the extension runs, and is taken away",
     body: async () => {
-      assert.match(await ask("domainlang_get", {}), /^\{"summary":/);
+      assert.match(await callTool("domainlang_get", {}), /^\{"summary":/);
       writeFileSync(file("server.pid").fsPath, String(serverPids()[0]));
       await vscode.commands.executeCommand("workbench.extensions.uninstallExtension", "zubi.zubi");
     },
@@ -71,7 +71,7 @@ export const disposed: readonly Case[] = [
   {
     name: "its tools and commands are gone then, and its server has ended",
     body: async () => {
-      await gone(Number(readFileSync(file("server.pid").fsPath, "utf8")));
+      await waitForExit(Number(readFileSync(file("server.pid").fsPath, "utf8")));
       assert.deepEqual(declared(), []);
       assert.deepEqual(vscode.lm.tools.filter(({ name }) => /^(zubi|domainlang|lsp)_/.test(name)), []);
       assert.deepEqual((await vscode.commands.getCommands()).filter((command) => command.startsWith("zubi.")), []);

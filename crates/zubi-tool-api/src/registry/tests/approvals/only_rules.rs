@@ -18,7 +18,7 @@ fn touch() -> Value {
 #[tokio::test]
 async fn the_refusal_is_about_what_the_rules_leave() {
     assert_snapshot!(refusal_text(&[], &[touch()], "touch a && rm b").await, @r#"
-    Failed to run shell.run: it runs `rm b`, and there is nobody to ask here
+    Failed to run shell.run: it runs `rm b`, and no one can approve it here
     The user can allow it for one run with
     --auto-approve 'shell.run:rm b'
     or, more widely, with
@@ -32,7 +32,7 @@ async fn the_refusal_is_about_what_the_rules_leave() {
     (deny, approval_unavailable)
     "#);
     assert_snapshot!(refusal_text(&[], &[touch()], "touch a && rm 'b c'\\''d'").await, @r#"
-    Failed to run shell.run: it runs `rm b c'd`, and there is nobody to ask here
+    Failed to run shell.run: it runs `rm b c'd`, and no one can approve it here
     The user can allow it for one run with
     --auto-approve '{tools = ["shell.run"], command = ["rm", "b c'\''d"]}'
     or, more widely, with
@@ -51,17 +51,17 @@ async fn the_refusal_is_about_what_the_rules_leave() {
 async fn a_whole_call_ask_rule_leaves_the_whole_call_unapproved() {
     let ask_rule = json!({"action": "ask", "tools": ["shell.run"], "reason": "slow"});
     assert_snapshot!(refusal_text(std::slice::from_ref(&ask_rule), &[touch()], "touch a && rm b").await, @"
-    Failed to run shell.run: it runs `rm b`, and there is nobody to ask here
+    Failed to run shell.run: it runs `rm b`, and no one can approve it here
     The user can allow it for one run with
     --auto-approve 'shell.run'
-    The rule at zubi.toml:1 asks whatever others allow; the user can change it, or run this themselves.
+    The rule at zubi.toml:1 requires approval whatever others allow; the user can change it, or run this themselves.
     (deny, approval_unavailable)
     ");
     assert_snapshot!(refusal_text(&[ask_rule], &[touch()], "touch a").await, @"
-    Failed to run shell.run: slow, and there is nobody to ask here
+    Failed to run shell.run: slow, and no one can approve it here
     The user can allow it for one run with
     --auto-approve 'shell.run'
-    The rule at zubi.toml:1 asks whatever others allow; the user can change it, or run this themselves.
+    The rule at zubi.toml:1 requires approval whatever others allow; the user can change it, or run this themselves.
     (deny, approval_unavailable)
     ");
 }
@@ -69,18 +69,18 @@ async fn a_whole_call_ask_rule_leaves_the_whole_call_unapproved() {
 #[tokio::test]
 async fn nothing_is_named_that_would_not_do() {
     assert_snapshot!(refusal_text(&[], &[touch()], "touch a; $x").await, @"
-    Failed to run shell.run: it cannot be told what it does: `$x` is worked out only when it runs (what cannot be told is never allowed by a rule), and there is nobody to ask here
-    No rule can allow what cannot be told; say it more plainly, or ask the user to run it.
+    Failed to run shell.run: its effects cannot be determined: `$x` is worked out only when it runs (a rule never allows effects that cannot be determined), and no one can approve it here
+    No rule can allow a call with an unknown effect; make it more explicit, or let the user run it.
     (deny, approval_unavailable)
     ");
     let ask_rule = json!({"action": "ask", "command": ["rm"]});
     assert_snapshot!(refusal_text(&[ask_rule], &[touch()], "touch a; rm b").await, @"
-    Failed to run shell.run: it runs `rm b`, and there is nobody to ask here
+    Failed to run shell.run: it runs `rm b`, and no one can approve it here
     The user can allow it for one run with
     --auto-approve 'shell.run:rm b'
     or, more widely, with
     --auto-approve 'shell.run:rm b *'
-    The rule at zubi.toml:1 asks whatever others allow; the user can change it, or run this themselves.
+    The rule at zubi.toml:1 requires approval whatever others allow; the user can change it, or run this themselves.
     (deny, approval_unavailable)
     ");
 }

@@ -102,12 +102,12 @@ fn whole_style_reports_stop_reason_beside_answer() {
     let events = [iteration(), answer_event("Half of"), end_event("stopped", "Nothing was called.")];
     assert_snapshot!(check(Style::Whole, &events), @r"
     |Half of\n
-    ! It was stopped.
+    ! Stopped.
       Nothing was called.
     ");
-    assert_snapshot!(check(Style::Data, &events), @r"
+    assert_snapshot!(check(Style::Data, &events), @"
     Half of
-    ! It was stopped.
+    ! Stopped.
       Nothing was called.
     ");
 }
@@ -187,7 +187,7 @@ fn a_try_that_failed_counts_for_nothing() {
     assert_snapshot!(check(Style::Live, &events), @r"
     |It is f
     |\n
-    ! 529: busy; asking again in 2 s (try 1 failed)
+    ! 529: busy; retrying in 2 s (try 1 failed)
     |It is 5.
     |\n
     ");
@@ -253,8 +253,8 @@ fn page_contains_requests_and_decisions() {
     assert_snapshot!(check(Style::Page, &[&events[..], &[answer_event("Well."), end_event("completed", "Well.")]].concat()), @r"
     |\n> Do\n> it\n\n
     → Run: x
-      ? asked: it runs `x`
-      ✗ refused: use y
+      ? approval required: it runs `x`
+      ✗ denied: terminal: use y
       ✗ Refused: use y
     |Well.\n
     · 2 answers · 1 call · 1000 tokens · 1.2 s

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 
 /** One answer. A model that waits says nothing more until it is cancelled; one that holds says nothing before that. */
 export interface Answer {
-  readonly holds?: Promise<void>;
+  readonly delay?: Promise<void>;
   readonly text?: string;
   readonly calls?: readonly { readonly name: string; readonly input: object }[];
   readonly waits?: boolean;
@@ -24,7 +24,7 @@ export interface Script {
   readonly answers: Answer[];
   readonly requests: Request[];
   /** Fired when a waiting model receives a request, and when the request is cancelled. */
-  readonly happens: vscode.Event<"waits" | "cancelled">;
+  readonly events: vscode.Event<"waits" | "cancelled">;
 }
 
 interface Information {
@@ -47,8 +47,8 @@ interface Providers {
 }
 
 export function activate(context: vscode.ExtensionContext): Script {
-  const happens = new vscode.EventEmitter<"waits" | "cancelled">();
-  const script = { answers: [] as Answer[], requests: [] as Request[], happens: happens.event };
+  const events = new vscode.EventEmitter<"waits" | "cancelled">();
+  const script = { answers: [] as Answer[], requests: [] as Request[], events: events.event };
   let calls = 0;
   const information = (id: string): object => ({
     id, name: id, family: id, version: "1", maxInputTokens: 100_000, maxOutputTokens: 4000, isUserSelectable: true, capabilities: { toolCalling: true },
@@ -57,15 +57,15 @@ export function activate(context: vscode.ExtensionContext): Script {
     provideLanguageModelChatInformation: () => [information("scripted"), information("gpt-4o")],
     provideLanguageModelChatResponse: async (_, messages, { tools = [] }, progress, token) => {
       script.requests.push({ messages: messages.map(({ role, content }) => ({ role, parts: content.map(partOf) })), tools: tools.map(({ name }) => name) });
-      const { text = "", calls: wanted = [], waits, fails, holds } = script.answers.shift() ?? { fails: { name: "Error", message: "the script is over" } };
-      await holds;
+      const { text = "", calls: wanted = [], waits, fails, delay } = script.answers.shift() ?? { fails: { name: "Error", message: "the script is over" } };
+      await delay;
       if (fails) throw Object.assign(new Error(fails.message), { name: fails.name });
       for (const word of text.split(/(?<= )/)) progress.report(new vscode.LanguageModelTextPart(word));
       if (waits === true) {
         const cancelled = new Promise<void>((resolve) => token.onCancellationRequested(() => { resolve(); }));
-        happens.fire("waits");
+        events.fire("waits");
         await cancelled;
-        happens.fire("cancelled");
+        events.fire("cancelled");
       }
       for (const { name, input } of wanted) progress.report(new vscode.LanguageModelToolCallPart(`call-${(calls += 1)}`, name, input));
     },

@@ -1,0 +1,59 @@
+//! Parts of messages: shortened texts, counted nouns, quoted words.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+
+use data_encoding::HEXLOWER;
+
+/// Shortens a text to its first `most` characters and an ellipsis.
+pub fn ellipsize(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Renders `1 file`, `2 files`, `3 matches`, `4 entries`.
+pub fn pluralize<N: Display + PartialEq + From<u8>>(number: N, singular: &str) -> String {
+    if number == N::from(1) {
+        return format!("1 {singular}");
+    }
+    match singular.strip_suffix('y') {
+        Some(stem) => format!("{number} {stem}ies"),
+        None if singular.ends_with("ch") => format!("{number} {singular}es"),
+        None => format!("{number} {singular}s"),
+    }
+}
+
+/// Renders names as `` `one`, `two` ``.
+pub fn quote_all(names: impl IntoIterator<Item: Display>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Quotes one word for a POSIX shell, whatever precedes and follows it (XCU 2.2.2).
+pub fn quote_for_shell(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Renders bytes as lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    HEXLOWER.encode(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_messages() {
+        for (text, expected) in [("", ""), ("äöü", "äöü"), ("äöüx", "äöü…"), ("ab\u{1f642}", "ab\u{1f642}")]
+        {
+            assert_eq!(ellipsize(text, 3), expected);
+        }
+        assert_eq!([0_u64, 1, 2].map(|number| pluralize(number, "file")), ["0 files", "1 file", "2 files"]);
+        assert_eq!([pluralize(3, "word match"), pluralize(4, "entry")], ["3 word matches", "4 entries"]);
+        assert_eq!(quote_all(["a", "b"]), "`a`, `b`");
+        assert_eq!(quote_for_shell("it's"), r"'it'\''s'");
+        assert_eq!(hex(&[0, 10, 255]), "000aff");
+    }
+}
