@@ -205,24 +205,6 @@ impl HostClient {
         Err(unavailable(if call.is_some() { format!("{last}, {ATTEMPTS} times in a row") } else { last }))
     }
 
-    /// Sends a query about a tool. If there is no host, the tool is reported as unknown, with the reason.
-    async fn send_for_tool<T, Sent>(
-        &self,
-        name: &str,
-        send: impl Fn(Arc<dyn ToolService>) -> Sent,
-    ) -> Result<T, HostError>
-    where
-        Sent: Future<Output = Result<T, HostError>>,
-    {
-        self.send(None, send).await.map_err(|error| match error {
-            HostError::Unavailable { .. } => {
-                let (why, code) = (format!("{error}\n{}", error.hint()), error.code());
-                HostError::UnknownTool(UnknownTool { name: name.to_owned(), why, code })
-            }
-            error => error,
-        })
-    }
-
     /// Describes, as a clause, how far a change to files got that was in progress. `None` for a call that is not known
     /// to write files, because nothing is recorded for those.
     fn write_note(&self, effect: Option<Effect>) -> Option<String> {
@@ -283,6 +265,17 @@ async fn follow(client: Weak<HostClient>) {
     }
 }
 
+/// Reports a tool as unknown, with the reason, if there is no host.
+fn unknown_without_host(name: &str, error: HostError) -> HostError {
+    match error {
+        HostError::Unavailable { .. } => {
+            let (why, code) = (format!("{error}\n{}", error.hint()), error.code());
+            UnknownTool { name: name.to_owned(), why, code }.into()
+        }
+        error => error,
+    }
+}
+
 #[async_trait]
 impl ToolService for HostClient {
     fn describe(&self) -> HostDescription {
@@ -294,7 +287,8 @@ impl ToolService for HostClient {
     }
 
     async fn find(&self, name: &str, restrictions: &Restrictions) -> Result<Arc<ToolSpec>, HostError> {
-        self.send_for_tool(name, async |host: Arc<dyn ToolService>| host.find(name, restrictions).await).await
+        let send = async |host: Arc<dyn ToolService>| host.find(name, restrictions).await;
+        self.send(None, send).await.map_err(|error| unknown_without_host(name, error))
     }
 
     async fn call(&self, request: &CallRequest, circumstances: &CallContext) -> Result<CallAnswer, HostError> {
@@ -311,7 +305,7 @@ impl ToolService for HostClient {
 
     async fn explain(&self, request: &CallRequest, circumstances: &CallContext) -> Result<Explanation, HostError> {
         let send = async |host: Arc<dyn ToolService>| host.explain(request, circumstances).await;
-        self.send_for_tool(&request.tool, send).await
+        self.send(None, send).await.map_err(|error| unknown_without_host(&request.tool, error))
     }
 
     async fn policy(&self) -> Result<PolicyInForce, HostError> {
