@@ -38,8 +38,8 @@ impl Introduction {
         let path = environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.as_str());
         let words = subject.server_command(path.unwrap_or_default())?;
         let (program, command) = words.first().zip(subject.command.first()).context("a server has a program")?;
-        let (said, heard) = (project.home().join("said"), project.home().join("heard"));
-        project.install(command, &format!("#!/bin/sh\ntee -a '{said}' | '{program}' \"$@\" | tee -a '{heard}'\n"));
+        let (sent, received) = (project.home().join("sent"), project.home().join("received"));
+        project.install(command, &format!("#!/bin/sh\ntee -a '{sent}' | '{program}' \"$@\" | tee -a '{received}'\n"));
         Zubi::trust(&project)?;
         let mut zubi = Zubi::start(&project, subject.components)?;
         zubi.request(Question::Hover, &spot)?;
@@ -51,12 +51,12 @@ impl Introduction {
             Ok(texts.filter_map(|text| serde_json::from_slice(&text).ok()).collect())
         };
         // The program's version output precedes the messages, as an unknown header.
-        let (said, heard) = (read(&said)?, read(&heard)?);
-        let params = |method: &str| said.iter().find(|message| message["method"] == method).map(|it| &it["params"]);
+        let (sent, received) = (read(&sent)?, read(&received)?);
+        let params = |method: &str| sent.iter().find(|message| message["method"] == method).map(|it| &it["params"]);
         let initialize = params("initialize").with_context(|| format!("{command} was not initialized"))?.clone();
         let mut settings = BTreeMap::new();
-        for request in heard.iter().filter(|message| message["method"] == "workspace/configuration") {
-            let reply = said.iter().find(|message| message["method"].is_null() && message["id"] == request["id"]);
+        for request in received.iter().filter(|message| message["method"] == "workspace/configuration") {
+            let reply = sent.iter().find(|message| message["method"].is_null() && message["id"] == request["id"]);
             let items = request["params"]["items"].as_array().into_iter().flatten();
             let values = reply.and_then(|reply| reply["result"].as_array()).into_iter().flatten();
             for (item, value) in items.zip(values) {

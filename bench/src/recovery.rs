@@ -43,7 +43,7 @@ pub(crate) fn measure(subject: &Subject, introduction: &Introduction, table: &mu
 /// Checks that a file written on disk is in the very next answer. The bare server gets a notification.
 fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, rounds: usize) -> Result<()> {
     let (mut ours, mut floor) = (Samples::default(), Samples::default());
-    let (mut fresh, mut told) = (0, 0);
+    let (mut fresh, mut notified) = (0, 0);
     for _ in 0..rounds {
         let project = Project::copy_published(subject.project);
         let spot = subject.spots(&project)?.remove(0);
@@ -55,7 +55,7 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
         server.notify_changes(&changes)?;
         let after = lsp::count(&server.request(Question::References, &spot)?.result);
         floor.push(start.elapsed());
-        told += usize::from(after > before);
+        notified += usize::from(after > before);
         drop(server);
 
         let project = Project::copy_published(subject.project);
@@ -73,7 +73,9 @@ fn new_file(subject: &Subject, introduction: &Introduction, table: &mut Table, r
         floor: Some(floor.percentile(50)),
         unit: "ms",
         aim: None,
-        note: format!("the new use was in the answer {fresh} of {rounds} times; in the notified bare server's, {told}"),
+        note: format!(
+            "the new use was in the answer {fresh} of {rounds} times; in the notified bare server's, {notified}"
+        ),
     });
     Ok(())
 }

@@ -23,7 +23,7 @@ pub(crate) fn run() -> Result<()> {
         extension::lint()
     });
     sources(&mut parts);
-    compiled(&mut parts);
+    check_compiled(&mut parts);
     parts.part("rustdoc", rustdoc);
     parts.part("build", test::build);
     parts.part("generated", generate::check);
@@ -46,7 +46,7 @@ pub(crate) fn words() -> Result<()> {
 }
 
 /// The checks of the compiler.
-pub(crate) fn compiled(parts: &mut Parts) {
+pub(crate) fn check_compiled(parts: &mut Parts) {
     parts.part("clippy", || {
         let mut clippy = run::cargo();
         clippy.args(["clippy", "--quiet", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"]);

@@ -35,7 +35,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     check::sources(&mut parts);
     // The build comes before everything that starts a program, so that each crate is compiled once with one feature set.
     parts.part("build", build);
-    check::compiled(&mut parts);
+    check::check_compiled(&mut parts);
     if options.full {
         parts.part("rustdoc", check::rustdoc);
     }

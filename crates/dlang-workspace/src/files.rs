@@ -144,12 +144,12 @@ pub struct Walk {
     pub files: Vec<Utf8PathBuf>,
     /// The folders that were looked into, the first one included.
     pub folders: Vec<Utf8PathBuf>,
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<WalkGap>,
 }
 
 /// Something that a walk passed over and that may have held models.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Skipped {
+pub enum WalkGap {
     /// The walk stopped after this number of entries.
     Entries(usize),
     /// The walk did not enter this folder, because it is at the maximum depth.

@@ -12,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use rustc_hash::FxHashMap;
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::files::{Bounds, CACHE, Files, Kind, LOCK, MANIFEST, ReadError, Skipped};
+use crate::files::{Bounds, CACHE, Files, Kind, LOCK, MANIFEST, ReadError, WalkGap};
 use crate::lock::{self, Lock, LockMismatch};
 use crate::manifest::{self, Manifest, Purpose};
 use crate::paths::{append, normalize};
@@ -78,7 +78,7 @@ pub struct Package {
 
 impl Package {
     /// The package that a path lies in, by its form alone.
-    pub fn containing(path: &Utf8Path) -> Option<Self> {
+    pub fn of_path(path: &Utf8Path) -> Option<Self> {
         let parts: Vec<&str> = path.components().map(|part| part.as_str()).collect();
         let caches: Vec<usize> =
             parts.windows(2).enumerate().filter(|(_, pair)| *pair == [CACHE, PACKAGES]).map(|(at, _)| at).collect();
@@ -158,7 +158,7 @@ pub struct Listing {
     /// The folders that were looked into. Whenever a file is created or removed, the stamp of one of them changes.
     pub folders: Vec<Utf8PathBuf>,
     /// The paths that the walk skipped.
-    pub skipped: Vec<Skipped>,
+    pub skipped: Vec<WalkGap>,
 }
 
 /// A module and its models that lie below the folder that was listed, sorted.
@@ -187,7 +187,7 @@ impl<F: Files> Modules<F> {
     pub fn of_file(&self, file: &Utf8Path) -> Arc<Module> {
         let file = normalize(file);
         let folder = file.parent().unwrap_or(&file);
-        let package = Package::containing(&file);
+        let package = Package::of_path(&file);
         let top = package.as_ref().map(|package| package.folder.as_path());
         let module = self.with_manifest(folder, top);
         module.unwrap_or_else(|| {
@@ -200,7 +200,7 @@ impl<F: Files> Modules<F> {
     pub fn module_at(&self, folder: &Utf8Path) -> Arc<Module> {
         let folder = normalize(folder);
         self.with_manifest(&folder, Some(&folder)).filter(|module| module.root == folder).unwrap_or_else(|| {
-            let package = Package::containing(&folder);
+            let package = Package::of_path(&folder);
             Arc::new(Module { root: folder, manifest: None, lock: None, package })
         })
     }
@@ -246,7 +246,7 @@ impl<F: Files> Modules<F> {
                 break;
             }
             // Inside a package every search ends at the package's folder, so all files below have the same module.
-            if Package::containing(above).is_some_and(|package| package.folder == above) {
+            if Package::of_path(above).is_some_and(|package| package.folder == above) {
                 break;
             }
         }
@@ -281,7 +281,7 @@ impl<F: Files> Modules<F> {
             file
         });
         let manifest = ManifestFile { path, text, manifest: parsed.manifest, diagnostics: parsed.diagnostics };
-        Module { root: root.to_owned(), manifest: Some(manifest), lock, package: Package::containing(root) }
+        Module { root: root.to_owned(), manifest: Some(manifest), lock, package: Package::of_path(root) }
     }
 
     fn load_lock(&self, root: &Utf8Path) -> Option<LockFile> {

@@ -66,8 +66,8 @@ pub enum DependencyProblem {
     #[error("its folder in the package cache leads out of the project")]
     Outside,
     /// The lock was made for another ref. Imports resolve by the lock.
-    #[error("model.yaml has '{asked}', and model.lock has '{locked}'")]
-    OtherRef { asked: String, locked: String },
+    #[error("model.yaml has '{declared}', and model.lock has '{locked}'")]
+    OtherRef { declared: String, locked: String },
     /// The package says that it is another commit.
     #[error("the package cache has commit {found} in the folder of {expected}")]
     OtherCommit { expected: String, found: String },
@@ -178,7 +178,7 @@ impl<F: Files> DependencyScan<'_, F> {
         let mut findings = Vec::new();
         if !locked.is_for(reference) {
             findings
-                .push(DependencyProblem::OtherRef { asked: reference.to_owned(), locked: locked.reference.clone() });
+                .push(DependencyProblem::OtherRef { declared: reference.to_owned(), locked: locked.reference.clone() });
         }
         let mut promises = vec![locked.integrity.clone()];
         if let (Some(expected), Some(found)) = (&asked.integrity, &locked.integrity)

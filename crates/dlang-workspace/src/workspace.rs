@@ -28,7 +28,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{ImportProblem, ModelChange, ModelHost};
 
-use crate::files::{Bounds, CachedFiles, EXTENSION, Files as _, Kind, LOCK, MANIFEST, Overlay, ReadError, Skipped};
+use crate::files::{Bounds, CachedFiles, EXTENSION, Files as _, Kind, LOCK, MANIFEST, Overlay, ReadError, WalkGap};
 use crate::files::{MemoryFiles, SharedFiles, Stamp};
 use crate::modules::Modules;
 use crate::paths::normalize;
@@ -103,7 +103,7 @@ pub struct Workspace {
     /// Folders, manifests and locks, as they were when they were looked at.
     stamps: BTreeMap<Utf8PathBuf, Option<Stamp>>,
     /// Paths that the walks skipped, each with its folder.
-    cuts: Vec<(Utf8PathBuf, Skipped)>,
+    cuts: Vec<(Utf8PathBuf, WalkGap)>,
     /// All folders of the files: those to watch.
     folders: Arc<BTreeSet<Utf8PathBuf>>,
     view: Arc<snapshot::View>,

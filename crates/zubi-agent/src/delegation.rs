@@ -76,13 +76,13 @@ mod tests {
     #[test]
     fn a_call_has_started_once_a_prompt_is_about_another_call() {
         let through = json!({ "tool": "shell_run", "arguments": {} });
-        for (asked, tool, expected) in [
+        for (prompted, tool, expected) in [
             ("shell.run", "shell.run", true),
             ("shell.run", "flow.release", false),
             ("shell.run", "call_tool", true),
             ("file.write", "call_tool", false),
         ] {
-            assert_eq!(matches_call(asked, tool, &through), expected, "{asked} in {tool}");
+            assert_eq!(matches_call(prompted, tool, &through), expected, "{prompted} in {tool}");
         }
         let (given, edited) = (json!({ "command": "a" }), json!({ "command": "b" }));
         let allow = |arguments: Option<&Value>| ApprovalAnswer::Allow { option: 0, arguments: arguments.cloned() };

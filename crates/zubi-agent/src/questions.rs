@@ -83,7 +83,7 @@ impl Questions {
     }
 
     /// Returns the approval prompts that wait now, for a client that opens the conversation later.
-    pub fn pending(&self) -> Vec<PendingApproval> {
+    pub fn list_pending(&self) -> Vec<PendingApproval> {
         lock_pending(&self.open).values().map(|open| open.approval.clone()).collect()
     }
 }
@@ -118,7 +118,7 @@ impl Approver for CallApprover {
     async fn request_approval(&self, mut request: ApprovalRequest) -> ApprovalAnswer {
         request.footprint.preview =
             request.footprint.preview.map(|preview| self.journal.shorten(preview, PREVIEW_BYTES));
-        let left = self.questions.auto.remaining(&request).await;
+        let left = self.questions.auto.decide_remaining(&request).await;
         let by_rule = left.as_ref().is_some_and(|left| left.action == Action::Allow);
         // The prompt names only what the rules do not allow.
         if let Some(left) = left.filter(|left| left.action == Action::Ask) {

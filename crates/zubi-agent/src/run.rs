@@ -131,7 +131,7 @@ impl TurnEnd {
         Self { reason, text: String::new(), data: None, problem: None }
     }
 
-    fn failed(problem: impl Into<String>) -> Self {
+    fn failure(problem: impl Into<String>) -> Self {
         Self::new(StopReason::Failed).because(problem)
     }
 
@@ -142,7 +142,7 @@ impl TurnEnd {
 
 impl From<PersistError> for TurnEnd {
     fn from(error: PersistError) -> Self {
-        Self::failed(format!("{error}; all earlier events are saved."))
+        Self::failure(format!("{error}; all earlier events are saved."))
     }
 }
 
@@ -216,7 +216,7 @@ impl RunningTurn {
         self.add_user_message(text)?;
         if let Some(schema) = &self.turn.schema {
             let finish = StructuredOutput::new(schema).map_err(|why| {
-                TurnEnd::failed(format!(
+                TurnEnd::failure(format!(
                     "Cannot use the schema of the final answer: {why}. Correct the schema and try again."
                 ))
             })?;

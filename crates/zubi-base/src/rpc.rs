@@ -183,7 +183,7 @@ impl Connection {
     }
 
     /// Waits until nothing more will be written, after the input was closed in any way.
-    pub async fn flushed(&self) {
+    pub async fn wait_flushed(&self) {
         self.shared.writer_ended.cancelled().await;
     }
 }

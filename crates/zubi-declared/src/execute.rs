@@ -24,7 +24,7 @@ use zubi_tools::editor_state::EditorClient;
 use zubi_tools::shell::answer;
 
 /// Most bytes of a script's log and exception in a failure message; longer failures are truncated
-/// (`ToolError::sanitized`).
+/// (`ToolError::sanitize`).
 const MAX_FAILURE_BYTES: usize = 3_000;
 
 /// Services shared by all declared tools of a host.

@@ -134,7 +134,7 @@ impl DeclaredTools {
     }
 
     /// Returns the files whose tools are left out because the user has not trusted them.
-    pub fn untrusted(&self) -> impl Iterator<Item = &LoadedFile> {
+    pub fn untrusted_files(&self) -> impl Iterator<Item = &LoadedFile> {
         self.files.iter().filter(|file| file.trust != TrustState::Trusted && !file.tools.is_empty())
     }
 }

@@ -216,7 +216,7 @@ fn watch_files(events: &Receiver<()>, me: &Weak<DeclaredProvider>) {
 fn notes(loaded: &DeclaredTools) -> Vec<String> {
     let short_name = |file: &LoadedFile| source::short_name(&file.display_path);
     let mut notes: Vec<String> = loaded
-        .untrusted()
+        .untrusted_files()
         .filter_map(|file| {
             let why = file.trust.reason()?;
             let count = file.tools.len();

@@ -369,13 +369,13 @@ fn a_file_is_trusted_by_its_content() {
     let fixture = fixture(&[(MAIN_FILE, template::SAMPLE)]);
     let trust = || fixture.load().files[0].trust.clone();
     assert_eq!(trust(), TrustState::New);
-    assert_eq!(fixture.load().untrusted().count(), 1);
+    assert_eq!(fixture.load().untrusted_files().count(), 1);
     fixture.trust();
     assert_eq!(trust(), TrustState::Trusted);
-    assert_eq!(fixture.load().untrusted().count(), 0);
+    assert_eq!(fixture.load().untrusted_files().count(), 0);
     fixture.write(MAIN_FILE, &template::SAMPLE.replace("printf", "rm -rf"));
     assert_eq!(trust(), TrustState::Changed { before: Some(template::SAMPLE.to_owned()) });
-    assert_eq!(fixture.load().untrusted().count(), 1);
+    assert_eq!(fixture.load().untrusted_files().count(), 1);
 }
 
 #[cfg(unix)]

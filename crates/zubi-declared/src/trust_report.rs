@@ -14,7 +14,7 @@ use super::load::LoadedFile;
 /// Describes a file's variables and tools, one line each, without control or invisible characters. Returns `None` if
 /// part of the file was not understood and can therefore not be shown.
 pub fn describe_file(file: &LoadedFile) -> Option<Vec<String>> {
-    let mut unread = Unlisted(file.root.as_ref()?.to_value());
+    let mut unread = UnlistedValue(file.root.as_ref()?.to_value());
     let mut lines = ReportLines(Vec::new());
     unread.take(&["version"]);
     unread.take(&["$schema"]);
@@ -31,7 +31,7 @@ pub fn describe_file(file: &LoadedFile) -> Option<Vec<String>> {
 
 fn describe_tool(node: &JsonNode, file: &LoadedFile, lines: &mut ReportLines) {
     let loaded = file.tools.iter().find(|tool| tool.definition.node.range == node.range);
-    let mut unread = Unlisted(node.to_value());
+    let mut unread = UnlistedValue(node.to_value());
     let id = unread.take(&["id"]).map_or("(no id)".to_owned(), |id| id.as_str().map_or(id.to_string(), full_id));
     let kind = unread.take(&["execution", "type"]).map(|kind| text(&kind)).unwrap_or_default();
     let approval = match [unread.take(&["requiresApproval"]), unread.take(&["metadata", "requiresApproval"])] {
@@ -81,7 +81,7 @@ fn describe_tool(node: &JsonNode, file: &LoadedFile, lines: &mut ReportLines) {
     add(&["name"], "is called");
     add(&["description"], "description for models");
     for (name, schema) in unread.take_table(&["parameters", "properties"]) {
-        let mut schema = Unlisted(schema);
+        let mut schema = UnlistedValue(schema);
         let name = format!("argument {}", printable(&name));
         if let Some(text) = schema.take(&["description"]) {
             lines.add_value("  ", &name, &text);
@@ -96,9 +96,9 @@ fn describe_tool(node: &JsonNode, file: &LoadedFile, lines: &mut ReportLines) {
 }
 
 /// The part of a value that has not been listed yet.
-struct Unlisted(Value);
+struct UnlistedValue(Value);
 
-impl Unlisted {
+impl UnlistedValue {
     /// Removes and returns the value at a path; also removes objects that become empty.
     fn take(&mut self, path: &[&str]) -> Option<Value> {
         fn take(from: &mut Value, path: &[&str]) -> Option<Value> {

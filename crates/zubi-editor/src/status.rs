@@ -45,7 +45,7 @@ struct PublicationState {
 
 impl PublicationReporter {
     /// Reports that clients can find this host.
-    pub fn published(&self, shared: &PublishedHost) {
+    pub fn set_published(&self, shared: &PublishedHost) {
         let mut found = self.lock();
         found.instance = Some(shared.instance().to_owned());
         found.file = Some(shared.file().to_owned());

@@ -239,7 +239,7 @@ async fn follow(client: Weak<HostClient>) {
         // Subscribed before the present host is read, so that no move in between is missed.
         let mut moved = strong.moved.subscribe();
         let now = strong.now();
-        let (mut changes, gone) = (now.service().changes(), now.disconnected());
+        let (mut changes, gone) = (now.service().changes(), now.wait_disconnected());
         drop(strong);
         let is_disconnected = tokio::select! {
             () = gone => true,

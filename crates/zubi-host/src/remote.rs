@@ -313,6 +313,6 @@ impl ToolService for RemoteHost {
     async fn shutdown(&self) {
         // The host belongs to another process, so only the connection is closed.
         self.connection.close("this process has no more requests");
-        self.connection.flushed().await;
+        self.connection.wait_flushed().await;
     }
 }

@@ -40,7 +40,7 @@ mod tests;
 
 use caveats::{caveats, install_hint, missing_folder, no_row, subject};
 use projects::roots;
-use start::{NotStarted, Prestarted, ProcessStarter, StartedGroup, WatcherCell};
+use start::{NotStarted, PrestartPlan, ProcessStarter, StartedGroup, WatcherCell};
 
 /// The number of servers that are suggested from one group of which none is installed.
 const MAX_SUGGESTED: usize = 2;
@@ -396,7 +396,7 @@ impl PoolState {
             Some(program) => {
                 let endpoint = self.endpoint(needed, &program, trusted).await;
                 endpoint.ensure_started(document);
-                Some(Prestarted { program, endpoint: Some(endpoint), retiring: self.retiring.clone() })
+                Some(PrestartPlan { program, endpoint: Some(endpoint), retiring: self.retiring.clone() })
             }
             None => None,
         };
@@ -412,7 +412,7 @@ impl PoolState {
             };
             return Err(NotStarted { absent, installed: true });
         }
-        let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(Prestarted::take) {
+        let endpoint = match early.as_mut().filter(|early| early.program == program.path).and_then(PrestartPlan::take) {
             Some(endpoint) => endpoint,
             None => self.endpoint(needed, &program.path, trusted).await,
         };

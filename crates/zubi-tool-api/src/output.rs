@@ -55,7 +55,7 @@ pub struct ToolOutput {
 impl ToolOutput {
     /// Returns the output without characters that could hide or forge text; see [`clean`].
     #[must_use]
-    pub fn sanitized(self) -> Self {
+    pub fn sanitize(self) -> Self {
         let status = self.status.map(|status| OutputStatus {
             endpoint: clean(status.endpoint),
             readiness: clean(status.readiness),
@@ -108,7 +108,7 @@ impl ToolError {
 
     /// Returns the error without characters that could hide or forge text; see [`clean`].
     #[must_use]
-    pub fn cleaned(self) -> Self {
+    pub fn sanitize(self) -> Self {
         match self {
             Self::Actionable { code, message, hint } => {
                 Self::Actionable { code, message: truncate(clean(message)), hint: truncate(clean(hint)) }

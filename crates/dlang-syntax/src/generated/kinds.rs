@@ -2,12 +2,12 @@
 //!
 //! Written by `cargo xtask codegen`; change `dlang.ungram` or `keywords.toml` instead.
 
-/// What a token or node is. A kind of keyword is a meaning: `Domain` and `dom` are one kind.
+/// The kind of a token or node. A kind of keyword is a meaning: `Domain` and `dom` are one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(non_camel_case_types, reason = "the customary spelling for kinds, which keeps them apart from types")]
+#[expect(non_camel_case_types, reason = "the customary spelling for kinds, which distinguishes them from types")]
 #[repr(u16)]
 pub enum SyntaxKind {
-    /// What the parser sees behind the last token; never in a tree.
+    /// The end of the input, as the parser sees it; never in a tree.
     EOF,
     /// Blanks and line ends, and a byte order mark.
     WHITESPACE,
@@ -19,7 +19,7 @@ pub enum SyntaxKind {
     DOC_COMMENT,
     /// Characters that no token begins with; the lexer has reported them.
     UNKNOWN,
-    /// An identifier, or a reserved word that stands where only a name can stand.
+    /// An identifier, or a reserved word where the grammar allows only a name.
     IDENT,
     /// A string with its quotes; the last may be missing, which the lexer has reported.
     STRING,
@@ -135,7 +135,7 @@ pub enum SyntaxKind {
     PARTNERSHIP_KW,
     /// `SeparateWays` or `SW`
     SEPARATE_WAYS_KW,
-    /// What the parser could make nothing of; a diagnostic says so.
+    /// Text that the parser could not read; a diagnostic reports it.
     ERROR,
     /// [`Model`](crate::ast::Model)
     MODEL,
@@ -356,12 +356,12 @@ impl SyntaxKind {
         ]
     };
 
-    /// Whether it is a reserved word.
+    /// Returns whether it is a reserved word.
     pub fn is_keyword(self) -> bool {
         self >= Self::DOMAIN_KW && self <= Self::SEPARATE_WAYS_KW
     }
 
-    /// Whether it is a bracket, a separator or an arrow.
+    /// Returns whether it is a bracket, a separator or an arrow.
     pub fn is_sign(self) -> bool {
         self >= Self::L_CURLY && self <= Self::APART_ARROW
     }

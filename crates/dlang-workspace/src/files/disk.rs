@@ -9,7 +9,7 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::WalkBuilder;
 
-use super::{Bounds, EXTENSION, Files, GENERATED, Kind, MAX_CUTS, ReadError, Skipped, Stamp, Walk, is_of_interest};
+use super::{Bounds, EXTENSION, Files, GENERATED, Kind, MAX_CUTS, ReadError, Stamp, Walk, WalkGap, is_of_interest};
 
 /// How far two changes can lie apart and still have the same time: a tick of Linux's clock for files is 10 ms at most,
 /// other file systems count in steps of a second or two.
@@ -82,7 +82,7 @@ impl Files for DiskFiles {
         );
         for (count, entry) in builder.build().enumerate() {
             if count >= bounds.entries {
-                cut(&mut walk, Skipped::Entries(bounds.entries));
+                cut(&mut walk, WalkGap::Entries(bounds.entries));
                 break;
             }
             match entry {
@@ -97,14 +97,14 @@ impl Files for DiskFiles {
                             if kind.is_dir() || is_of_interest(&path) {
                                 cut(
                                     &mut walk,
-                                    Skipped::Unreadable { path, reason: "its name is not UTF-8".to_owned() },
+                                    WalkGap::Unreadable { path, reason: "its name is not UTF-8".to_owned() },
                                 );
                             }
                             continue;
                         }
                     };
                     if kind.is_dir() && depth >= bounds.depth {
-                        cut(&mut walk, Skipped::Depth(path));
+                        cut(&mut walk, WalkGap::Depth(path));
                     } else if kind.is_dir() {
                         walk.folders.push(path);
                     } else if kind.is_file() && is_of_interest(&path) {
@@ -112,13 +112,13 @@ impl Files for DiskFiles {
                     } else if path.extension() == Some(EXTENSION)
                         && let Some(what) = what_else(folder, &path, kind.is_symlink())
                     {
-                        cut(&mut walk, Skipped::PassedOver { path, what });
+                        cut(&mut walk, WalkGap::PassedOver { path, what });
                     }
                 }
             }
         }
         if unlisted > 0 {
-            walk.skipped.push(Skipped::Unlisted(unlisted));
+            walk.skipped.push(WalkGap::Unlisted(unlisted));
         }
         walk.files.sort();
         walk.skipped.sort();
@@ -147,7 +147,7 @@ fn what_else(folder: &Utf8Path, path: &Utf8Path, is_link: bool) -> Option<&'stat
 }
 
 /// A place that the walk failed at, with the system's words alone.
-fn unreadable(folder: &Utf8Path, error: &ignore::Error) -> Skipped {
+fn unreadable(folder: &Utf8Path, error: &ignore::Error) -> WalkGap {
     let (mut path, mut error) = (folder.as_std_path(), error);
     loop {
         match error {
@@ -158,7 +158,7 @@ fn unreadable(folder: &Utf8Path, error: &ignore::Error) -> Skipped {
     }
     // The whole text names the place again.
     let why = error.io_error().map_or_else(|| error.to_string(), |error| error.kind().to_string());
-    Skipped::Unreadable { path: Utf8PathBuf::from(path.to_string_lossy().into_owned()), reason: why }
+    WalkGap::Unreadable { path: Utf8PathBuf::from(path.to_string_lossy().into_owned()), reason: why }
 }
 
 #[cfg(unix)]

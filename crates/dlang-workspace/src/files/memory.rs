@@ -5,7 +5,7 @@ use std::hash::{Hash as _, Hasher as _};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Bounds, Files, GENERATED, Kind, ReadError, Skipped, Stamp, Walk, is_of_interest};
+use super::{Bounds, Files, GENERATED, Kind, ReadError, Stamp, Walk, WalkGap, is_of_interest};
 use crate::paths::normalize;
 
 /// Files by absolute path. Folders are there because files are in them; there are no links.
@@ -71,7 +71,7 @@ impl Files for MemoryFiles {
         let mut walk = Walk { folders: vec![folder.to_owned()], ..Walk::default() };
         for (count, path) in self.paths_below(folder).enumerate() {
             if count >= bounds.entries {
-                walk.skipped.push(Skipped::Entries(bounds.entries));
+                walk.skipped.push(WalkGap::Entries(bounds.entries));
                 break;
             }
             let Ok(inside) = path.strip_prefix(folder) else { continue };
@@ -81,8 +81,8 @@ impl Files for MemoryFiles {
             }
             if folders.len() >= bounds.depth {
                 let deepest = folder.join(folders.iter().take(bounds.depth).collect::<Utf8PathBuf>());
-                if !walk.skipped.contains(&Skipped::Depth(deepest.clone())) {
-                    walk.skipped.push(Skipped::Depth(deepest));
+                if !walk.skipped.contains(&WalkGap::Depth(deepest.clone())) {
+                    walk.skipped.push(WalkGap::Depth(deepest));
                 }
             } else if is_of_interest(path) {
                 walk.files.push(path.clone());

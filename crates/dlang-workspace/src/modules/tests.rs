@@ -87,11 +87,11 @@ fn the_nearest_manifest_decides() {
 #[test]
 fn a_package_in_a_package_knows_both() {
     let path = Utf8Path::new("/p/.dlang/packages/a/b/1111111/.dlang/packages/c/d/2222222/x.dlang");
-    let package = Package::containing(path).unwrap();
+    let package = Package::of_path(path).unwrap();
     assert_eq!(package.project, "/p");
     assert_eq!((package.repository.as_str(), package.commit.as_str()), ("c/d", "2222222"));
     assert_eq!(package.folder, path.parent().unwrap());
-    assert_eq!(Package::containing("/p/.dlang/packages/a/b".into()), None);
+    assert_eq!(Package::of_path("/p/.dlang/packages/a/b".into()), None);
 }
 
 #[test]

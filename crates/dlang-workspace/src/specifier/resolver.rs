@@ -23,7 +23,7 @@ impl<F: Files> Modules<F> {
             _ if specifier.starts_with('@') => import.alias()?,
             _ => import.external()?,
         };
-        let package = Package::containing(&path);
+        let package = Package::of_path(&path);
         Ok(ResolvedImport { path, package })
     }
 }

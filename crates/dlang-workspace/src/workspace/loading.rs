@@ -116,7 +116,7 @@ impl Workspace {
             changed.files |= source.fault != fault;
             source.stamp = stamp;
             source.fault = fault;
-            let package = Package::containing(path).map(|package| Arc::from(package.folder.as_str()));
+            let package = Package::of_path(path).map(|package| Arc::from(package.folder.as_str()));
             changes.push(ModelChange::Text { path: path.to_string(), text });
             changes.push(ModelChange::Package { path: path.to_string(), package });
         }

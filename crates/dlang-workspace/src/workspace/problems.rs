@@ -8,7 +8,7 @@ use super::places::{LinePosition, PositionFinder};
 use super::snapshot::{View, WorkspaceSnapshot};
 use super::{MAX_MODEL_BYTES, parallel};
 use crate::diagnostic::{Code, Diagnostic, SOURCE as MANIFEST_SOURCE};
-use crate::files::{ReadError, Skipped};
+use crate::files::{ReadError, WalkGap};
 use crate::modules::{ManifestText, Module};
 
 /// The `source` of diagnostics on models, as in DomainLang's original tools.
@@ -182,29 +182,29 @@ fn of_module(module: &Module) -> Vec<Problem> {
     module.own_texts().flat_map(of_text).collect()
 }
 
-fn of_cut(folder: &Utf8Path, cut: &Skipped) -> Problem {
+fn of_cut(folder: &Utf8Path, cut: &WalkGap) -> Problem {
     const SMALLER: &str = "Name a smaller folder, or let .gitignore leave out what holds no models.";
     const EXCLUDE_OR_ADD_MODEL: &str = "Let .gitignore leave it out, or put a model there.";
     let (path, code, what, hint) = match cut {
-        Skipped::Entries(count) => {
+        WalkGap::Entries(count) => {
             let what = format!("After {count} files and folders the rest was not looked at.");
             (folder, Code::FolderIncomplete, what, SMALLER)
         }
-        Skipped::Depth(path) => {
+        WalkGap::Depth(path) => {
             let what = "The folders below are nested too deep and were not read.".to_owned();
             (path.as_path(), Code::FolderIncomplete, what, SMALLER)
         }
-        Skipped::Unreadable { path, reason: why } => {
+        WalkGap::Unreadable { path, reason: why } => {
             let hint = "Its declarations are unknown. Add it to .gitignore if it has no models.";
             (path.as_path(), Code::FolderIncomplete, format!("It could not be looked at: {why}."), hint)
         }
-        Skipped::PassedOver { path, what } => (
+        WalkGap::PassedOver { path, what } => (
             path.as_path(),
             Code::FilePassedOver,
             format!("It is named like a model and is {what}."),
             EXCLUDE_OR_ADD_MODEL,
         ),
-        Skipped::Unlisted(count) => {
+        WalkGap::Unlisted(count) => {
             (folder, Code::FolderIncomplete, format!("{count} further places were not looked at."), SMALLER)
         }
     };

@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{Db, File, ModelSnapshot, QueryCancelled, project_files};
 
 use super::Root;
-use crate::files::{Files as _, Overlay, ReadError, SharedFiles, Skipped};
+use crate::files::{Files as _, Overlay, ReadError, SharedFiles, WalkGap};
 use crate::modules::{ManifestText, Module};
 
 /// The parts of a snapshot that are not in the model.
@@ -21,8 +21,8 @@ pub(super) struct View {
     pub(super) faults: BTreeMap<Utf8PathBuf, ReadError>,
     /// Modules with a manifest, without those of packages, whose users cannot fix them.
     pub(super) modules: Vec<Arc<Module>>,
-    /// Skipped paths, by the folder of the walk.
-    pub(super) cuts: Vec<(Utf8PathBuf, Skipped)>,
+    /// WalkGap paths, by the folder of the walk.
+    pub(super) cuts: Vec<(Utf8PathBuf, WalkGap)>,
     /// The folders that are open by a link, each behind its path without links.
     links: Vec<(Utf8PathBuf, Utf8PathBuf)>,
 }
@@ -32,7 +32,7 @@ impl View {
         roots: &[Root],
         faults: BTreeMap<Utf8PathBuf, ReadError>,
         modules: Vec<Arc<Module>>,
-        cuts: &[(Utf8PathBuf, Skipped)],
+        cuts: &[(Utf8PathBuf, WalkGap)],
         canonical: &dyn Fn(&Utf8Path) -> Option<Utf8PathBuf>,
     ) -> Self {
         let mut folders: Vec<Utf8PathBuf> = Vec::new();
@@ -191,9 +191,9 @@ impl WorkspaceSnapshot {
         &self.view.faults
     }
 
-    /// Returns the skipped paths with the folder of the walk. Each except [`Skipped::PassedOver`] may mean a missing
+    /// Returns the skipped paths with the folder of the walk. Each except [`WalkGap::PassedOver`] may mean a missing
     /// part of the model.
-    pub fn cuts(&self) -> &[(Utf8PathBuf, Skipped)] {
+    pub fn cuts(&self) -> &[(Utf8PathBuf, WalkGap)] {
         &self.view.cuts
     }
 

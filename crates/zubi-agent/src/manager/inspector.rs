@@ -62,7 +62,7 @@ impl ManualCalls {
         &self,
         service: &Arc<dyn ToolService>,
         call: CallTool,
-        door: &str,
+        surface: &str,
     ) -> Result<ManualCallResult, ChatError> {
         check_length("tool", Some(&call.tool), MAX_WORDS)?;
         check_length("arguments", Some(&call.arguments.to_string()), MAX_TEXT)?;
@@ -77,7 +77,7 @@ impl ManualCalls {
         let id = self.journal.new_id();
         let caller = Caller {
             surface: Surface::Agent,
-            client: Some(format!("zubi-agent inspector ({door})")),
+            client: Some(format!("zubi-agent inspector ({surface})")),
             session: self.session,
             restrictions: Restrictions::default(),
         };

@@ -171,7 +171,7 @@ impl ConversationManager {
         conversation: Arc<Conversation>,
         model: Arc<dyn zubi_models::LanguageModel>,
         send: SendParams,
-        door: &str,
+        surface: &str,
     ) -> Result<SendResult, ChatError> {
         // A turn that begins after a shutdown is stopped at once.
         let manager = self.open_for_more()?;
@@ -185,7 +185,7 @@ impl ConversationManager {
         };
         let caller = Caller {
             surface: Surface::Agent,
-            client: Some(format!("zubi-agent ({door})")),
+            client: Some(format!("zubi-agent ({surface})")),
             session: seat.session,
             restrictions,
         };

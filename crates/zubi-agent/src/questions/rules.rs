@@ -114,7 +114,7 @@ impl AutoApprove {
 
     /// Returns the decision that remains for this call after the rules have been applied. `None` if the rules allow no
     /// part of the call, or if the remaining part cannot be determined here.
-    pub(super) async fn remaining(&self, request: &ApprovalRequest) -> Option<Decision> {
+    pub(super) async fn decide_remaining(&self, request: &ApprovalRequest) -> Option<Decision> {
         if self.allow_policy.rules().is_empty() {
             return None;
         }

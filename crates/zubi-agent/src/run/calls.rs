@@ -220,7 +220,7 @@ impl RunningTurn {
                 let spec = match &item.fate {
                     Fate::Skip(text, code) => {
                         self.record_start(item, None)?;
-                        batch.done(next, CompletedCall::skipped(text.clone(), *code));
+                        batch.done(next, CompletedCall::not_made(text.clone(), *code));
                         next += 1;
                         continue;
                     }
@@ -229,7 +229,7 @@ impl RunningTurn {
                 if until.is_some() {
                     let (why, _) = self.words(ends.stop_reason.unwrap_or(StopReason::Stopped));
                     self.record_start(item, None)?;
-                    batch.done(next, CompletedCall::skipped(format!("Not made. {why}"), Some(ErrorCode::Cancelled)));
+                    batch.done(next, CompletedCall::not_made(format!("Not made. {why}"), Some(ErrorCode::Cancelled)));
                     next += 1;
                     continue;
                 }

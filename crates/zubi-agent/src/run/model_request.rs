@@ -106,7 +106,7 @@ impl RunningTurn {
             specs = self.turn.service.list(&self.turn.caller.restrictions) => specs,
             reason = self.limits.wait_for_end() => return Err(TurnEnd::new(reason)),
         };
-        let specs = specs.map_err(|error| TurnEnd::failed(format!("{error}. {}", error.hint())))?;
+        let specs = specs.map_err(|error| TurnEnd::failure(format!("{error}. {}", error.hint())))?;
         let quarter = usize::try_from(self.context()).unwrap_or(usize::MAX).saturating_mul(BYTES_PER_TOKEN) / 4;
         let mut catalog = ToolCatalog::from_specs(&specs, MOST_BYTES.min(quarter));
         if let Some(finish) = &self.finish {

@@ -59,7 +59,7 @@ pub const KEYS: &[SettingKey] = &[
     SettingKey { name: "mcp", what: "table of what concerns MCP", narrowing: Some("what is narrowing inside") },
     SettingKey {
         name: "mcp.ask",
-        what: "`client` or `deny`; whether, with an MCP client that cannot be asked, the question that it puts to its own user counts, for tools of trusted files (default `client`)",
+        what: "`client` or `deny`: whether the prompt that an MCP client without elicitation shows its own user counts as approval, for tools of trusted files (default `client`)",
         narrowing: Some("`deny`"),
     },
     SettingKey {

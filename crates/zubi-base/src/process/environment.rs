@@ -108,7 +108,7 @@ impl ChildEnvironment {
     /// The variables of this process's environment that tools need. This is an allow-list, so that a secret with an
     /// unknown name is not passed on.
     pub fn from_allowlist() -> Self {
-        Self::allowlisted(std::env::vars_os())
+        Self::from_allowed(std::env::vars_os())
     }
 
     /// The allow-listed environment plus the variables with these names. A name in the list is explicit consent, also
@@ -121,7 +121,7 @@ impl ChildEnvironment {
     }
 
     /// Returns those of the given variables that [`Self::from_allowlist`] would pass on.
-    pub fn allowlisted(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+    pub fn from_allowed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self(variables.into_iter().filter(|(name, _)| is_passed_on(name)).collect())
     }
 
@@ -176,7 +176,7 @@ mod tests {
             "EDITOR",
             "MY_UNKNOWN",
         ];
-        let environment = ChildEnvironment::allowlisted(variables.map(|name| (name.into(), "x".into())));
+        let environment = ChildEnvironment::from_allowed(variables.map(|name| (name.into(), "x".into())));
         let names: Vec<_> = environment.iter().map(|(name, _)| name.to_str().unwrap()).collect();
         insta::assert_snapshot!(
             names.join(" "),

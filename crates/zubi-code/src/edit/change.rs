@@ -211,7 +211,7 @@ impl<'a> ChangeBuilder<'a> {
             (version, &node.source)
             && requested != *current
         {
-            return Err(EditError::Version { path: display_path, asked: requested, current: *current });
+            return Err(EditError::Version { path: display_path, requested, current: *current });
         }
         let index = TextIndex::new(&node.text);
         let located = splice::locate(&node.text, &index, edits, encoding, server);

@@ -31,8 +31,8 @@ pub enum EditError {
     BeyondEnd { path: String, line: u64, lines: u32 },
     #[error("an edit of `{path}` cuts a character in two at {place}: the server counts columns in another unit")]
     CutsCharacter { path: String, place: String },
-    #[error("the edit is for version {asked} of `{path}`, but the editor has version {current}")]
-    Version { path: String, asked: i32, current: i32 },
+    #[error("the edit is for version {requested} of `{path}`, but the editor has version {current}")]
+    Version { path: String, requested: i32, current: i32 },
     #[error("the edit of `{path}` is a snippet with placeholders, which zubi does not support")]
     Snippet { path: String },
     #[error(

@@ -35,7 +35,7 @@ const MAX_PREVIEW: usize = shell::MAX_SCRIPT;
 /// How long before the caller's deadline a script is ended, so that its output can still be returned.
 const RESERVE: Duration = Duration::from_secs(2);
 
-/// Most bytes of output in a failure; failures are truncated (`ToolError::sanitized`), and the handles come last.
+/// Most bytes of output in a failure; failures are truncated (`ToolError::sanitize`), and the handles come last.
 const MAX_FAILURE_BYTES: usize = 3_000;
 
 /// Most paths of a declaration listed on one line.

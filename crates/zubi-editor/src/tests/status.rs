@@ -36,7 +36,7 @@ fn shared_host(
         ends: None,
     };
     let shared = PublishedHost::open(Arc::clone(&host), &run, sharing).map_err(|error| error.to_string())?;
-    findable.published(&shared);
+    findable.set_published(&shared);
     Ok(Arc::new(FilteredService::new(host, SessionFilters::default()).with_shared(Some(shared))))
 }
 

@@ -102,7 +102,7 @@ impl Runner {
             return Err(ScriptError::TooDeep);
         }
         let mut spec = CommandSpec::new(self.executable.clone(), "/").args([CHILD_ARGUMENT]);
-        spec.environment = ChildEnvironment::allowlisted(std::iter::empty::<(OsString, OsString)>());
+        spec.environment = ChildEnvironment::from_allowed(std::iter::empty::<(OsString, OsString)>());
         if let Some(confinement) = &self.confinement {
             let means = SandboxBackends { bubblewrap: None, ..confinement.means.clone() };
             spec.args.push(serde_json::to_string(&means).map_err(|error| ScriptError::Start(error.into()))?);

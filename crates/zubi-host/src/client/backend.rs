@@ -123,7 +123,7 @@ impl Backend {
     }
 
     /// Returns when the host has gone.
-    pub(super) fn disconnected(&self) -> impl Future<Output = ()> + use<> {
+    pub(super) fn wait_disconnected(&self) -> impl Future<Output = ()> + use<> {
         let closed = match self {
             Self::Local(_) => None,
             Self::Remote(remote) => Some(remote.closed_reason()),

@@ -69,7 +69,7 @@ impl World {
     }
 
     /// The instances found, and a line for each rejected file.
-    fn discovered(&self) -> String {
+    fn report_discovered(&self) -> String {
         let DiscoveredHosts { hosts, disbelieved } = self.run.read();
         let mut lines: Vec<String> = hosts.into_iter().map(|host| host.instance).collect();
         lines.extend(disbelieved.into_iter().map(|RejectedRecord { file, reason: why }| format!("{file}: {why}")));
@@ -194,7 +194,7 @@ fn what_no_host_has_written_is_disbelieved_with_a_reason() {
     // These two are ignored.
     world.plant(".hidden", b"garbage");
     zubi_base::owner_only::write_atomic(&world.path.join("note.txt"), b"garbage").unwrap();
-    assert_snapshot!(world.discovered(), @"
+    assert_snapshot!(world.report_discovered(), @"
     [root]/run/aaaaaaaaaaaaaaaa.json: it is not a JSON object; remove it
     [root]/run/aaaaaaaaaaaaaaab.json: it is not a JSON object; remove it
     [root]/run/aaaaaaaaaaaaaaac.json: it is not a JSON object; remove it
@@ -215,23 +215,27 @@ fn a_file_that_others_may_read_or_have_made_is_disbelieved() {
     let open = world.plant_host(&host(ONE, &[]));
     for mode in [0o644, 0o602, 0o660] {
         set_mode(&open, mode);
-        assert!(world.discovered().contains(&format!("is open to others (mode {mode:03o})")), "{}", world.discovered());
+        assert!(
+            world.report_discovered().contains(&format!("is open to others (mode {mode:03o})")),
+            "{}",
+            world.report_discovered()
+        );
     }
     set_mode(&open, 0o600);
-    assert_eq!(world.discovered(), ONE);
+    assert_eq!(world.report_discovered(), ONE);
     let outside = world.root.join("outside.json");
     std::fs::rename(&open, &outside).unwrap();
     std::os::unix::fs::symlink(&outside, &open).unwrap();
-    assert_snapshot!(world.discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is a link; remove it");
+    assert_snapshot!(world.report_discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is a link; remove it");
     assert!(outside.exists());
     std::fs::remove_file(&open).unwrap();
     rustix::fs::mknodat(rustix::fs::CWD, open.as_str(), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
-    assert_snapshot!(world.discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is not a plain file; remove it");
+    assert_snapshot!(world.report_discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it is not a plain file; remove it");
     if is_root() {
         std::fs::remove_file(&open).unwrap();
         world.plant_host(&host(ONE, &[]));
         std::os::unix::fs::chown(&open, Some(65_534), None).unwrap();
-        assert_snapshot!(world.discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it belongs to another user; remove it");
+        assert_snapshot!(world.report_discovered(), @"[root]/run/aaaaaaaaaaaaaaa2.json: it belongs to another user; remove it");
     }
 }
 
@@ -244,15 +248,15 @@ fn a_directory_that_others_may_enter_is_disbelieved_with_all_that_is_in_it() {
         assert!(world.run.publish(&host(TWO, &[])).is_err());
         let expected =
             format!("[root]/run: it is open to others (mode {mode:03o}); make it yours alone: `chmod 700 [root]/run`");
-        assert_eq!(world.discovered(), expected);
+        assert_eq!(world.report_discovered(), expected);
     }
     // A host that opens the directory restricts it to its user.
     RunDirectory::open(&world.path, true).unwrap();
-    assert_eq!(world.discovered(), ONE);
+    assert_eq!(world.report_discovered(), ONE);
 
     if is_root() {
         std::os::unix::fs::chown(&world.path, Some(65_534), None).unwrap();
-        assert_snapshot!(world.discovered(), @"[root]/run: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours");
+        assert_snapshot!(world.report_discovered(), @"[root]/run: it belongs to another user; remove it, or set `XDG_RUNTIME_DIR` to a directory of yours");
         let error = RunDirectory::open(&world.path, true).unwrap_err().to_string();
         assert!(error.contains("belongs to another user"), "{error}");
         std::os::unix::fs::chown(&world.path, Some(current_uid()), None).unwrap();
@@ -261,11 +265,11 @@ fn a_directory_that_others_may_enter_is_disbelieved_with_all_that_is_in_it() {
     let elsewhere = world.root.join("elsewhere");
     std::fs::rename(&world.path, &elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, &world.path).unwrap();
-    assert_snapshot!(world.discovered(), @"[root]/run: it is not a directory of its own; remove it");
+    assert_snapshot!(world.report_discovered(), @"[root]/run: it is not a directory of its own; remove it");
     assert!(RunDirectory::open(&world.path, true).is_err());
     std::fs::remove_file(&world.path).unwrap();
     zubi_base::owner_only::write_atomic(&world.path, b"").unwrap();
-    assert_snapshot!(world.discovered(), @"[root]/run: it is not a directory of its own; remove it");
+    assert_snapshot!(world.report_discovered(), @"[root]/run: it is not a directory of its own; remove it");
     std::fs::remove_file(&world.path).unwrap();
     assert_eq!(world.run.read(), DiscoveredHosts::default(), "where there is no directory, there is no host");
 }

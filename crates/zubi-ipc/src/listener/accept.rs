@@ -130,7 +130,7 @@ impl Acceptor {
         let admitted = tokio::select! {
             admitted = self.prove(&mut reader, &mut writer) => admitted,
             () = tokio::time::sleep(self.limits.handshake) => None,
-            () = pending_peer.evicted() => None,
+            () = pending_peer.wait_evicted() => None,
         };
         let Some(slot) = admitted else { return };
         drop(pending_peer);
@@ -208,7 +208,7 @@ impl Acceptor {
         }
         let why = closed.wait_for(Option::is_some).await.ok().and_then(|why| why.clone());
         self.handler.peer_disconnected(&peer, &why.unwrap_or_default());
-        connection.flushed().await;
+        connection.wait_flushed().await;
         drop(slot);
     }
 

@@ -68,7 +68,7 @@ impl PendingPeers {
 
 impl PendingPeer {
     /// Completes when the connection must be closed.
-    pub(super) async fn evicted(&self) {
+    pub(super) async fn wait_evicted(&self) {
         self.eviction.cancelled().await;
     }
 }

@@ -55,19 +55,19 @@ impl Starter for ProcessStarter {
 }
 
 /// A server that was started before its program was known to be usable. Ended unless it is taken.
-pub(super) struct Prestarted {
+pub(super) struct PrestartPlan {
     pub(super) program: Utf8PathBuf,
     pub(super) endpoint: Option<Arc<ServerEndpoint>>,
     pub(super) retiring: TaskTracker,
 }
 
-impl Prestarted {
+impl PrestartPlan {
     pub(super) fn take(&mut self) -> Option<Arc<ServerEndpoint>> {
         self.endpoint.take()
     }
 }
 
-impl Drop for Prestarted {
+impl Drop for PrestartPlan {
     fn drop(&mut self) {
         if let Some(endpoint) = self.endpoint.take() {
             self.retiring.spawn(async move { endpoint.shutdown().await });

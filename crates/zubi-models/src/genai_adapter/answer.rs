@@ -126,7 +126,7 @@ impl GenaiReader {
         if let Some(error) = failure::from_last_frame(config, frames) {
             return Err(error);
         }
-        let Some(end) = self.end.take() else { return Err(failure::truncated(config, frames)) };
+        let Some(end) = self.end.take() else { return Err(failure::truncated_answer(config, frames)) };
         let is_whole = match self.kind {
             AdapterKind::Gemini => end.captured_stop_reason.is_some(),
             AdapterKind::OpenAIResp => end.captured_response_id.is_some(),
@@ -134,7 +134,7 @@ impl GenaiReader {
             _ => true,
         };
         if !is_whole {
-            return Err(failure::truncated(config, frames));
+            return Err(failure::truncated_answer(config, frames));
         }
         if frames.has_broken.load(Ordering::Relaxed) {
             return Err(failure::malformed_error(config, "an event that is not JSON"));

@@ -18,7 +18,7 @@ pub(super) fn from_genai(config: &ProviderConfig, frames: &FrameTap, error: &gen
         genai::Error::StreamParse { serde_error, .. }
             if serde_error.is_eof() && from_last_frame(config, frames).is_none() =>
         {
-            return truncated(config, frames);
+            return truncated_answer(config, frames);
         }
         genai::Error::WebStream { error, .. } => {
             if error.is::<std::string::FromUtf8Error>() || error.is::<std::str::Utf8Error>() {
@@ -75,7 +75,7 @@ pub(super) fn from_last_frame(config: &ProviderConfig, frames: &FrameTap) -> Opt
 }
 
 /// Returns the error for an answer that ended early, or for no answer at all if no frame arrived that is part of one.
-pub(super) fn truncated(config: &ProviderConfig, frames: &FrameTap) -> ModelError {
+pub(super) fn truncated_answer(config: &ProviderConfig, frames: &FrameTap) -> ModelError {
     if frames.count() == 0 {
         return ModelError::new(ErrorKind::Malformed, format!("{} sent no answer", config.provider));
     }

@@ -73,8 +73,8 @@ impl Registry {
             tracing::error!(tool = %spec.id, error = format!("{error:#}"), "a tool failed for a reason of its own");
         }
         result
-            .map(ToolOutput::sanitized)
-            .map_err(|error| CallError::Tool { id: spec.id.clone(), error: error.cleaned() })
+            .map(ToolOutput::sanitize)
+            .map_err(|error| CallError::Tool { id: spec.id.clone(), error: error.sanitize() })
     }
 
     /// Returns what a call would touch, without running it: for a tool that forwards a call.

@@ -49,7 +49,7 @@ fn coerce_value(schema: &Value, value: &mut Value, depth: usize) {
         return;
     }
     let Some(kind) = schema.get("type").and_then(Value::as_str) else { return };
-    if let Some(converted) = coerced(kind, schema, value) {
+    if let Some(converted) = convert_value(kind, schema, value) {
         *value = converted;
     }
     match (kind, &mut *value) {
@@ -71,7 +71,7 @@ fn coerce_value(schema: &Value, value: &mut Value, depth: usize) {
 }
 
 /// Returns the value converted to this type of the schema; `None` if it already has the type, or is ambiguous.
-fn coerced(kind: &str, schema: &Value, value: &Value) -> Option<Value> {
+fn convert_value(kind: &str, schema: &Value, value: &Value) -> Option<Value> {
     match (kind, value) {
         ("integer", Value::String(text)) => integer(text),
         // 5.0 is an integer in JSON Schema, but not for the types that parse it.

@@ -47,7 +47,7 @@ pub(crate) async fn read_text(cx: &ToolCx, operation: &str) -> Result<Option<Sou
 /// Returns the value of a key; `None` if it is not set.
 pub(crate) async fn get_value(cx: &ToolCx, operation: &str, key: &str) -> Result<Option<Value>, ToolError> {
     let Some(text) = read_text(cx, operation).await? else { return Ok(None) };
-    find_value(&text.text, key).map_err(|why| malformed(operation, &why))
+    find_value(&text.text, key).map_err(|why| malformed_file_error(operation, &why))
 }
 
 /// Sets keys, all or none, and returns the diff and the undo handle.
@@ -61,7 +61,7 @@ pub(crate) async fn set_values(
     let (path, before) = (settings_path(cx)?, read_text(cx, OPERATION).await?);
     let mut text = before.as_ref().map(|before| before.text.to_string()).unwrap_or_default();
     for (key, value) in values {
-        text = set_value(&text, key, value).map_err(|why| malformed(OPERATION, &why))?;
+        text = set_value(&text, key, value).map_err(|why| malformed_file_error(OPERATION, &why))?;
     }
     let format_setting = |(key, value): &(&str, Value)| format!("{key} = {value}");
     let title = format!("set {}", values.iter().map(format_setting).collect::<Vec<_>>().join(", "));
@@ -77,7 +77,7 @@ pub(crate) async fn set_values(
     Ok(write_path::write(&settings.intel, write_request).await?.output)
 }
 
-pub(crate) fn malformed(operation: &str, why: &str) -> ToolError {
+pub(crate) fn malformed_file_error(operation: &str, why: &str) -> ToolError {
     ToolError::operation_failed(
         operation,
         format!("{SETTINGS_FILE}:{why}"),

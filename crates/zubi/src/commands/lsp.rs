@@ -102,7 +102,7 @@ fn share(
                      `zubi.ipcPort` or end the program that has the port, then run the command zubi: Restart Language Server"
                 ));
             }
-            findable.published(&shared);
+            findable.set_published(&shared);
             Some(shared)
         }
         Err(error) => {

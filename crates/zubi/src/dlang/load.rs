@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8Path;
 use dlang_model::{Db, File, ImportOutcome, Reference, file_index, file_model, project_files, resolutions};
-use dlang_workspace::files::{DiskFiles, Skipped};
+use dlang_workspace::files::{DiskFiles, WalkGap};
 use dlang_workspace::workspace::{LoadError, Root};
 use dlang_workspace::{Workspace, WorkspaceSnapshot};
 use zubi_base::text::pluralize;
@@ -120,7 +120,7 @@ fn warn_of_missing_parts(snapshot: &WorkspaceSnapshot) -> Result<(), Failure> {
     });
     let (broken, imports, references) = counted.map_err(Failure::environment)?;
     // An entry that was passed over is not a model.
-    let unseen = snapshot.cuts().iter().filter(|(_, cut)| !matches!(cut, Skipped::PassedOver { .. })).count();
+    let unseen = snapshot.cuts().iter().filter(|(_, cut)| !matches!(cut, WalkGap::PassedOver { .. })).count();
     let missing: Vec<String> = [
         (broken, "files with syntax errors"),
         (snapshot.faults().len(), "files that cannot be read"),

@@ -1,7 +1,7 @@
 //! Files that an older program wrote (commit c9a53c4, before types and fields were renamed) still load: conversations,
 //! trust, configuration, approvals, plans, a journal, a discovery file, the audit log.
 //!
-//! The fixtures are that program's own output. `[WORK]` and `[STATE]` in them stand for the directories of the sandbox.
+//! The fixtures are that program's own output. `[WORK]` and `[STATE]` in them are the directories of the sandbox.
 
 use serde_json::Value;
 use zubi_base::text::ContentHash;

@@ -65,7 +65,7 @@ pub(super) struct CompletedCall {
 
 impl CompletedCall {
     /// Creates the result of a call that is not made.
-    pub(super) fn skipped(text: String, failure: Option<ErrorCode>) -> Self {
+    pub(super) fn not_made(text: String, failure: Option<ErrorCode>) -> Self {
         Self { text, failure, has_begun: false, duration: Duration::ZERO }
     }
 }
@@ -190,7 +190,7 @@ impl RunningTurn {
                 && cancel.is_cancelled()
                 && *approval_state.lock().unwrap_or_else(PoisonError::into_inner) == ApprovalState::Waiting
             {
-                return (at, CompletedCall::skipped(NOT_ANSWERED.to_owned(), Some(ErrorCode::Cancelled)));
+                return (at, CompletedCall::not_made(NOT_ANSWERED.to_owned(), Some(ErrorCode::Cancelled)));
             }
             let text = journal.shorten(text, RESULT_BYTES);
             (at, CompletedCall { text, failure, has_begun: true, duration: started.elapsed() })

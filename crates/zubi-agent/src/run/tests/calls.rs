@@ -120,7 +120,7 @@ async fn a_call_that_requires_approval_runs_alone_with_the_edited_arguments() {
     };
     world.journal.wait("the second question", second).await;
     assert_eq!(
-        world.questions.pending().first().map(|waiting| waiting.request["arguments"].to_string()).unwrap(),
+        world.questions.list_pending().first().map(|waiting| waiting.request["arguments"].to_string()).unwrap(),
         r#"{"name":"other"}"#
     );
     world.questions.answer("id-2", ApprovalAnswer::allow_once(), "editor").unwrap();
@@ -182,7 +182,7 @@ async fn stopping_the_turn_withdraws_waiting_approval_prompts() {
     world.journal.wait("a question", |what| matches!(what, EventKind::Question { .. }).then_some(())).await;
     world.stop.cancel();
     with_deadline("the end", turn).await.unwrap();
-    assert_eq!(world.questions.pending(), []);
+    assert_eq!(world.questions.list_pending(), []);
     insta::assert_snapshot!(world.render_events(), @r#"
     > go
     #1
@@ -321,7 +321,7 @@ async fn rules_of_the_run_answer_and_a_chain_is_not_covered_by_its_beginning() {
     let turn = tokio::spawn(turn);
     // The call requires approval, and no rule answers.
     world.journal.wait("a question", |what| matches!(what, EventKind::Question { .. }).then_some(())).await;
-    assert_eq!(world.questions.pending().len(), 1);
+    assert_eq!(world.questions.list_pending().len(), 1);
     world.stop.cancel();
     with_deadline("the end", turn).await.unwrap();
 

@@ -257,7 +257,7 @@ async fn a_disconnected_peer_cancels_its_requests() {
     drop((reader, writer));
     soon(responder.cancel().cancelled()).await;
     responder.answer(Ok(Value::Null));
-    soon(connection.flushed()).await;
+    soon(connection.wait_flushed()).await;
     assert_snapshot!(connection.notify("late", Value::Null).unwrap_err(), @"the connection is closed: it closed its output");
 }
 
@@ -287,14 +287,14 @@ async fn a_peer_that_never_reads_loses_the_connection() {
     let refused = (0..1_000).find_map(|_| notified.connection.notify("event", event.clone()).err());
     assert_snapshot!(refused.unwrap(), @"the peer does not read its input: more than 10000 bytes wait to be written");
     assert_snapshot!(notified.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
-    soon(notified.connection.flushed()).await;
+    soon(notified.connection.wait_flushed()).await;
 
     // Too many requests.
     let mut asking = world(SMALL);
     let question = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"echo\",\"params\":\"{}\"}}\n", "x".repeat(900));
     soon(async { while asking.writer.write_all(question.as_bytes()).await.is_ok() {} }).await;
     assert_snapshot!(asking.end_reason().await, @"the peer does not read its input: more than 10000 bytes wait to be written");
-    soon(asking.connection.flushed()).await;
+    soon(asking.connection.wait_flushed()).await;
 
     // Invalid messages, each of which needs an error response.
     let mut garbage = world(SMALL);

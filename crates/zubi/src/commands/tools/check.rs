@@ -109,7 +109,7 @@ fn show_problems(loaded: &DeclaredTools) -> Result<(), Failure> {
 }
 
 fn show_quarantined(loaded: &DeclaredTools, workspace: &WorkspaceFolders) -> Result<(), Failure> {
-    for file in loaded.untrusted() {
+    for file in loaded.untrusted_files() {
         terminal::print(&untrusted_reason(file))?;
         if let Some(diff) = file.diff(workspace) {
             terminal::print(&on_lines(diff.trim_end()))?;

@@ -40,7 +40,7 @@ pub(super) fn run(
 ) -> Result<TestReport, Failure> {
     let selected = select_tools(loaded, ids)?;
     let refused: Vec<&LoadedFile> =
-        loaded.untrusted().filter(|file| selected.iter().any(|(other, _)| other.path == file.path)).collect();
+        loaded.untrusted_files().filter(|file| selected.iter().any(|(other, _)| other.path == file.path)).collect();
     let trusted: Vec<_> = selected.iter().filter(|(file, _)| file.trust == TrustState::Trusted).collect();
     let cases = |(file, tool): &&(&LoadedFile, &LoadedTool)| file.test_cases(tool).len();
     let (total, untested) =
@@ -139,7 +139,7 @@ impl TestReport {
     /// Prints the counts, including skipped files.
     pub(super) fn print_summary(&self, loaded: &DeclaredTools) {
         if self.refused > 0 {
-            for file in loaded.untrusted() {
+            for file in loaded.untrusted_files() {
                 terminal::print_err(&untrusted_reason(file));
             }
             terminal::print_err("error: tests run code, so the tests of an untrusted file do not run");

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::format::format;
 use dlang_syntax::{Parse, Severity};
-use dlang_workspace::files::{Bounds, CACHE, DiskFiles, EXTENSION, Files as _, Kind, ReadError, Skipped};
+use dlang_workspace::files::{Bounds, CACHE, DiskFiles, EXTENSION, Files as _, Kind, ReadError, WalkGap};
 use dlang_workspace::workspace::MAX_MODEL_BYTES;
 use dlang_workspace::workspace::PositionFinder;
 use serde_json::{Value, json};
@@ -219,15 +219,15 @@ fn files(output: &DlangOutput, paths: &[Utf8PathBuf]) -> Result<(BTreeSet<Utf8Pa
 
 /// Returns the path that was skipped and the reason, if it may contain models. An entry that was passed over contains
 /// none; a warning reports it at once.
-fn skip_reason(output: &DlangOutput, folder: &Utf8Path, cut: Skipped) -> Option<Unseen> {
+fn skip_reason(output: &DlangOutput, folder: &Utf8Path, cut: WalkGap) -> Option<Unseen> {
     Some(match cut {
-        Skipped::Entries(count) => {
+        WalkGap::Entries(count) => {
             (folder.to_owned(), format!("only the first {count} files and folders were scanned"))
         }
-        Skipped::Depth(path) => (path, "not scanned: nested too deep".to_owned()),
-        Skipped::Unreadable { path, reason: why } => (path, format!("not scanned: {why}")),
-        Skipped::Unlisted(count) => (folder.to_owned(), format!("{count} further locations were not scanned")),
-        Skipped::PassedOver { path, what } => {
+        WalkGap::Depth(path) => (path, "not scanned: nested too deep".to_owned()),
+        WalkGap::Unreadable { path, reason: why } => (path, format!("not scanned: {why}")),
+        WalkGap::Unlisted(count) => (folder.to_owned(), format!("{count} further locations were not scanned")),
+        WalkGap::PassedOver { path, what } => {
             terminal::print_err(&format!("warning: `{}` is {what}", output.show(&path)));
             return None;
         }

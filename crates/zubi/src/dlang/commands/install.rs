@@ -136,8 +136,8 @@ fn to_json(module: &Module, rows: &[InstalledDependency], unused: &[String], err
         for finding in &row.findings {
             match finding {
                 DependencyProblem::NotLocked => added.push(row.key.as_str()),
-                DependencyProblem::OtherRef { asked, locked } => {
-                    changed.push(json!({ "pkg": row.key, "manifestRef": asked, "lockRef": locked }));
+                DependencyProblem::OtherRef { declared, locked } => {
+                    changed.push(json!({ "pkg": row.key, "manifestRef": declared, "lockRef": locked }));
                 }
                 _ => {}
             }
