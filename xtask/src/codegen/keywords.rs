@@ -172,7 +172,7 @@ pub(super) fn table(words: &Words) -> String {
         };
         _ = writeln!(
             rows,
-            "Keyword {{ kind: SyntaxKind::{}, spellings: &{:?}, role: Role::{role}, doc: {:?}, page: {:?} }},",
+            "Keyword {{ kind: SyntaxKind::{}, spellings: &{:?}, role: KeywordClass::{role}, doc: {:?}, page: {:?} }},",
             keyword.kind, keyword.spellings, keyword.doc, keyword.page
         );
     }
@@ -181,15 +181,15 @@ pub(super) fn table(words: &Words) -> String {
         let (doc, page) = (sign.doc.as_deref().unwrap_or_default(), sign.page.as_deref().unwrap_or_default());
         _ = writeln!(
             signs,
-            "Sign {{ kind: SyntaxKind::{}, text: {:?}, doc: {doc:?}, page: {page:?} }},",
+            "Punctuation {{ kind: SyntaxKind::{}, text: {:?}, doc: {doc:?}, page: {page:?} }},",
             sign.kind, sign.text
         );
     }
     format!(
         "//! The table of reserved words and signs.\n//!\n//! {NOTICE}\n\n\
-         use crate::SyntaxKind;\nuse crate::keywords::{{Keyword, Role, Side, Sign}};\n\n\
+         use crate::SyntaxKind;\nuse crate::keywords::{{Keyword, KeywordClass, Punctuation, Side}};\n\n\
          /// Every reserved word.\npub static KEYWORDS: &[Keyword] = &[\n{rows}];\n\n\
-         /// Every bracket, separator and arrow.\npub static SIGNS: &[Sign] = &[\n{signs}];\n"
+         /// Every bracket, separator and arrow.\npub static SIGNS: &[Punctuation] = &[\n{signs}];\n"
     )
 }
 
