@@ -8,15 +8,15 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::db::Db;
-use crate::definition::Definition;
-use crate::few::Few;
 use crate::imports::imported_files;
-use crate::index::{FileIndex, file_index};
-use crate::inputs::File;
+use crate::index::FileIndex;
+use crate::inputs::{Definition, File};
 use crate::kind::ElementKind;
+use crate::lower::file_index;
 
 /// Maximum number of elements that one name resolves to, where several are allowed. Real models never have that many;
 /// the limit ensures linear time for a file of nothing but repetitions.
@@ -29,7 +29,7 @@ type ByKind<T> = [T; ElementKind::REFERENCEABLE.len()];
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct LocalScope {
     /// Numbers of elements, ascending. Most paths have one element.
-    by_path: ByKind<FxHashMap<SmolStr, Few<u32>>>,
+    by_path: ByKind<FxHashMap<SmolStr, SmallVec<[u32; 1]>>>,
 }
 
 /// Returns the names of a file.
@@ -42,12 +42,7 @@ pub(crate) fn local_scope(db: &dyn Db, file: File) -> Arc<LocalScope> {
         if element.name.is_none() {
             continue;
         }
-        match table.get_mut(&element.path) {
-            Some(numbers) => numbers.push(number),
-            None => {
-                table.insert(element.path.clone(), Few::One(number));
-            }
-        }
+        table.entry(element.path.clone()).or_default().push(number);
     }
     Arc::new(scope)
 }
