@@ -16,8 +16,8 @@ use zubi_tool_api::approval_prompt::escape;
 use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 use zubi_tool_api::output::clean;
 
-use super::call::host_failure;
-use super::end;
+use super::call::unknown_tool_failure;
+use super::end::end;
 use crate::cli::{ExplainPolicy, PolicyCommand};
 use crate::session::CliSession;
 

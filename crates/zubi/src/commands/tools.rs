@@ -12,8 +12,8 @@ use zubi_tool_api::cx::Restrictions;
 use zubi_tool_api::filter::ToolQuery;
 use zubi_tool_api::{ErrorCode, ToolSpec};
 
-use super::call::host_failure;
-use super::end;
+use super::call::unknown_tool_failure;
+use super::end::end;
 use crate::cli::ToolsCommand;
 use crate::session::CliSession;
 

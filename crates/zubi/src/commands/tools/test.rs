@@ -16,8 +16,8 @@ use zubi_host::LocalHost;
 use zubi_tool_api::cx::ProgressSink as _;
 use zubi_tool_api::progress::ThrottledProgress;
 
-use super::check::untrusted_reason;
-use crate::commands::end;
+use super::check::{number, untrusted_reason};
+use crate::commands::end::end;
 use crate::session::CliSession;
 
 /// The result of all tests.
