@@ -65,7 +65,7 @@ pub fn check(text: &str) -> Parse {
     let has_error_node = root.descendants().any(|node| node.kind() == SyntaxKind::ERROR);
     assert!(!has_error_node || parse.has_errors(), "something was skipped without a word");
     for diagnostic in parse.diagnostics() {
-        let related = diagnostic.related.iter().map(|related| related.range);
+        let related = diagnostic.related.iter().map(|related| related.location);
         for range in related.chain([diagnostic.range]) {
             assert!(whole.contains_range(range), "{range:?} is outside");
             assert!(text.get(std::ops::Range::<usize>::from(range)).is_some(), "{range:?} cuts a character");

@@ -5,9 +5,8 @@
 use std::ops::Range;
 
 use dlang_ide::format::{FormattedText, format, format_range};
-use dlang_ide::{
-    SemanticToken, apply, document_symbols, folding, import_links, lenses, selection_ranges, semantic_tokens,
-};
+use dlang_ide::{SemanticToken, document_symbols, folding, import_links, lenses, selection_ranges, semantic_tokens};
+use dlang_model::edit::apply;
 use dlang_syntax::{NodeOrToken, Parse, SyntaxKind, SyntaxToken, TextRange, TextSize, parse};
 
 /// Any bytes as a text.

@@ -5,9 +5,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dlang_ide::{
-    Occurrence, RenameError, apply, definition, highlights, prepare_rename, references, rename, symbol_search,
-};
+use dlang_ide::{Occurrence, RenameError, definition, highlights, prepare_rename, references, rename, symbol_search};
+use dlang_model::edit::apply;
 use dlang_model::testing::{everything, render_diagnostics, resolve_imports};
 use dlang_model::{Db, Definition, File, ModelChange, ModelHost, definitions, file_model, project_files, resolutions};
 use dlang_syntax::{TextRange, TextSize, tokenize};

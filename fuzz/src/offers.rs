@@ -4,7 +4,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use dlang_ide::{Completion, CompletionKind, ImportCandidates, Links, apply, completions, hover};
+use dlang_ide::{Completion, CompletionKind, ImportCandidates, Links, completions, hover};
+use dlang_model::edit::apply;
 use dlang_model::{
     Db, Definition, ElementKind, File, ModelChange, ModelHost, definitions, file_model, project_files, resolutions,
 };

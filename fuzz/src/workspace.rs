@@ -5,10 +5,11 @@
 use std::ops::Range;
 
 use camino::Utf8Path;
+use dlang_model::ModelDiagnostic;
 use dlang_workspace::files::{Files as _, MemoryFiles};
 use dlang_workspace::manifest::{self, Purpose};
 use dlang_workspace::modules::Modules;
-use dlang_workspace::{Diagnostic, Fix, FixAction, lock};
+use dlang_workspace::{Fix, FixAction, lock};
 
 /// A `model.yaml`: every diagnostic is inside the text, every fix fits it and makes the text no worse.
 pub fn manifest(bytes: &[u8]) {
@@ -82,7 +83,7 @@ pub fn specifier(bytes: &[u8]) {
     }
 }
 
-fn in_text(text: &str, diagnostics: &[Diagnostic]) {
+fn in_text(text: &str, diagnostics: &[ModelDiagnostic]) {
     for diagnostic in diagnostics {
         assert!(text.get(Range::<usize>::from(diagnostic.range)).is_some(), "outside of the text: {diagnostic:?}");
         assert!(!diagnostic.message.contains('\0'), "{diagnostic:?}");

@@ -19,7 +19,7 @@ use dlang_syntax::TextSize;
 
 pub use self::import::{ImportAlias, ImportCandidates, ImportDependency, import_prefix};
 use self::place::CompletionContext;
-use crate::edit::TextEdit;
+use dlang_model::edit::TextEdit;
 
 /// The maximum number of references, and of import specifiers, in one result.
 const MAX_PROPOSALS: usize = 500;

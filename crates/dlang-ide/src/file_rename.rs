@@ -6,7 +6,7 @@
 use dlang_syntax::Parse;
 use dlang_syntax::ast::quote;
 
-use crate::edit::TextEdit;
+use dlang_model::edit::TextEdit;
 
 /// An import whose file or whose target moves. Paths are absolute, with `/` between their parts and without `.` and `..`.
 #[derive(Debug, Clone, Copy)]

@@ -29,7 +29,7 @@ mod region;
 
 use dlang_syntax::{Parse, Severity, SyntaxCode, TextRange};
 
-use crate::edit::{TextEdit, apply};
+use dlang_model::edit::{TextEdit, apply};
 
 /// The indentation of a block, in spaces.
 pub const INDENT: usize = 4;

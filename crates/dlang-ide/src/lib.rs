@@ -20,7 +20,6 @@
 mod completion;
 mod definition;
 mod diagram;
-mod edit;
 mod expected_kind;
 mod explain;
 mod file_rename;
@@ -48,7 +47,6 @@ pub use crate::completion::{
 };
 pub use crate::definition::{DefinitionResult, FileRange, Target, definition};
 pub use crate::diagram::{DiagramFormat, diagram};
-pub use crate::edit::{TextEdit, apply};
 pub use crate::explain::explain;
 pub use crate::file_rename::{MovedImport, import_edits, moved_specifier};
 pub use crate::folding::{Fold, FoldKind, folding};

@@ -16,10 +16,10 @@ use smol_str::SmolStr;
 
 pub use self::error::RenameError;
 use crate::definition::{FileRange, declarations};
-use crate::edit::TextEdit;
 use crate::references::occurrences;
 use crate::symbol::{NameAt, NamedEntity, Namespace, name_at};
 use crate::words::{is_word, leading_words};
+use dlang_model::edit::TextEdit;
 
 /// A name that can be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]

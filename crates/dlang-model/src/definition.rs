@@ -8,22 +8,10 @@ use smol_str::SmolStr;
 
 use crate::data::{Body, ElementData, FileModel};
 use crate::db::Db;
-use crate::index::{IndexedElement, file_index};
-use crate::inputs::File;
+use crate::index::IndexedElement;
+use crate::inputs::{Definition, File};
 use crate::kind::ElementKind;
-use crate::lower::{file_model, parse};
-
-/// Element of the model: a declaration in a file.
-///
-/// It is stable through every change that does not affect the declarations of its file, in particular edits of
-/// bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Definition {
-    /// File that declares it.
-    pub file: File,
-    /// Number among the elements of the file, in text order.
-    pub number: u32,
-}
+use crate::lower::{file_index, file_model, parse};
 
 impl Definition {
     pub(crate) fn indexed(self, db: &dyn Db) -> Option<&IndexedElement> {

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 
 use crate::data::{Body, ContextData, ReferenceId};
 use crate::db::Db;
-use crate::definition::Definition;
+use crate::inputs::Definition;
 use crate::resolve::resolutions;
 
 /// Resolves a reference in the file of `definition`.

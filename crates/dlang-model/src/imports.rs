@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::db::Db;
-use crate::index::file_index;
 use crate::inputs::{File, ImportOutcome, Project};
+use crate::lower::file_index;
 
 /// Returns the target of each import statement of a file; `None` for an unresolved one.
 #[salsa::tracked(returns(deref))]

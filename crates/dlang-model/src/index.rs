@@ -3,14 +3,9 @@
 //! Other files depend only on this part of a file. It is equal before and after an edit inside a body, so that such
 //! an edit does not invalidate them.
 
-use std::sync::Arc;
-
 use smol_str::SmolStr;
 
-use crate::db::Db;
-use crate::inputs::File;
 use crate::kind::ElementKind;
-use crate::lower::file_model;
 
 /// Declarations of one file.
 #[derive(Debug, PartialEq, Eq)]
@@ -68,12 +63,6 @@ impl FileIndex {
     pub fn elements_with_numbers(&self) -> impl Iterator<Item = (u32, &IndexedElement)> {
         (0..).zip(self.elements.iter())
     }
-}
-
-/// Returns the declarations of a file.
-#[salsa::tracked(returns(ref))]
-pub fn file_index(db: &dyn Db, file: File) -> Arc<FileIndex> {
-    Arc::clone(&file_model(db, file).index)
 }
 
 /// Maximum length of a path, in bytes. An element with a longer one cannot be named from outside its namespace. Every

@@ -3,10 +3,13 @@
 //! This crate does not read the file system. Its user (a workspace, a test) provides the contents of each file and
 //! the target of each import specifier.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::diagnostics::ModelCode;
+use dlang_syntax::message_with_hint;
+
+use crate::code::ModelCode;
 
 /// File of the model: a small handle that stays the same when the file's text changes.
 #[salsa::input(debug)]
@@ -23,6 +26,18 @@ pub struct File {
     /// Folder of the installed package that contains the file. Files of one package re-export their imports from it.
     #[returns(as_deref)]
     pub package: Option<Arc<str>>,
+}
+
+/// Element of the model: a declaration in a file.
+///
+/// It is stable through every change that does not affect the declarations of its file, in particular edits of
+/// bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Definition {
+    /// File that declares it.
+    pub file: File,
+    /// Number among the elements of the file, in text order.
+    pub number: u32,
 }
 
 /// Files of one model. There is one per database.
@@ -71,6 +86,15 @@ pub struct ImportProblem {
     pub code: ModelCode,
     /// Stable reason for programs, such as `file-not-found`.
     pub reason: &'static str,
-    /// Message, including the hint.
+    /// Message without the hint.
     pub message: String,
+    /// Advice on a fix.
+    pub hint: Option<Cow<'static, str>>,
+}
+
+impl ImportProblem {
+    /// Returns message and hint as one text.
+    pub fn text(&self) -> String {
+        message_with_hint(&self.message, self.hint.as_deref())
+    }
 }

@@ -36,10 +36,12 @@
 //! most two dozen members of a cycle. At most 10,000 errors and 10,000 other findings are listed per file. Within
 //! these limits, everything except the messages about import cycles is linear in the size of the model.
 
+mod code;
 mod data;
 mod db;
 mod definition;
 mod diagnostics;
+pub mod edit;
 mod effective;
 mod fixes;
 mod imports;
@@ -56,19 +58,18 @@ mod scope;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
+pub use code::ModelCode;
 pub use data::*;
 pub use db::{CancellationToken, Database, Db, ModelChange, ModelHost, ModelSnapshot, QueryCancelled};
-pub use definition::{Definition, definition_at, definitions};
-pub use diagnostics::{
-    DiagnosticData, ModelCode, ModelDiagnostic, RelatedInformation, RelatedLocation, Severity, file_diagnostics,
-};
+pub use definition::{definition_at, definitions};
+pub use diagnostics::{DiagnosticData, ModelDiagnostic, RelatedLocation};
 pub use effective::{context_domain, effective_classification, effective_team, metadata_map, target};
-pub use fixes::{Fix, TextEdit, fixes};
+pub use fixes::{Fix, fixes};
 pub use imports::{ImportCycles, import_cycles, import_cycles_through, imported_files, project_files};
-pub use index::{FileIndex, IndexedElement, IndexedImport, file_index};
-pub use inputs::{File, ImportOutcome, ImportOutcomes, ImportProblem, Project};
+pub use index::{FileIndex, IndexedElement, IndexedImport};
+pub use inputs::{Definition, File, ImportOutcome, ImportOutcomes, ImportProblem, Project};
 pub use kind::ElementKind;
-pub use lower::{file_model, parse};
+pub use lower::{file_index, file_model, parse};
 pub use nearest::nearest_names;
 pub use project::{definitions_by_fqn, definitions_by_name};
 pub use relationship::{
@@ -76,7 +77,7 @@ pub use relationship::{
     relationship_view, relationship_views,
 };
 pub use resolve::{Resolutions, Usage, domain_parent, resolutions, resolve_name, resolve_reference, usages, usages_in};
-pub use rules::rule_codes;
+pub use rules::{file_diagnostics, rule_codes};
 pub use scope::{visible_files, visible_names};
 
 #[cfg(test)]

@@ -9,15 +9,16 @@ mod relationship;
 
 use std::sync::Arc;
 
-use dlang_syntax::{AstNode as _, NodeOrToken, Parse, SyntaxKind, SyntaxNode, TextRange, ast};
+use dlang_syntax::{AstNode as _, NodeOrToken, Parse, SyntaxDiagnostic, SyntaxKind, SyntaxNode, TextRange, ast};
 use smol_str::SmolStr;
 
+use crate::code::ModelCode;
 use crate::data::{
     Body, DomainData, ElementData, FileModel, ImportData, Reference, ReferenceId, ReferenceRole, Relationship,
 };
 use crate::db::Db;
-use crate::diagnostics::ModelDiagnostic;
-use crate::index::{IndexBuilder, IndexedImport};
+use crate::diagnostics::{ModelDiagnostic, RelatedLocation};
+use crate::index::{FileIndex, IndexBuilder, IndexedImport};
 use crate::inputs::File;
 use crate::kind::ElementKind;
 
@@ -34,6 +35,12 @@ pub fn parse(db: &dyn Db, file: File) -> Parse {
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn file_model(db: &dyn Db, file: File) -> Arc<FileModel> {
     Arc::new(lower(&dlang_syntax::parse(file.text(db))))
+}
+
+/// Returns the declarations of a file.
+#[salsa::tracked(returns(ref))]
+pub fn file_index(db: &dyn Db, file: File) -> Arc<FileIndex> {
+    Arc::clone(&file_model(db, file).index)
 }
 
 fn lower(parse: &Parse) -> FileModel {
@@ -60,13 +67,17 @@ fn lower(parse: &Parse) -> FileModel {
         }
     }
     FileModel {
-        syntax: parse.diagnostics().iter().map(ModelDiagnostic::of_syntax).collect(),
+        syntax: parse.diagnostics().iter().map(of_syntax).collect(),
         index: Arc::new(lowering.index.finish(imports)),
         imports: import_data.into(),
         elements: lowering.elements.into(),
         references: lowering.references.into(),
         relationships: lowering.relationships.into(),
     }
+}
+
+fn of_syntax(diagnostic: &SyntaxDiagnostic) -> ModelDiagnostic {
+    diagnostic.convert(ModelCode::Syntax(diagnostic.code), |range| Some(RelatedLocation::SameFile(*range)))
 }
 
 /// Data collected so far.

@@ -7,9 +7,9 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::db::Db;
-use crate::definition::Definition;
 use crate::imports::project_files;
-use crate::index::file_index;
+use crate::inputs::Definition;
+use crate::lower::file_index;
 
 /// Elements of the project by name. Those with the same name are ordered by file, then in text order.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -27,8 +27,9 @@ pub(crate) fn project_index(db: &dyn Db) -> Arc<ProjectIndex> {
         for (number, element) in file_index(db, *file).elements_with_numbers() {
             let definition = Definition { file: *file, number };
             for (table, name) in [(&mut index.by_fqn, element.fqn()), (&mut index.by_name, element.name.as_ref())] {
-                let Some(name) = name else { continue };
-                table.entry(name.clone()).or_default().push(definition);
+                if let Some(name) = name {
+                    table.entry(name.clone()).or_default().push(definition);
+                }
             }
         }
     }

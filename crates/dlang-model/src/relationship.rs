@@ -5,11 +5,10 @@ use dlang_syntax::ast::{Arrow, PatternKind};
 
 use crate::data::{Body, End, Relationship, RelationshipForm, WrittenPattern};
 use crate::db::Db;
-use crate::definition::Definition;
-use crate::index::{FileIndex, file_index};
-use crate::inputs::File;
+use crate::index::FileIndex;
+use crate::inputs::{Definition, File};
 use crate::kind::ElementKind;
-use crate::lower::file_model;
+use crate::lower::{file_index, file_model};
 use crate::resolve::{Resolutions, resolutions};
 
 /// Relationship between two bounded contexts.

@@ -8,12 +8,10 @@ use smol_str::SmolStr;
 
 use crate::data::{Reference, ReferenceId};
 use crate::db::Db;
-use crate::definition::Definition;
 use crate::imports::project_files;
-use crate::index::file_index;
-use crate::inputs::File;
+use crate::inputs::{Definition, File};
 use crate::kind::ElementKind;
-use crate::lower::file_model;
+use crate::lower::{file_index, file_model};
 use crate::scope::Names;
 
 /// Targets of a file's references, by number.

@@ -18,6 +18,7 @@
 //! Unchanged for compatibility with existing models: a namespace that is opened again is a duplicate element, and its
 //! blocks do not see each other's elements by their simple names.
 
+mod checker;
 mod contexts;
 mod domains;
 mod duplicates;
@@ -27,26 +28,17 @@ mod patterns;
 mod references;
 mod relationships;
 
-use dlang_syntax::TextRange;
-use smol_str::SmolStr;
+use std::sync::Arc;
 
-use crate::data::{
-    Body, ContextData, DomainData, ElementData, End, FileModel, ImportData, MapData, Reference, ReferenceId,
-    Relationship,
-};
+use checker::{Checker, ImportSubject, Subject};
+
+use crate::code::ModelCode;
+use crate::data::{Body, ContextData, DomainData, MapData, Relationship};
 use crate::db::Db;
-use crate::definition::Definition;
-use crate::diagnostics::{ModelCode, ModelDiagnostic, Severity};
+use crate::diagnostics::ModelDiagnostic;
 use crate::imports::import_cycles_through;
-use crate::index::IndexedImport;
-use crate::inputs::File;
+use crate::inputs::{Definition, File};
 use crate::lower::file_model;
-use crate::resolve::{Resolutions, resolutions};
-
-/// Maximum number of errors, and of other findings, listed per file. Users do not read more, and for a large file of
-/// nothing but errors the messages would otherwise take more memory than the text. The two are counted separately, so
-/// that warnings never displace errors and the validity of a model does not depend on the limit.
-const MAX_FINDINGS: usize = 10_000;
 
 /// Validation rule: the codes that it reports, and its check.
 struct Rule {
@@ -111,160 +103,90 @@ pub fn rule_codes() -> impl Iterator<Item = ModelCode> {
     RULES.iter().flat_map(|rule| rule.codes).copied()
 }
 
+/// Returns the diagnostics of a file: first syntax, then unresolved references, then the other rules, each in text
+/// order.
+#[salsa::tracked(returns(deref))]
+pub fn file_diagnostics(db: &dyn Db, file: File) -> Arc<[ModelDiagnostic]> {
+    let mut found: Vec<_> = file_model(db, file).syntax.to_vec();
+    check(db, file, &mut found);
+    found.into()
+}
+
 /// Applies every rule to a file.
-pub(crate) fn check(db: &dyn Db, file: File, found: &mut Vec<ModelDiagnostic>) {
-    let model = file_model(db, file);
-    let mut checker = Checker {
-        db,
-        file,
-        model,
-        resolutions: resolutions(db, file),
-        hierarchy: domains::Hierarchy::default(),
-        found,
-        count: [0; 2],
-    };
+fn check(db: &dyn Db, file: File, found: &mut Vec<ModelDiagnostic>) {
+    let mut checker = Checker::new(db, file, found);
     for rule in RULES {
         if let Check::File(check) = rule.check {
             check(&mut checker);
         }
     }
-    checker.imports();
-    checker.elements();
+    check_imports(&mut checker);
+    check_elements(&mut checker);
     checker.finish();
 }
 
-/// Inputs and results of the rules.
-struct Checker<'a> {
-    db: &'a dyn Db,
-    file: File,
-    model: &'a FileModel,
-    resolutions: &'a Resolutions,
-    hierarchy: domains::Hierarchy,
-    found: &'a mut Vec<ModelDiagnostic>,
-    /// Numbers of reported errors and of other findings.
-    count: [usize; 2],
-}
-
-/// Element that a rule checks.
-struct Subject<'a, T> {
-    definition: Definition,
-    name: Option<&'a SmolStr>,
-    places: &'a ElementData,
-    content: &'a T,
-}
-
-/// Import that a rule checks.
-struct ImportSubject<'a> {
-    import: &'a IndexedImport,
-    places: &'a ImportData,
-    /// Files of the cycle that the import closes.
-    cycle: Option<&'a [File]>,
-}
-
-impl<'a> Checker<'a> {
-    fn imports(&mut self) {
-        let cycles = import_cycles_through(self.db, self.file);
-        let model = self.model;
-        for (number, (import, places)) in model.index.imports.iter().zip(&model.imports).enumerate() {
-            let cycle = cycles.get(number).and_then(Option::as_deref);
-            for rule in RULES {
-                if let Check::Import(check) = rule.check {
-                    check(self, &ImportSubject { import, places, cycle });
-                }
+fn check_imports(checker: &mut Checker<'_>) {
+    let cycles = import_cycles_through(checker.db, checker.file);
+    let model = checker.model;
+    for (number, (import, places)) in model.index.imports.iter().zip(&model.imports).enumerate() {
+        let cycle = cycles.get(number).and_then(Option::as_deref);
+        for rule in RULES {
+            if let Check::Import(check) = rule.check {
+                check(checker, &ImportSubject { import, places, cycle });
             }
         }
     }
+}
 
-    fn elements(&mut self) {
-        let model = self.model;
-        for ((number, element), places) in model.index.elements_with_numbers().zip(&model.elements) {
-            // A file can be long; stop early if the result is no longer needed.
-            self.db.unwind_if_revision_cancelled();
-            let definition = Definition { file: self.file, number };
-            let name = element.name.as_ref();
-            match &places.body {
-                Body::Domain(content) => {
-                    for rule in RULES {
-                        if let Check::Domain(check) = rule.check {
-                            check(self, &Subject { definition, name, places, content });
-                        }
+fn check_elements(checker: &mut Checker<'_>) {
+    let model = checker.model;
+    for ((number, element), places) in model.index.elements_with_numbers().zip(&model.elements) {
+        // A file can be long; stop early if the result is no longer needed.
+        checker.db.unwind_if_revision_cancelled();
+        let definition = Definition { file: checker.file, number };
+        let name = element.name.as_ref();
+        match &places.body {
+            Body::Domain(content) => {
+                for rule in RULES {
+                    if let Check::Domain(check) = rule.check {
+                        check(checker, &Subject { definition, name, places, content });
                     }
-                }
-                Body::Context(content) => {
-                    for rule in RULES {
-                        if let Check::Context(check) = rule.check {
-                            check(self, &Subject { definition, name, places, content });
-                        }
-                    }
-                    self.relationships(model.relationships_in(&content.relationships));
-                }
-                Body::ContextMap(content) => {
-                    for rule in RULES {
-                        if let Check::ContextMap(check) = rule.check {
-                            check(self, &Subject { definition, name, places, content });
-                        }
-                    }
-                    self.relationships(model.relationships_in(&content.relationships));
-                }
-                Body::DomainMap(content) => {
-                    for rule in RULES {
-                        if let Check::DomainMap(check) = rule.check {
-                            check(self, &Subject { definition, name, places, content });
-                        }
-                    }
-                }
-                Body::None => {}
-            }
-        }
-    }
-
-    fn relationships(&mut self, relationships: &[Relationship]) {
-        for relationship in relationships {
-            for rule in RULES {
-                if let Check::Relationship(check) = rule.check {
-                    check(self, relationship);
                 }
             }
+            Body::Context(content) => {
+                for rule in RULES {
+                    if let Check::Context(check) = rule.check {
+                        check(checker, &Subject { definition, name, places, content });
+                    }
+                }
+                check_relationships(checker, model.relationships_in(&content.relationships));
+            }
+            Body::ContextMap(content) => {
+                for rule in RULES {
+                    if let Check::ContextMap(check) = rule.check {
+                        check(checker, &Subject { definition, name, places, content });
+                    }
+                }
+                check_relationships(checker, model.relationships_in(&content.relationships));
+            }
+            Body::DomainMap(content) => {
+                for rule in RULES {
+                    if let Check::DomainMap(check) = rule.check {
+                        check(checker, &Subject { definition, name, places, content });
+                    }
+                }
+            }
+            Body::None => {}
         }
     }
+}
 
-    fn report(&mut self, diagnostic: ModelDiagnostic) {
-        let [errors, others] = &mut self.count;
-        let count = if diagnostic.severity() == Severity::Error { errors } else { others };
-        *count += 1;
-        if *count <= MAX_FINDINGS {
-            self.found.push(diagnostic);
+fn check_relationships(checker: &mut Checker<'_>, relationships: &[Relationship]) {
+    for relationship in relationships {
+        for rule in RULES {
+            if let Check::Relationship(check) = rule.check {
+                check(checker, relationship);
+            }
         }
-    }
-
-    /// Reports the number of findings that are not listed.
-    fn finish(&mut self) {
-        let left_out: usize = self.count.iter().map(|count| count.saturating_sub(MAX_FINDINGS)).sum();
-        if left_out > 0 {
-            let message = format!("{left_out} further findings in this file are not listed.");
-            self.found.push(ModelDiagnostic::new(TextRange::default(), ModelCode::TooManyDiagnostics, message));
-        }
-    }
-
-    fn reference(&self, id: ReferenceId) -> Option<&'a Reference> {
-        self.model.reference(id)
-    }
-
-    /// Returns the simple name of the target of a reference.
-    fn target_name(&self, id: ReferenceId) -> Option<SmolStr> {
-        self.resolutions.target(id)?.name(self.db)
-    }
-
-    /// Returns an end as it is written; `None` if it is missing or incomplete.
-    fn end_text(&self, end: End) -> Option<&'a str> {
-        match end {
-            End::Missing => None,
-            End::This(_) => Some("this"),
-            End::Context(id) => self.reference(id).map(|reference| reference.text.as_str()),
-        }
-    }
-
-    fn reference_range(&self, id: ReferenceId, or: TextRange) -> TextRange {
-        self.reference(id).map_or(or, |reference| reference.range)
     }
 }

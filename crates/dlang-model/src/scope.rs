@@ -12,11 +12,11 @@ use smallvec::SmallVec;
 use smol_str::SmolStr;
 
 use crate::db::Db;
-use crate::definition::Definition;
 use crate::imports::imported_files;
-use crate::index::{FileIndex, file_index};
-use crate::inputs::File;
+use crate::index::FileIndex;
+use crate::inputs::{Definition, File};
 use crate::kind::ElementKind;
+use crate::lower::file_index;
 
 /// Maximum number of elements that one name resolves to, where several are allowed. Real models never have that many;
 /// the limit ensures linear time for a file of nothing but repetitions.

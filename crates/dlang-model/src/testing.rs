@@ -10,11 +10,12 @@ pub mod everything;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use dlang_syntax::{TextRange, TextSize};
+use dlang_syntax::{DiagnosticCode as _, TextSize};
 
+use crate::edit::{TextEdit, apply};
 use crate::{
     Database, Definition, File, ImportOutcome, ImportProblem, ModelChange, ModelDiagnostic, ModelHost, RelatedLocation,
-    TextEdit, file_diagnostics, file_index,
+    file_diagnostics, file_index,
 };
 
 /// Marks a position.
@@ -152,14 +153,6 @@ pub fn place_of(db: &Database, definition: Definition) -> String {
 
 /// Returns the text after the edits of a fix, which must be in order.
 pub fn apply_edits(text: &str, edits: &[TextEdit]) -> String {
-    let mut result = String::new();
-    let mut done = TextSize::new(0);
-    for edit in edits {
-        assert!(done <= edit.range.start(), "edits overlap");
-        result.push_str(text.get(std::ops::Range::<usize>::from(TextRange::new(done, edit.range.start()))).unwrap());
-        result.push_str(&edit.text);
-        done = edit.range.end();
-    }
-    result.push_str(text.get(usize::from(done)..).unwrap());
-    result
+    assert!(edits.is_sorted_by(|one, next| one.range.end() <= next.range.start()), "edits overlap");
+    apply(text, edits)
 }

@@ -6,8 +6,9 @@ use std::rc::Rc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::SymbolKind;
-use dlang_model::{Db, ElementKind, File, QueryCancelled, Severity};
-use dlang_syntax::{TextRange, TextSize};
+use dlang_model::edit::TextEdit;
+use dlang_model::{Db, ElementKind, File, QueryCancelled};
+use dlang_syntax::{Severity, TextRange, TextSize};
 use rustc_hash::FxHashMap;
 use zubi_base::lsp;
 use zubi_base::position::{Encoding, TextIndex};
@@ -43,7 +44,7 @@ impl DocumentLines {
         self.index.range_to_lsp(range, self.encoding)
     }
 
-    pub(crate) fn edit(&self, edit: &dlang_ide::TextEdit) -> lsp::TextEdit {
+    pub(crate) fn edit(&self, edit: &TextEdit) -> lsp::TextEdit {
         lsp::TextEdit { range: self.range(edit.range), new_text: edit.insert.clone() }
     }
 

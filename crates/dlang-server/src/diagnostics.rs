@@ -11,7 +11,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use camino::Utf8PathBuf;
 use dlang_model::QueryCancelled;
-use dlang_workspace::workspace::Problem;
+use dlang_syntax::DiagnosticCode as _;
+use dlang_workspace::workspace::LocatedDiagnostic;
 use serde_json::Value;
 use zubi_base::lsp;
 
@@ -29,7 +30,7 @@ pub(crate) struct DiagnosticsToPublish {
 /// Groups diagnostics by file; `problems` must be sorted by file.
 pub(crate) fn by_file(
     snapshot: &Snapshot,
-    problems: &[Problem],
+    problems: &[LocatedDiagnostic],
 ) -> Result<BTreeMap<Utf8PathBuf, Vec<lsp::Diagnostic>>, QueryCancelled> {
     let mapper = PositionMapper::new(snapshot);
     let mut found: BTreeMap<Utf8PathBuf, Vec<lsp::Diagnostic>> = BTreeMap::new();
@@ -42,23 +43,24 @@ pub(crate) fn by_file(
 fn diagnostic(
     snapshot: &Snapshot,
     places: &PositionMapper<'_>,
-    problem: &Problem,
+    problem: &LocatedDiagnostic,
 ) -> Result<lsp::Diagnostic, QueryCancelled> {
+    let found = &problem.diagnostic;
     let mut related = Vec::new();
     if snapshot.settings.has_related {
-        for entry in &problem.related {
-            let range = places.of_path(&entry.path)?.range(entry.range);
-            let location = lsp::Location { uri: snapshot.uri(&entry.path), range };
+        for entry in &found.related {
+            let range = places.of_path(&entry.location.path)?.range(entry.location.range);
+            let location = lsp::Location { uri: snapshot.uri(&entry.location.path), range };
             related.push(lsp::DiagnosticRelatedInformation { location, message: entry.message.to_owned() });
         }
     }
     Ok(lsp::Diagnostic {
-        range: places.of_path(&problem.path)?.range(problem.range),
-        severity: Some(severity(problem.severity)),
-        code: Some(lsp::Code::String(problem.code.to_owned())),
+        range: places.of_path(&problem.path)?.range(found.range),
+        severity: Some(severity(found.severity())),
+        code: Some(lsp::Code::String(found.code.as_str().to_owned())),
         code_description: None,
         source: Some(problem.source.to_owned()),
-        message: lsp::Message::String(problem.message.clone()),
+        message: lsp::Message::String(found.text()),
         tags: None,
         related_information: (!related.is_empty()).then_some(related),
         data: None,

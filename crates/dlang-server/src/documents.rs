@@ -10,7 +10,7 @@ use zubi_base::lsp::{DidChangeTextDocumentParams, TextDocumentContentChangeEvent
 use zubi_base::position::{Encoding, TextIndex};
 use zubi_base::uri;
 
-use crate::methods::{RequestError, from_value};
+use crate::request::{RequestError, from_value};
 
 /// Open documents, by URI as the client writes it.
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@ use serde_json::Value;
 use zubi_base::position::Encoding;
 
 use crate::capabilities::capabilities;
-use crate::methods::{Answer, Cancel, Method, RequestError};
+use crate::request::{Answer, Cancel, Method, RequestError};
 use crate::requests;
 use crate::settings::ClientSettings;
 use crate::snapshot::Snapshot;
@@ -22,8 +22,8 @@ impl Default for InProcessRequests {
 }
 
 impl InProcessRequests {
-    /// Encoding of columns in params and results: that of the texts, so that no conversion is needed.
-    pub const ENCODING: Encoding = Encoding::Utf8;
+    /// Encoding of columns in params and results.
+    pub const ENCODING: Encoding = ClientSettings::PROGRAM_ENCODING;
 
     /// Creates the table of all requests.
     pub fn new() -> Self {
@@ -38,7 +38,7 @@ impl InProcessRequests {
     /// Server capabilities, as in the result of `initialize`.
     pub fn capabilities() -> Value {
         // Serialization fails only for maps whose keys are not strings.
-        serde_json::to_value(capabilities(&ClientSettings::of_program(Self::ENCODING))).unwrap_or_default()
+        serde_json::to_value(capabilities(&ClientSettings::of_program())).unwrap_or_default()
     }
 
     /// Answers a request, as the server would for a client without open documents that supports Markdown, nested

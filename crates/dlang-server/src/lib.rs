@@ -59,6 +59,7 @@ mod methods;
 mod model;
 mod pool;
 mod progress;
+mod request;
 mod requests;
 mod settings;
 mod snapshot;
@@ -81,10 +82,11 @@ pub use crate::client::{ClientError, ClientHandle};
 use crate::event::Event;
 pub use crate::in_process::InProcessRequests;
 use crate::main_loop::{MainLoop, MainLoopConfig};
-pub use crate::methods::{Answer, Cancel, Initialize, MethodTable, RequestError, RequestResponder, from_value};
+pub use crate::methods::{Initialize, MethodTable};
 use crate::model::Model;
 pub use crate::model::{ModelHandle, OpenText};
 use crate::pool::Pool;
+pub use crate::request::{Answer, Cancel, RequestError, RequestResponder, from_value};
 pub use crate::snapshot::Snapshot;
 
 /// Options of a server. The defaults are for editors.

@@ -22,8 +22,8 @@ use zubi_base::lsp::Uri;
 use crate::diagnostics;
 use crate::documents;
 use crate::event::{ChangedBy, Event};
-use crate::methods::{Cancel, LoadingBehavior, Method, RequestError, response_error};
 use crate::pool::Pool;
+use crate::request::{Cancel, LoadingBehavior, Method, RequestError, response_error};
 use crate::settings::ClientSettings;
 use crate::snapshot::{DocumentNames, OpenDocument, Snapshot, TokenStore};
 

@@ -1,5 +1,6 @@
 //! Requests that the server implements: the table, and one file for each kind.
 
+mod answer;
 mod code_action;
 mod completion;
 mod diagnostic;
@@ -14,13 +15,9 @@ mod structure;
 mod symbols;
 mod will_rename;
 
-use dlang_model::{Db, File, QueryCancelled};
-use dlang_syntax::TextSize;
 use zubi_base::lsp;
 
-use crate::convert::DocumentLines;
 use crate::methods::MethodTable;
-use crate::snapshot::Snapshot;
 
 /// Table of all requests.
 pub(crate) fn table() -> MethodTable {
@@ -53,25 +50,4 @@ pub(crate) fn table() -> MethodTable {
         .with_query("domainlang/get", domainlang::get)
         .with_query("domainlang/list", domainlang::list)
         .with_query("domainlang/validate", domainlang::validate)
-}
-
-/// Answers a request about a model; `None` if the document is not a model.
-fn answer_for_model<T>(
-    snapshot: &Snapshot,
-    document: &lsp::TextDocumentIdentifier,
-    answer: impl FnOnce(&dyn Db, File, &DocumentLines) -> T,
-) -> Result<Option<T>, QueryCancelled> {
-    let Some(file) = snapshot.file(&document.uri)? else { return Ok(None) };
-    snapshot.query(|db| Some(answer(db, file, &DocumentLines::new(file.text(db), snapshot.settings.encoding))))
-}
-
-/// Answers a request about a position in a model.
-fn answer_at_position<T>(
-    snapshot: &Snapshot,
-    place: &lsp::TextDocumentPositionParams,
-    answer: impl FnOnce(&dyn Db, File, &DocumentLines, TextSize) -> T,
-) -> Result<Option<T>, QueryCancelled> {
-    answer_for_model(snapshot, &place.text_document, |db, file, lines| {
-        answer(db, file, lines, lines.offset(place.position))
-    })
 }

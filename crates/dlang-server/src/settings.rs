@@ -81,11 +81,14 @@ impl ClientSettings {
         }
     }
 
+    /// Encoding of columns for a program without a connection: that of the texts, so that no conversion is needed.
+    pub(crate) const PROGRAM_ENCODING: Encoding = Encoding::Utf8;
+
     /// Settings of a program without a connection: it reads all data and Markdown, inserts no snippets, follows no
     /// links in explanations, and receives no requests.
-    pub(crate) fn of_program(encoding: Encoding) -> Self {
+    pub(crate) fn of_program() -> Self {
         Self {
-            encoding,
+            encoding: Self::PROGRAM_ENCODING,
             has_links: true,
             has_nested_symbols: true,
             has_document_changes: true,

@@ -10,7 +10,6 @@ use dlang_workspace::modules::Module;
 use zubi_base::lsp::Uri;
 use zubi_base::uri;
 
-use crate::in_process::InProcessRequests;
 use crate::settings::ClientSettings;
 
 /// State between two changes. Changes wait until it is dropped, so it must not be stored.
@@ -73,14 +72,9 @@ impl Snapshot {
         Self { workspace, names, settings, tokens }
     }
 
-    /// Creates a snapshot for [`InProcessRequests`], without open documents.
+    /// Creates a snapshot for [`InProcessRequests`](crate::InProcessRequests), without open documents.
     pub fn from_workspace(workspace: WorkspaceSnapshot) -> Self {
-        Self::new(
-            workspace,
-            Arc::default(),
-            Arc::new(ClientSettings::of_program(InProcessRequests::ENCODING)),
-            Arc::default(),
-        )
+        Self::new(workspace, Arc::default(), Arc::new(ClientSettings::of_program()), Arc::default())
     }
 
     /// The workspace.

@@ -6,8 +6,9 @@
 use rowan::NodeOrToken;
 use rowan::ast::{AstNode, support};
 
+use crate::generated::kinds::SyntaxKind;
 pub use crate::generated::nodes::*;
-use crate::{DomainLang, SyntaxKind, SyntaxNode, SyntaxToken};
+use crate::tree::{DomainLang, SyntaxNode, SyntaxToken};
 
 mod names;
 mod relationships;

@@ -2,65 +2,145 @@
 
 use std::borrow::Cow;
 
-use crate::{MAX_DIAGNOSTICS, TextRange};
+use rowan::TextRange;
 
-/// Error in a text, or a hint about it.
+use crate::limits::MAX_DIAGNOSTICS;
+
+/// Error in a text, or advice about it. `C` is the type of its code, `L` that of related locations, and `D` that of its
+/// machine-readable details.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SyntaxDiagnostic {
+pub struct Diagnostic<C, L, D = ()> {
     /// Range in the text, in bytes. Empty if something is missing at the end of a line.
     pub range: TextRange,
-    pub code: SyntaxCode,
-    /// Message in the wording of DomainLang's original tools: "Expecting token of type 'X' but found `y`."
+    pub code: C,
+    /// Message without the hint.
     pub message: String,
     /// Advice on a fix, if there is any.
     pub hint: Option<Cow<'static, str>>,
-    /// Another range that helps to understand it.
-    pub related: Option<RelatedSyntax>,
+    /// Other locations that help to understand it.
+    pub related: Vec<Related<L>>,
+    /// Machine-readable details.
+    pub data: D,
 }
 
-impl SyntaxDiagnostic {
-    pub fn severity(&self) -> Severity {
-        match self.code {
-            SyntaxCode::ReservedName => Severity::Hint,
-            _ => Severity::Error,
-        }
-    }
-}
-
-/// Severity of a [`SyntaxDiagnostic`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Severity {
-    /// The text is not valid DomainLang.
-    Error,
-    /// The text is valid, but its reading may be surprising.
-    Hint,
-}
-
-/// Range that explains a diagnostic, and its message.
+/// Location that explains a diagnostic, and its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RelatedSyntax {
-    pub range: TextRange,
+pub struct Related<L> {
+    pub location: L,
     pub message: &'static str,
 }
 
-/// Stage that found a diagnostic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Class {
-    Lexing,
-    Parsing,
+/// Diagnostic of the parser. Messages have the wording of DomainLang's original tools: "Expecting token of type 'X' but
+/// found `y`."
+pub type SyntaxDiagnostic = Diagnostic<SyntaxCode, TextRange>;
+
+impl<C: DiagnosticCode, L, D: Default> Diagnostic<C, L, D> {
+    pub fn new(range: TextRange, code: C, message: impl Into<String>) -> Self {
+        Self { range, code, message: message.into(), hint: None, related: Vec::new(), data: D::default() }
+    }
 }
 
-impl Class {
+impl<C: DiagnosticCode, L, D> Diagnostic<C, L, D> {
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    #[must_use]
+    pub fn with_related(mut self, location: L, message: &'static str) -> Self {
+        self.related.push(Related { location, message });
+        self
+    }
+
+    #[must_use]
+    pub fn data(mut self, data: D) -> Self {
+        self.data = data;
+        self
+    }
+
+    /// Returns the diagnostic with another type of code and related locations, and without its details. `location`
+    /// returns `None` for a location that no longer exists.
+    pub fn convert<C2, L2, D2: Default>(
+        &self,
+        code: C2,
+        location: impl Fn(&L) -> Option<L2>,
+    ) -> Diagnostic<C2, L2, D2> {
+        let related = |it: &Related<L>| Some(Related { location: location(&it.location)?, message: it.message });
+        Diagnostic {
+            range: self.range,
+            code,
+            message: self.message.clone(),
+            hint: self.hint.clone(),
+            related: self.related.iter().filter_map(related).collect(),
+            data: D2::default(),
+        }
+    }
+
+    /// Returns the severity, which depends only on the code.
+    pub fn severity(&self) -> Severity {
+        self.code.severity()
+    }
+
+    /// Returns message and hint as one text.
+    pub fn text(&self) -> String {
+        message_with_hint(&self.message, self.hint.as_deref())
+    }
+}
+
+/// Returns message and hint as one text, in the format of DomainLang's original tools.
+pub fn message_with_hint(message: &str, hint: Option<&str>) -> String {
+    match hint {
+        Some(hint) => format!("{message}\nHint: {hint}"),
+        None => message.to_owned(),
+    }
+}
+
+/// Kind of a diagnostic.
+pub trait DiagnosticCode: Copy {
     /// Returns the stable name for programs.
+    fn as_str(self) -> &'static str;
+
+    /// Returns the severity of every diagnostic with this code.
+    fn severity(self) -> Severity;
+}
+
+/// Severity of a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The model is not valid.
+    Error,
+    /// The model is valid, but most likely not as intended.
+    Warning,
+    /// The model could be improved.
+    Info,
+    /// Correct, but possibly surprising.
+    Hint,
+}
+
+impl Severity {
+    /// Returns its name.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Lexing => "lexing-error",
-            Self::Parsing => "parsing-error",
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+            Self::Hint => "hint",
+        }
+    }
+
+    /// Returns its LSP number: 1 (error) to 4 (hint).
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Error => 1,
+            Self::Warning => 2,
+            Self::Info => 3,
+            Self::Hint => 4,
         }
     }
 }
 
-/// Kind of a diagnostic. The names of [`as_str`](Self::as_str) are stable.
+/// Kind of a syntax diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SyntaxCode {
     /// Characters that begin no token.
@@ -97,9 +177,8 @@ pub enum SyntaxCode {
     ReservedName,
 }
 
-impl SyntaxCode {
-    /// Returns the stable name for programs.
-    pub fn as_str(self) -> &'static str {
+impl DiagnosticCode for SyntaxCode {
+    fn as_str(self) -> &'static str {
         match self {
             Self::UnexpectedCharacter => "unexpected-character",
             Self::UnterminatedString => "unterminated-string",
@@ -120,12 +199,10 @@ impl SyntaxCode {
         }
     }
 
-    pub fn class(self) -> Class {
+    fn severity(self) -> Severity {
         match self {
-            Self::UnexpectedCharacter | Self::UnterminatedString | Self::UnterminatedComment | Self::FileTooLarge => {
-                Class::Lexing
-            }
-            _ => Class::Parsing,
+            Self::ReservedName => Severity::Hint,
+            _ => Severity::Error,
         }
     }
 }
@@ -157,13 +234,8 @@ impl Collector {
             self.diagnostics.push(diagnostic);
         } else if !self.is_full {
             self.is_full = true;
-            self.diagnostics.push(SyntaxDiagnostic {
-                range: diagnostic.range,
-                code: SyntaxCode::TooManyErrors,
-                message: format!("More than {MAX_DIAGNOSTICS} syntax errors; the others are not listed."),
-                hint: None,
-                related: None,
-            });
+            let message = format!("More than {MAX_DIAGNOSTICS} syntax errors; the others are not listed.");
+            self.diagnostics.push(Diagnostic::new(diagnostic.range, SyntaxCode::TooManyErrors, message));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Reserved words and signs as data, for listing, documentation and highlighting.
 
-use crate::SyntaxKind;
 pub use crate::generated::keywords::{KEYWORDS, SIGNS};
+use crate::generated::kinds::SyntaxKind;
 
 /// Meaning and the words that have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,9 @@
 //! was forgotten; see [`strings`].
 
 use logos::Logos;
+use rowan::{TextRange, TextSize};
 
-use crate::{SyntaxKind, TextRange, TextSize};
+use crate::generated::kinds::SyntaxKind;
 
 mod strings;
 
@@ -21,9 +22,9 @@ pub struct LexedToken {
 }
 
 /// Splits a text into tokens. Reserved words have their keyword kind even where the parser would read them as names.
-/// A text longer than [`MAX_LENGTH`](crate::MAX_LENGTH) is truncated there.
+/// A text longer than [`MAX_LENGTH`](crate::limits::MAX_LENGTH) is truncated there.
 pub fn tokenize(text: &str) -> Vec<LexedToken> {
-    let text = truncate(text, crate::MAX_LENGTH);
+    let text = truncate(text, crate::limits::MAX_LENGTH);
     let lexed = lex(text);
     let ends = lexed.tokens.iter().skip(1).map(|token| token.start).chain([offset(text.len())]);
     let ranges = lexed.tokens.iter().zip(ends).map(|(token, end)| (token.kind, token.start, end));

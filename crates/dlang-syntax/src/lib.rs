@@ -51,89 +51,21 @@ mod limits;
 mod parser;
 mod reference;
 mod token_set;
+mod tree;
 pub mod trivia;
 
-use rowan::GreenNode;
 pub use rowan::ast::{AstChildren, AstNode, AstPtr};
 pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
 
-pub use crate::diagnostics::{Class, RelatedSyntax, Severity, SyntaxCode, SyntaxDiagnostic};
+pub use crate::diagnostics::{
+    Diagnostic, DiagnosticCode, Related, Severity, SyntaxCode, SyntaxDiagnostic, message_with_hint,
+};
 pub use crate::generated::kinds::SyntaxKind;
 pub use crate::keywords::{
     DOCUMENTATION, KEYWORDS, Keyword, KeywordClass, Punctuation, SIGNS, Side, is_identifier, keyword, sign,
 };
 pub use crate::lexer::{LexedToken, tokenize};
 pub use crate::limits::{MAX_DIAGNOSTICS, MAX_LENGTH, MAX_NESTING};
+pub use crate::parser::{Parse, parse};
 pub use crate::reference::SYNTAX_REFERENCE;
-
-/// The language, for rowan's generic types.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DomainLang {}
-
-impl rowan::Language for DomainLang {
-    type Kind = SyntaxKind;
-
-    fn kind_from_raw(raw: rowan::SyntaxKind) -> SyntaxKind {
-        // Only this crate builds trees, so every number is valid.
-        SyntaxKind::ALL.get(usize::from(raw.0)).copied().unwrap_or(SyntaxKind::ERROR)
-    }
-
-    fn kind_to_raw(kind: SyntaxKind) -> rowan::SyntaxKind {
-        rowan::SyntaxKind(kind as u16)
-    }
-}
-
-/// Inner node of a tree. Cheap to clone; holds the whole tree in memory.
-pub type SyntaxNode = rowan::SyntaxNode<DomainLang>;
-/// Leaf of a tree.
-pub type SyntaxToken = rowan::SyntaxToken<DomainLang>;
-/// Node or token.
-pub type SyntaxElement = rowan::SyntaxElement<DomainLang>;
-/// Reference to a node by kind and range: small, and independent of the tree's lifetime. Resolve it with
-/// `try_to_node` in a tree of the same text; `to_node` panics for another text.
-pub type SyntaxNodePtr = rowan::ast::SyntaxNodePtr<DomainLang>;
-
-/// Result of [`parse`]. Cheap to clone and `Send`. Two values are equal exactly if their texts, trees and diagnostics
-/// are.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parse {
-    green: GreenNode,
-    diagnostics: std::sync::Arc<[SyntaxDiagnostic]>,
-}
-
-impl Parse {
-    /// Returns the typed root of the tree.
-    pub fn tree(&self) -> ast::Model {
-        // The root of every tree is a model, for any text.
-        ast::Model::of(self.syntax())
-    }
-
-    /// Returns the root of the tree.
-    pub fn syntax(&self) -> SyntaxNode {
-        SyntaxNode::new_root(self.green.clone())
-    }
-
-    /// Returns the diagnostics of the text: first the lexer's, then the parser's, each in text order.
-    pub fn diagnostics(&self) -> &[SyntaxDiagnostic] {
-        &self.diagnostics
-    }
-
-    /// Whether one of the diagnostics is an error. A formatter should not change such a text.
-    pub fn has_errors(&self) -> bool {
-        self.diagnostics.iter().any(|diagnostic| diagnostic.severity() == Severity::Error)
-    }
-
-    /// Returns the length of the text in bytes.
-    pub fn text_len(&self) -> TextSize {
-        self.green.text_len()
-    }
-}
-
-/// Parses a text in time linear in its length.
-///
-/// Two limits bound the cost of bad input: namespaces nested deeper than [`MAX_NESTING`] stay in the tree as an
-/// [`SyntaxKind::ERROR`] node without inner structure, and a text longer than [`MAX_LENGTH`] is truncated there (the
-/// only case in which the tree's text differs from the given text). Both are reported as diagnostics.
-pub fn parse(text: &str) -> Parse {
-    parser::parse(text, MAX_LENGTH, MAX_NESTING)
-}
+pub use crate::tree::{DomainLang, SyntaxElement, SyntaxNode, SyntaxNodePtr, SyntaxToken};

@@ -1,6 +1,6 @@
 //! Sets of token kinds.
 
-use crate::SyntaxKind;
+use crate::generated::kinds::SyntaxKind;
 
 /// Set of token kinds; it cannot contain node kinds.
 #[derive(Debug, Clone, Copy)]

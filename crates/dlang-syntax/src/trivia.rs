@@ -5,7 +5,8 @@
 
 use rowan::{Direction, NodeOrToken};
 
-use crate::{SyntaxKind, SyntaxNode, SyntaxToken};
+use crate::generated::kinds::SyntaxKind;
+use crate::tree::{SyntaxNode, SyntaxToken};
 
 impl SyntaxKind {
     /// Whether it is a comment.

@@ -1,7 +1,7 @@
 //! DomainLang on disk: [`Workspace`], the object that every channel queries, and its parts: manifests and locks of a
 //! folder, import specifiers, and modules.
 //!
-//! Nothing here knows the syntax of a model. Text goes in, data and [`Diagnostic`]s come out: reading never fails and
+//! Nothing here knows the syntax of a model. Text goes in, data and [`ModelDiagnostic`]s come out: reading never fails and
 //! never panics, and uses everything that can be read of a broken file. Ranges are byte offsets ([`TextRange`]) into
 //! the given text, a byte-order mark included; callers convert them into other units.
 //!
@@ -54,9 +54,6 @@ mod testing;
 
 pub use text_size::{TextRange, TextSize};
 
-pub use dlang_model::Severity;
-
-pub use crate::diagnostic::{Code, Diagnostic};
 pub use crate::fix::{Fix, FixAction};
 pub use crate::paths::normalize;
 pub use crate::workspace::{Workspace, WorkspaceSnapshot};

@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use dlang_model::{DiagnosticData, ModelCode, ModelDiagnostic};
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use text_size::{TextRange, TextSize};
 
-use crate::diagnostic::{Code, Diagnostic, DiagnosticCollector};
+use crate::diagnostic::DiagnosticCollector;
 use crate::files::ReadError;
 use crate::manifest::{Manifest, Source};
 use crate::yaml::quote_excerpt;
@@ -79,7 +80,7 @@ pub struct ParsedLock {
     pub lock: Lock,
     pub skipped: Vec<SkippedEntry>,
     /// In the order of the text, the skipped entries among them.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<ModelDiagnostic>,
 }
 
 /// Reads the text of a lock.
@@ -99,8 +100,8 @@ pub fn read(text: &str) -> ParsedLock {
 /// The value for a lock that exists and cannot be read.
 pub fn unreadable(why: &ReadError) -> ParsedLock {
     let text = format!("model.lock cannot be read: {why}.");
-    let diagnostic =
-        Diagnostic::new(Code::LockUnreadable, TextRange::default(), &text, "It counts as empty until it can.");
+    let diagnostic = ModelDiagnostic::new(TextRange::default(), ModelCode::LockUnreadable, text)
+        .hint("It counts as empty until it can.");
     ParsedLock { diagnostics: vec![diagnostic], ..ParsedLock::default() }
 }
 
@@ -108,9 +109,9 @@ pub fn unreadable(why: &ReadError) -> ParsedLock {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LockMismatch {
     /// With places in `model.yaml`.
-    pub of_manifest: Vec<Diagnostic>,
+    pub of_manifest: Vec<ModelDiagnostic>,
     /// With places in `model.lock`.
-    pub of_lock: Vec<Diagnostic>,
+    pub of_lock: Vec<ModelDiagnostic>,
 }
 
 /// Compares a lock with the manifest it was made from. Imports resolve by the lock all the same.
@@ -137,7 +138,11 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
         required.insert(repository);
         let Some(locked) = lock.entries.get(repository) else {
             let text = format!("Dependency '{}' is not in model.lock.", quote_excerpt(key));
-            of_manifest.push(Diagnostic::new(Code::LockMissingEntry, dependency.key_range, &text, hint).with_key(key));
+            of_manifest.push(
+                ModelDiagnostic::new(dependency.key_range, ModelCode::LockMissingEntry, text)
+                    .hint(hint)
+                    .data(DiagnosticData::Key(key.into())),
+            );
             continue;
         };
         if !locked.is_for(reference) {
@@ -147,7 +152,11 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
                 quote_excerpt(reference),
                 quote_excerpt(&locked.reference)
             );
-            of_manifest.push(Diagnostic::new(Code::LockRefMismatch, range, &text, hint).with_key(key));
+            of_manifest.push(
+                ModelDiagnostic::new(range, ModelCode::LockRefMismatch, text)
+                    .hint(hint)
+                    .data(DiagnosticData::Key(key.into())),
+            );
         }
     }
     if manifest.complete {
@@ -155,7 +164,11 @@ pub fn disagreements(manifest: &Manifest, lock: &Lock) -> LockMismatch {
             lock.entries.iter().filter(|(repository, _)| !required.contains(repository.as_str()))
         {
             let text = format!("No dependency in model.yaml uses '{}'.", quote_excerpt(repository));
-            of_lock.push(Diagnostic::new(Code::LockUnusedEntry, locked.key_range, &text, hint).with_key(repository));
+            of_lock.push(
+                ModelDiagnostic::new(locked.key_range, ModelCode::LockUnusedEntry, text)
+                    .hint(hint)
+                    .data(DiagnosticData::Key(repository.into())),
+            );
         }
     }
     LockMismatch { of_manifest: of_manifest.finish(), of_lock: of_lock.finish() }
@@ -196,7 +209,7 @@ impl<'t> Reader<'t> {
                 quote_excerpt(version)
             );
             let hint = "It is read as if it had that one. See that what wrote it and this program are of one age.";
-            self.sink.push(Diagnostic::new(Code::LockUnknownVersion, range, &text, hint));
+            self.sink.push(ModelDiagnostic::new(range, ModelCode::LockUnknownVersion, text).hint(hint));
         }
     }
 
@@ -218,17 +231,19 @@ impl<'t> Reader<'t> {
     fn skip(&mut self, repository: &str, key_range: TextRange, why: String) {
         let text = format!("The entry '{}' of model.lock is passed over: {why}.", quote_excerpt(repository));
         let hint = "Write it again; 'dlang install' prints the expected content.";
-        self.sink.push(Diagnostic::new(Code::LockEntrySkipped, key_range, &text, hint).with_key(repository));
+        self.sink.push(
+            ModelDiagnostic::new(key_range, ModelCode::LockEntrySkipped, text)
+                .hint(hint)
+                .data(DiagnosticData::Key(repository.into())),
+        );
         self.parsed.skipped.push(SkippedEntry { repository: repository.to_owned(), key_range, reason: why });
     }
 
     fn report(&mut self, range: TextRange, text: &str) {
-        self.sink.push(Diagnostic::new(
-            Code::LockInvalid,
-            range,
-            text,
-            "Write it again; 'dlang install' prints the expected content.",
-        ));
+        self.sink.push(
+            ModelDiagnostic::new(range, ModelCode::LockInvalid, text)
+                .hint("Write it again; 'dlang install' prints the expected content."),
+        );
     }
 
     fn invalid(&mut self, json: &str, error: &serde_json::Error) {

@@ -12,12 +12,12 @@ mod fixes;
 mod reader;
 mod rules;
 
+use dlang_model::{ModelCode, ModelDiagnostic};
 use text_size::TextRange;
 
 pub use fixes::{MAX_FIXED_BYTES, add_dependency, create, fixes};
 pub(crate) use rules::is_owner_and_repo;
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::files::ReadError;
 
 /// The largest manifest that is read, in bytes.
@@ -106,19 +106,15 @@ pub struct Governance {
     pub allowed_licenses: Vec<String>,
 }
 
-/// Why something cannot be used; there is a [`Diagnostic`] with the same code and message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    pub code: Code,
-    pub message: String,
-}
+/// Reason why a part of the manifest cannot be used; [`ParsedManifest::diagnostics`] lists it too.
+pub type Fault = Box<ModelDiagnostic>;
 
 /// A manifest and what is wrong with it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ParsedManifest {
     pub manifest: Manifest,
     /// In the order of the text.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<ModelDiagnostic>,
 }
 
 impl Manifest {
@@ -146,7 +142,8 @@ pub fn read(text: &str, purpose: Purpose) -> ParsedManifest {
 /// The value for a manifest that exists and cannot be read.
 pub fn unreadable(why: &ReadError) -> ParsedManifest {
     let text = format!("model.yaml cannot be read: {why}.");
-    let diagnostic = Diagnostic::new(Code::Unreadable, TextRange::default(), &text, "It counts as empty until it can.");
+    let diagnostic = ModelDiagnostic::new(TextRange::default(), ModelCode::ManifestUnreadable, text)
+        .hint("It counts as empty until it can.");
     ParsedManifest { manifest: Manifest::default(), diagnostics: vec![diagnostic] }
 }
 

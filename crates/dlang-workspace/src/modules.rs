@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dlang_model::{ModelCode, ModelDiagnostic};
 use rustc_hash::FxHashMap;
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::files::{Bounds, CACHE, Files, Kind, LOCK, MANIFEST, ReadError, WalkGap};
 use crate::lock::{self, Lock, LockMismatch};
 use crate::manifest::{self, Manifest, Purpose};
@@ -39,7 +39,7 @@ pub struct ManifestFile {
     pub text: String,
     pub manifest: Manifest,
     /// Those of the text, then those of the comparison with the lock.
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<ModelDiagnostic>,
 }
 
 /// A `model.lock` with its text, which the ranges of its diagnostics speak of.
@@ -50,7 +50,7 @@ pub struct LockFile {
     pub text: String,
     pub lock: Lock,
     pub skipped: Vec<lock::SkippedEntry>,
-    pub diagnostics: Vec<Diagnostic>,
+    pub diagnostics: Vec<ModelDiagnostic>,
 }
 
 /// A manifest or a lock, for who reads it as a text.
@@ -61,7 +61,7 @@ pub struct ManifestText<'m> {
     /// The content; empty if it could not be read.
     pub text: &'m str,
     /// The diagnostics of the text.
-    pub diagnostics: &'m [Diagnostic],
+    pub diagnostics: &'m [ModelDiagnostic],
 }
 
 /// A package in the cache of a project: `<project>/.dlang/packages/<owner>/<repo>/<commit>`.
@@ -271,7 +271,7 @@ impl<F: Files> Modules<F> {
         {
             let text = format!("Entry file '{}' does not exist.", quote_excerpt(entry));
             let hint = "Create it, or let model.entry name the file that shows the model to others.";
-            parsed.diagnostics.push(Diagnostic::new(Code::EntryMissing, range, &text, hint));
+            parsed.diagnostics.push(ModelDiagnostic::new(range, ModelCode::ManifestEntryMissing, text).hint(hint));
             parsed.diagnostics.sort_by_key(|diagnostic| diagnostic.range.start());
         }
         let lock = self.load_lock(root).map(|mut file| {

@@ -136,7 +136,7 @@ impl<F: Files> DependencyScan<'_, F> {
             findings: Vec::new(),
         };
         match &dependency.source {
-            Err(fault) => row.findings.push(DependencyProblem::Broken(fault.message.clone())),
+            Err(fault) => row.findings.push(DependencyProblem::Broken(fault.text())),
             Ok(Source::Path(path)) => {
                 let folder = append(self.root, path);
                 let there = inside(self.files, self.root, &folder).is_ok_and(|path| self.is_model(&path));

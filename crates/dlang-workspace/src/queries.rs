@@ -7,10 +7,11 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::DiagramFormat;
 use dlang_ide::query::{self, InvalidInput, ListInput, Query};
-use dlang_model::{QueryCancelled, Severity};
+use dlang_model::QueryCancelled;
+use dlang_syntax::{DiagnosticCode as _, Severity};
 use serde_json::{Map, Value, json};
 
-use crate::workspace::{Problem, Progress, WorkspaceSnapshot};
+use crate::workspace::{LocatedDiagnostic, Progress, WorkspaceSnapshot};
 
 /// The diagnostics of a workspace or of one of its files, and the number of files that were checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub struct Validation {
     /// Bounded contexts in them.
     pub contexts: usize,
     /// Diagnostics by path, then in the order of the text.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<LocatedDiagnostic>,
 }
 
 impl Validation {
@@ -33,19 +34,19 @@ impl Validation {
 
     /// How many problems are so bad.
     pub fn count(&self, severity: Severity) -> usize {
-        self.problems.iter().filter(|problem| problem.severity == severity).count()
+        self.problems.iter().filter(|problem| problem.diagnostic.severity() == severity).count()
     }
 
     /// The answer of `domainlang_validate`. Only errors and warnings are listed; `infoCount` counts the rest.
     pub fn to_json(&self, snapshot: &WorkspaceSnapshot) -> Value {
         let list = |severity: Severity| -> Vec<Value> {
-            let of_it = self.problems.iter().filter(|problem| problem.severity == severity);
+            let of_it = self.problems.iter().filter(|problem| problem.diagnostic.severity() == severity);
             of_it
                 .map(|problem| {
                     json!({
-                        "severity": problem.severity.number(),
-                        "message": problem.message,
-                        "code": problem.code,
+                        "severity": severity.number(),
+                        "message": problem.diagnostic.text(),
+                        "code": problem.diagnostic.code.as_str(),
                         "file": snapshot.show(&problem.path),
                         "line": problem.start.line,
                         "column": problem.start.column,

@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use dlang_model::ModelDiagnostic;
+use dlang_syntax::DiagnosticCode as _;
 use tempfile::TempDir;
 use text_size::TextRange;
 
-use crate::diagnostic::Diagnostic;
 use crate::files::MemoryFiles;
 
 /// The files of a fixture: lines `//- path` separate them, and `//- path -> target` makes a link (on disk alone).
@@ -45,12 +46,13 @@ pub(crate) fn write_file(path: &Utf8Path, text: &str) {
 }
 
 /// Renders diagnostics, one per line: severity, code, the text of their range, message.
-pub(crate) fn show(text: &str, diagnostics: &[Diagnostic]) -> String {
+pub(crate) fn show(text: &str, diagnostics: &[ModelDiagnostic]) -> String {
     let mut lines = String::new();
     for diagnostic in diagnostics {
-        let message = diagnostic.message.replace('\n', "⏎");
+        let message = diagnostic.text().replace('\n', "⏎");
         let location = render_location(text, diagnostic.range);
-        writeln!(lines, "{} {} {location} {message}", diagnostic.severity.number(), diagnostic.code.as_str()).unwrap();
+        writeln!(lines, "{} {} {location} {message}", diagnostic.severity().number(), diagnostic.code.as_str())
+            .unwrap();
     }
     lines
 }

@@ -34,7 +34,7 @@ use crate::modules::Modules;
 use crate::paths::normalize;
 
 pub use places::{LinePosition, PositionFinder};
-pub use problems::{Problem, RelatedPlace};
+pub use problems::{LocatedDiagnostic, RelatedPlace};
 pub use snapshot::WorkspaceSnapshot;
 
 /// The largest model that is read, in bytes.

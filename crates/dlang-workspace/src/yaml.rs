@@ -61,7 +61,7 @@ pub(crate) struct MappingEntry {
 pub(crate) struct YamlProblem {
     pub(crate) range: TextRange,
     pub(crate) text: String,
-    pub(crate) hint: String,
+    pub(crate) hint: Option<&'static str>,
     pub(crate) duplicate: bool,
 }
 
@@ -127,15 +127,15 @@ pub(crate) fn parse(text: &str) -> Yaml {
 }
 
 /// Explains a common mistake.
-fn hint_for(kind: &ErrorKind, rest: &str) -> &'static str {
-    match (kind, rest.chars().next()) {
+fn hint_for(kind: &ErrorKind, rest: &str) -> Option<&'static str> {
+    Some(match (kind, rest.chars().next()) {
         (ErrorKind::UnclosedQuotedScalar | ErrorKind::InvalidQuotedScalarIndent, _) => {
             "A quote that opens before this place is not closed."
         }
         (_, Some('@')) => "Put a key or value that begins with '@' into quotes: \"@lib\": ./src",
         (ErrorKind::TabNotAllowed | ErrorKind::TabInBlockIndentation, _) => "Indent with spaces.",
-        _ => "",
-    }
+        _ => return None,
+    })
 }
 
 /// The character that begins at an offset, or nothing at the end of the text.
@@ -184,7 +184,11 @@ impl Builder<'_> {
             Event::DocumentStart(..) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    self.problem(range, "a manifest is one document".to_owned(), "The text after '---' is not read.");
+                    self.problem(
+                        range,
+                        "a manifest is one document".to_owned(),
+                        Some("The text after '---' is not read."),
+                    );
                     return false;
                 }
             }
@@ -201,7 +205,7 @@ impl Builder<'_> {
             Event::MappingEnd | Event::SequenceEnd => return self.end(range, false),
             Event::Alias(anchor) => return self.alias(anchor, range),
             Event::UnresolvedAlias(name) => {
-                self.problem(range, format!("there is no anchor '&{name}' before this alias"), "");
+                self.problem(range, format!("there is no anchor '&{name}' before this alias"), None);
                 return self.add(0, YamlNode::new(range, YamlValue::Refused));
             }
             // Tags, comments and what later versions of the parser may add carry no values.
@@ -212,7 +216,7 @@ impl Builder<'_> {
 
     fn alias(&mut self, anchor: usize, range: TextRange) -> bool {
         let refuse = |this: &mut Self, text: &str| {
-            this.problem(range, text.to_owned(), "Write the value out.");
+            this.problem(range, text.to_owned(), Some("Write the value out."));
             this.add(0, YamlNode::new(range, YamlValue::Refused))
         };
         let Some(node) = self.anchors.get(&anchor).map(Rc::clone) else {
@@ -250,7 +254,7 @@ impl Builder<'_> {
     fn add(&mut self, anchor: usize, node: YamlNode) -> bool {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
-            self.problem(node.range, format!("more than {MAX_NODES} values"), "The following text is not read.");
+            self.problem(node.range, format!("more than {MAX_NODES} values"), Some("The following text is not read."));
             return false;
         }
         let range = node.range;
@@ -277,15 +281,17 @@ impl Builder<'_> {
                 YamlValue::Null | YamlValue::Mapping { .. } | YamlValue::Sequence(_) | YamlValue::Refused => None,
             };
             let problem = match &text {
-                None => Some(("a key must be text".to_owned(), "", false)),
-                Some(text) if !open.seen.insert(text.clone()) => {
-                    Some((format!("the key '{}' is there twice", quote_excerpt(text)), "The first one counts.", true))
-                }
+                None => Some(("a key must be text".to_owned(), None, false)),
+                Some(text) if !open.seen.insert(text.clone()) => Some((
+                    format!("the key '{}' is there twice", quote_excerpt(text)),
+                    Some("The first one counts."),
+                    true,
+                )),
                 Some(_) => None,
             };
             open.key = Some((text.filter(|_| problem.is_none()), range));
             if let Some((text, hint, duplicate)) = problem {
-                self.push_problem(YamlProblem { range, text, hint: hint.to_owned(), duplicate });
+                self.push_problem(YamlProblem { range, text, hint, duplicate });
             }
             return;
         };
@@ -294,8 +300,8 @@ impl Builder<'_> {
         }
     }
 
-    fn problem(&mut self, range: TextRange, text: String, hint: &str) {
-        self.push_problem(YamlProblem { range, text, hint: hint.to_owned(), duplicate: false });
+    fn problem(&mut self, range: TextRange, text: String, hint: Option<&'static str>) {
+        self.push_problem(YamlProblem { range, text, hint, duplicate: false });
     }
 
     fn push_problem(&mut self, problem: YamlProblem) {

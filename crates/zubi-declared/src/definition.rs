@@ -101,7 +101,8 @@ impl ResolvedDefinition {
                 "The parameters are a JSON Schema of type `object`.",
             ));
         }
-        let is_broken = problems.iter().skip(before).any(|problem| problem.severity == super::ProblemSeverity::Error);
+        let is_broken =
+            problems.iter().skip(before).any(|problem| problem.severity == super::problem::ProblemSeverity::Error);
         (!is_broken).then_some(definition)
     }
 

@@ -18,8 +18,8 @@ use zubi_tool_api::redact::{self, Redactor};
 use zubi_tool_api::registry::Registry;
 
 use super::functions::{self, Functions};
-use super::plan::Execution;
-use super::testing::Fakes;
+use super::plan::{Execution, NO_EDITOR};
+use super::testing::fakes::Fakes;
 use zubi_tools::editor_state::EditorClient;
 use zubi_tools::shell::answer;
 
@@ -97,7 +97,7 @@ impl ExecutionContext {
     /// Returns why a tool cannot run here, as a clause.
     pub(super) fn unavailable(&self, execution: &Execution) -> Option<&'static str> {
         match execution {
-            Execution::Command { .. } if self.editor.is_none() => Some(command::NO_EDITOR),
+            Execution::Command { .. } if self.editor.is_none() => Some(NO_EDITOR),
             Execution::Inline { .. } if self.scripts.is_none() => Some("JavaScript needs zubi's own executable"),
             Execution::Function { handler } if !self.functions.has(handler) => Some(functions::NOT_REGISTERED),
             Execution::Broken => Some("a part of it is invalid"),

@@ -9,6 +9,7 @@
 //! descriptions in an unknown file are unreviewed text.
 
 mod built_in;
+mod declared_tool;
 mod definition;
 mod execute;
 pub mod format;
@@ -16,6 +17,7 @@ pub mod functions;
 mod json_tree;
 mod lint;
 pub mod load;
+mod loaded;
 pub mod plan;
 mod problem;
 mod provider;
@@ -30,8 +32,7 @@ mod validate;
 mod tests;
 
 pub use self::definition::{ResolvedDefinition, TOOLSET};
-pub use self::load::{
-    DIRECTORY, DeclaredTools, FileContent, LoadedFile, LoadedTool, MAIN_FILE, TrustState, load, load_files, read_file,
-};
+pub use self::load::{DIRECTORY, FileContent, MAIN_FILE, load, load_files, read_file, tool_files};
+pub use self::loaded::{DeclaredTools, LoadedFile, LoadedTool, TrustState};
 pub use self::problem::{LocatedProblem, ProblemSeverity, ToolFileProblem};
 pub use self::provider::{DeclaredProvider, DeclaredToolsConfig};

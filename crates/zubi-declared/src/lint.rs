@@ -8,7 +8,7 @@ use zubi_base::{escape, secret};
 
 use super::definition::{NAMESPACE, ResolvedDefinition};
 use super::json_tree::JsonNode;
-use super::load::{self, DeclaredTools};
+use super::loaded::DeclaredTools;
 use super::plan::ToolPlan;
 use super::problem::ToolFileProblem;
 
@@ -161,7 +161,7 @@ pub(super) fn lint_overlaps(loaded: &mut DeclaredTools) {
             }
             earlier.push((own, definition.id.clone()));
         }
-        load::add_problems(file, problems);
+        file.add_problems(problems);
     }
 }
 
@@ -176,14 +176,4 @@ fn family(id: &str) -> Option<&str> {
 fn jaccard(left: &BTreeSet<String>, right: &BTreeSet<String>) -> f64 {
     let all = left.union(right).count();
     if all == 0 { 0.0 } else { left.intersection(right).count() as f64 / all as f64 }
-}
-
-/// Returns whether JavaScript code mentions a name as a whole word.
-pub(super) fn mentions(code: &str, name: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    code.match_indices(name).any(|(at, _)| {
-        let before = code.get(..at).and_then(|text| text.chars().next_back());
-        let after = code.get(at + name.len()..).and_then(|text| text.chars().next());
-        !before.is_some_and(is_word) && !after.is_some_and(is_word)
-    })
 }

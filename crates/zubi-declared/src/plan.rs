@@ -13,12 +13,13 @@ use zubi_exec::template::{
 use zubi_policy::shell;
 
 use super::definition::ResolvedDefinition;
-use super::execute::command;
 use super::format::{HttpMethod, ShellKind, ToolExecution};
 use super::functions;
 use super::json_tree::{JsonMember, JsonNode};
-use super::lint;
 use super::problem::{ProblemSeverity, ToolFileProblem};
+
+/// Reason why a command cannot run without an editor, as a clause.
+pub(super) const NO_EDITOR: &str = "it is a command of the editor, and no editor is connected";
 
 /// Names that templates of a file may use, and the file's text for locations.
 pub(super) struct TemplateScope<'a> {
@@ -90,7 +91,7 @@ impl ToolPlan {
                 }
                 ToolExecution::Inline(inline) => {
                     for (name, ..) in definition.parameters_with_required() {
-                        if lint::mentions(&inline.code, name) || !names_members_only(&inline.code) {
+                        if mentions(&inline.code, name) || !names_members_only(&inline.code) {
                             reader.arguments.insert(name.to_owned());
                         }
                     }
@@ -126,7 +127,7 @@ impl ToolPlan {
     pub fn unavailable(&self) -> Option<&'static str> {
         match &self.execution {
             // A static view of the file has no host with an editor or functions.
-            Execution::Command { .. } => Some(command::NO_EDITOR),
+            Execution::Command { .. } => Some(NO_EDITOR),
             Execution::Function { .. } => Some(functions::NOT_REGISTERED),
             _ => None,
         }
@@ -394,4 +395,14 @@ fn argument_kind(schema: &Value) -> ArgumentKind {
         Some("object") => ArgumentKind::Object,
         _ => ArgumentKind::Any,
     }
+}
+
+/// Returns whether JavaScript code mentions a name as a whole word.
+fn mentions(code: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    code.match_indices(name).any(|(at, _)| {
+        let before = code.get(..at).and_then(|text| text.chars().next_back());
+        let after = code.get(at + name.len()..).and_then(|text| text.chars().next());
+        !before.is_some_and(is_word) && !after.is_some_and(is_word)
+    })
 }

@@ -20,11 +20,12 @@ use zubi_exec::job::Jobs;
 use zubi_tool_api::registry::Registry;
 use zubi_tool_api::{ProviderId, Tool, ToolProvider};
 
+use super::declared_tool::DeclaredTool;
 use super::execute::ExecutionContext;
 use super::functions::Functions;
-use super::load::{self, DIRECTORY, DeclaredTools, LoadedFile, TrustState};
+use super::load::{self, DIRECTORY};
+use super::loaded::{DeclaredTools, LoadedFile, TrustState, is_called};
 use super::source::{self, ToolSource};
-use super::tool::DeclaredTool;
 use zubi_tools::editor_state::EditorClient;
 
 /// Directory of the tool files.
@@ -270,7 +271,7 @@ impl ToolProvider for DeclaredProvider {
 
     fn left_out(&self, name: &str) -> Option<String> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.left_out.iter().find(|(id, _)| load::is_called(id, name)).map(|(_, why)| why.clone())
+        state.left_out.iter().find(|(id, _)| is_called(id, name)).map(|(_, why)| why.clone())
     }
 
     async fn prepare(&self) {

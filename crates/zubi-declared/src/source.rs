@@ -9,7 +9,8 @@ use camino::Utf8PathBuf;
 use zubi_base::text::ContentHash;
 use zubi_base::trust::Trust;
 
-use super::load::{self, LoadedFile, TrustState};
+use super::load;
+use super::loaded::{LoadedFile, TrustState};
 use super::provider::DeclaredProvider;
 
 /// Most characters of a file name in messages: its author is not trusted yet.

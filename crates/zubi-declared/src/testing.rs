@@ -6,7 +6,7 @@
 //! the tests has trusted the file.
 
 mod compare;
-mod fakes;
+pub(super) mod fakes;
 pub(super) mod lint;
 
 use std::fmt;
@@ -33,14 +33,13 @@ use zubi_tool_api::filter::ToolFilter;
 use zubi_tool_api::registry::{CallError, Registry, RegistryConfig};
 use zubi_tool_api::{ErrorCode, ToolCx, ToolSpec, spec};
 
-pub(super) use self::fakes::Fakes;
-
 use self::compare::{Actual, Mismatch};
+use self::fakes::Fakes;
+use super::declared_tool::DeclaredTool;
 use super::execute::ExecutionContext;
 use super::format::{ExpectedDecision, ToolTest};
-use super::load::{LoadedFile, LoadedTool};
+use super::loaded::{LoadedFile, LoadedTool};
 use super::problem::{LocatedProblem, ProblemSeverity};
-use super::tool::DeclaredTool;
 
 /// Largest workspace file that is copied into a test's directory, in bytes.
 const MAX_COPIED: u64 = 8 * 1024 * 1024;

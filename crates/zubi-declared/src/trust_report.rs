@@ -9,7 +9,7 @@ use zubi_base::escape::{on_lines, printable};
 
 use super::definition::full_id;
 use super::json_tree::JsonNode;
-use super::load::LoadedFile;
+use super::loaded::LoadedFile;
 
 /// Describes a file's variables and tools, one line each, without control or invisible characters. Returns `None` if
 /// part of the file was not understood and can therefore not be shown.

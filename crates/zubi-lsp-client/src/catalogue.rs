@@ -372,7 +372,11 @@ impl ServerEntry {
         {
             return wrong("`inner_projects` must be among its `root_markers`");
         }
-        if self.minimum_version.as_deref().is_some_and(|version| crate::detect::version_numbers(version).is_none()) {
+        if self
+            .minimum_version
+            .as_deref()
+            .is_some_and(|version| crate::detect::version::version_numbers(version).is_none())
+        {
             return wrong("`minimum_version` must be numbers with dots");
         }
         if !self.settings.is_null() && !self.settings.is_object() {

@@ -13,7 +13,7 @@ mod languages;
 mod program;
 mod root;
 mod scan;
-mod version;
+pub(crate) mod version;
 
 pub use languages::Languages;
 pub use program::{MissingProgram, Program, ProgramFinder, RejectedCandidate};

@@ -162,7 +162,7 @@ pub(crate) async fn open(session: &CliSession, turns: &TurnArgs) -> Result<Agent
     match opened.await {
         Ok(manager) => Ok(AgentSession { manager, service }),
         Err(failure) => {
-            crate::commands::end(service.as_ref()).await;
+            crate::commands::end::end(service.as_ref()).await;
             Err(failure)
         }
     }
@@ -221,6 +221,6 @@ impl AgentSession {
         if tokio::time::timeout(STOPPING, self.manager.shutdown()).await.is_err() {
             tracing::warn!("a turn has not stopped in time; its processes are ended");
         }
-        crate::commands::end(self.service.as_ref()).await;
+        crate::commands::end::end(self.service.as_ref()).await;
     }
 }

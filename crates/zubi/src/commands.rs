@@ -1,8 +1,9 @@
-//! The commands, one file each, and the runtime they share.
+//! The commands, one file each.
 
 mod agent;
 mod call;
 mod doctor;
+pub(crate) mod end;
 mod ipc;
 mod lsp;
 mod mcp;
@@ -16,17 +17,11 @@ mod verify;
 mod web;
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use zubi_cli::failure::Failure;
-use zubi_host::ToolService;
 
 use crate::cli::{CallToolCommand, Cli, CliCommand};
 use crate::session::CliSession;
-
-/// How long ending the language servers may take before the process exits without waiting; their supervisors then kill
-/// the remaining ones.
-const SHUTDOWN: Duration = Duration::from_millis(300);
 
 pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let session = CliSession::open(&cli.global);
@@ -55,12 +50,5 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Failure> {
         CliCommand::Trust(trust) => trust::run(&session, &trust),
         CliCommand::Doctor(doctor) => doctor::run(&session, &doctor),
         CliCommand::Verify => verify::run(Ok(&session)),
-    }
-}
-
-/// Ends the processes that the host started, within a time limit.
-pub(crate) async fn end(host: &dyn ToolService) {
-    if tokio::time::timeout(SHUTDOWN, host.shutdown()).await.is_err() {
-        tracing::debug!("servers were still ending; their supervisors see to it");
     }
 }

@@ -187,7 +187,7 @@ pub(super) fn table(words: &Words) -> String {
     }
     format!(
         "//! The table of reserved words and signs.\n//!\n//! {NOTICE}\n\n\
-         use crate::SyntaxKind;\nuse crate::keywords::{{Keyword, KeywordClass, Punctuation, Side}};\n\n\
+         use crate::generated::kinds::SyntaxKind;\nuse crate::keywords::{{Keyword, KeywordClass, Punctuation, Side}};\n\n\
          /// Every reserved word.\npub static KEYWORDS: &[Keyword] = &[\n{rows}];\n\n\
          /// Every bracket, separator and arrow.\npub static SIGNS: &[Punctuation] = &[\n{signs}];\n"
     )

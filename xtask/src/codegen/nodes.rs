@@ -10,7 +10,7 @@ pub(super) fn nodes(grammar: &Grammar) -> String {
         "//! The typed tree.\n//!\n//! {NOTICE}\n\n\
          use rowan::ast::{{AstChildren, AstNode, support}};\n\n\
          use crate::ast::{{HasName, StringToken, token_in, tokens_of}};\n\
-         use crate::{{DomainLang, SyntaxKind, SyntaxNode, SyntaxToken}};\n\n"
+         use crate::generated::kinds::SyntaxKind;\nuse crate::tree::{{DomainLang, SyntaxNode, SyntaxToken}};\n\n"
     );
     if let Some(root) = grammar.nodes.first() {
         let name = &root.name;

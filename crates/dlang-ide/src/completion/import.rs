@@ -5,7 +5,7 @@ use dlang_syntax::ast::{StringToken, quote, unescape};
 use dlang_syntax::{Parse, SyntaxKind, TextRange, TextSize};
 
 use super::{Completion, CompletionKind, Completions, MAX_PROPOSALS};
-use crate::edit::TextEdit;
+use dlang_model::edit::TextEdit;
 
 /// The possible targets of a file's imports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use dlang_model::ElementKind;
 use dlang_syntax::ast::{Reference, StringToken};
 use dlang_syntax::{AstNode as _, Parse, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize};
 
-use crate::edit::{TextEdit, apply};
 use crate::expected_kind::expected_kind;
+use dlang_model::edit::{TextEdit, apply};
 
 /// The name that is inserted for the trial parse.
 const MARK: &str = "x";

@@ -9,7 +9,7 @@ use super::{
     Completion, CompletionKind, Completions, ImportAlias, ImportCandidates, ImportDependency, completions,
     import_prefix,
 };
-use crate::edit::apply;
+use dlang_model::edit::apply;
 
 fn candidates() -> ImportCandidates {
     ImportCandidates {

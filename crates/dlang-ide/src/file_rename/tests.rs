@@ -3,7 +3,7 @@
 use dlang_syntax::parse;
 
 use super::{MovedImport, import_edits, moved_specifier};
-use crate::edit::apply;
+use dlang_model::edit::apply;
 
 /// The specifier after one move, of the importing file `/w/a/main.dlang` or of another; `=` if it stays.
 #[track_caller]

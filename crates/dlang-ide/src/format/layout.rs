@@ -7,7 +7,7 @@ use dlang_syntax::{TextRange, TextSize};
 
 use super::leaves::{LayoutPart, Leaf, line_breaks};
 use super::{INDENT, WIDTH, comments};
-use crate::edit::TextEdit;
+use dlang_model::edit::TextEdit;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 

@@ -95,7 +95,7 @@ pub(super) fn import(page: &mut Page<'_>, file: File, node: &ImportStatement) ->
         let noun = if count == 1 { "element" } else { "elements" };
         parts.push(format!("Shows {count} {noun}."));
     } else if let Some(ImportOutcome::Problem(problem)) = specifier.and_then(|it| file.import_outcomes(db).get(it)) {
-        parts.extend(prose(&problem.message));
+        parts.extend(prose(&problem.text()));
     }
     Some(parts.join("\n\n"))
 }

@@ -6,7 +6,8 @@ use dlang_model::{
     Db, Definition, ElementKind, File, RelationshipSource, file_index, project_files, relationship_views,
 };
 
-use super::{Elements, Relationships};
+use super::elements::Elements;
+use super::relationships::Relationships;
 
 /// A model whose collections can be queried: the whole project, or some files of it.
 #[derive(Clone)]

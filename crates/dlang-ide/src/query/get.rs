@@ -6,7 +6,9 @@ use dlang_model::{
 use serde_json::{Map, Value, json};
 use smol_str::SmolStr;
 
-use super::{Lookup, Summary, find, serialize};
+use super::lookup::{Lookup, find};
+use super::serialize::serialize;
+use super::summary::Summary;
 
 /// Returns the element that a name means ([`find`]): `{found: true, element}`, or `{found: false, fqn, suggestions[]}`
 /// with the name as it was given. Without a name the result is `{summary}`.

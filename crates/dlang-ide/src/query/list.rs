@@ -6,8 +6,12 @@ use dlang_model::{Db, Definition, ElementKind, File, definitions_by_fqn, file_in
 use dlang_syntax::ast::PatternKind;
 use serde_json::{Map, Value};
 
+use super::collections::Query;
+use super::elements::Elements;
+use super::entity::{EntityType, InvalidInput};
+use super::relationships::Relationships;
 use super::rows::{RowContext, relationship_row};
-use super::{Elements, EntityType, InvalidInput, Query, Relationships, serialize, serialize_relationship};
+use super::serialize::{serialize, serialize_relationship};
 
 /// The parameters of a list request.
 #[derive(Debug, Clone, PartialEq, Eq)]

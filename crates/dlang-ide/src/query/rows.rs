@@ -10,7 +10,7 @@ use dlang_model::{
 use dlang_syntax::ast::PatternKind;
 use serde_json::{Map, Value};
 
-use super::EntityType;
+use super::entity::EntityType;
 use super::serialize::{arrow, relationship_name, relationship_type, side_name};
 
 /// The data for the columns of an element, fetched once for the whole row.

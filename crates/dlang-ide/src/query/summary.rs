@@ -6,7 +6,7 @@ use dlang_model::{Db, effective_classification};
 use serde_json::{Value, json};
 use smol_str::SmolStr;
 
-use super::Query;
+use super::collections::Query;
 
 /// How many of everything a model has.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::RenameError;
 use crate::definition::FileRange;
-use crate::edit::{TextEdit, apply};
+use dlang_model::edit::{TextEdit, apply};
 
 /// Refuses edits after which a text would be read otherwise, two declarations would be one, or a reference would mean
 /// something else.

@@ -3,7 +3,7 @@
 use dlang_model::testing::{host_at, position};
 
 use super::{RenameError, prepare_rename, rename};
-use crate::edit::apply;
+use dlang_model::edit::apply;
 
 /// The changed lines of each file, or why nothing is changed.
 fn check(fixture: &str, new_name: &str) -> String {

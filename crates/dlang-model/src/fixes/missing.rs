@@ -2,12 +2,12 @@
 
 use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, TextRange};
 
-use super::{Fix, TextEdit, text_at};
+use super::fix::{Fix, text_at};
 use crate::data::{Body, End};
 use crate::db::Db;
-use crate::definition::Definition;
 use crate::diagnostics::ModelDiagnostic;
-use crate::inputs::File;
+use crate::edit::TextEdit;
+use crate::inputs::{Definition, File};
 use crate::kind::ElementKind;
 use crate::lower::file_model;
 use crate::scope::Names;

@@ -1,10 +1,10 @@
 //! Fixes that replace an unresolved name by a similar one.
 
-use super::{Fix, TextEdit};
+use super::fix::Fix;
 use crate::db::Db;
-use crate::definition::Definition;
 use crate::diagnostics::ModelDiagnostic;
-use crate::inputs::File;
+use crate::edit::TextEdit;
+use crate::inputs::{Definition, File};
 use crate::lower::file_model;
 use crate::nearest::nearest_names;
 use crate::scope::Names;
@@ -34,7 +34,7 @@ pub(super) fn names(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) -> Ve
         .enumerate()
         .map(|(place, (_, name))| Fix {
             title: format!("Change to '{name}'"),
-            edits: vec![TextEdit { range: reference.range, text: name.into() }],
+            edits: vec![TextEdit { range: reference.range, insert: name.into() }],
             is_preferred: place == 0 && is_clear,
         })
         .collect()

@@ -3,10 +3,11 @@
 use dlang_syntax::ast::Arrow;
 use dlang_syntax::{TextRange, TextSize};
 
-use super::{Fix, TextEdit, text_at};
+use super::fix::{Fix, text_at};
 use crate::data::{Relationship, RelationshipForm, WrittenPattern};
 use crate::db::Db;
 use crate::diagnostics::ModelDiagnostic;
+use crate::edit::TextEdit;
 use crate::inputs::File;
 use crate::lower::file_model;
 
@@ -75,7 +76,7 @@ pub(super) fn wrong_side(db: &dyn Db, file: File, diagnostic: &ModelDiagnostic) 
     if let Some(turned) = turned {
         fixes.push(Fix {
             title: format!("Reverse the arrow: '{}'", turned.as_str()),
-            edits: vec![TextEdit { range: found.arrow, text: turned.as_str().to_owned() }],
+            edits: vec![TextEdit { range: found.arrow, insert: turned.as_str().to_owned() }],
             is_preferred: false,
         });
     }

@@ -2,9 +2,10 @@
 
 use dlang_syntax::{AstNode as _, SyntaxKind, SyntaxNode, TextRange, TextSize};
 
-use super::{Fix, TextEdit, text_at};
+use super::fix::{Fix, text_at};
 use crate::db::Db;
 use crate::diagnostics::ModelDiagnostic;
+use crate::edit::TextEdit;
 use crate::inputs::File;
 use crate::lower::parse;
 

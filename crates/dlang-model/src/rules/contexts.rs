@@ -1,8 +1,9 @@
 //! Bounded contexts: missing and conflicting properties.
 
-use super::{Checker, Subject};
+use super::checker::{Checker, Subject};
+use crate::code::ModelCode;
 use crate::data::{ContextData, ReferenceId};
-use crate::diagnostics::{ModelCode, ModelDiagnostic, RelatedLocation};
+use crate::diagnostics::{ModelDiagnostic, RelatedLocation};
 
 /// Reports a context without a description.
 pub(super) fn no_description(checker: &mut Checker<'_>, context: &Subject<'_, ContextData>) {

@@ -1,12 +1,9 @@
 //! Domains: missing properties and hierarchy cycles.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::{Checker, Subject};
+use super::checker::{Checker, Subject};
+use crate::code::ModelCode;
 use crate::data::DomainData;
-use crate::db::Db;
-use crate::definition::Definition;
-use crate::diagnostics::{ModelCode, ModelDiagnostic, RelatedLocation};
+use crate::diagnostics::{ModelDiagnostic, RelatedLocation};
 use crate::resolve::domain_parent;
 
 /// Maximum number of domains of a cycle in a message. More would not fit on a screen.
@@ -48,42 +45,4 @@ pub(super) fn circular_hierarchy(checker: &mut Checker<'_>, domain: &Subject<'_,
         diagnostic = diagnostic.with_related(RelatedLocation::Definition(entry), "the cycle is entered here");
     }
     checker.report(diagnostic);
-}
-
-/// Cache of the cycles above domains. Every domain is visited once, however many are below it.
-#[derive(Default)]
-pub(super) struct Hierarchy {
-    /// For each domain, the first of its ancestors or itself that is in a cycle.
-    cycle_entries: FxHashMap<Definition, Option<Definition>>,
-}
-
-impl Hierarchy {
-    fn circle_above(&mut self, db: &dyn Db, domain: Definition) -> Option<Definition> {
-        let mut way = Vec::new();
-        let mut on_way = FxHashSet::default();
-        let mut current = Some(domain);
-        let found = loop {
-            let Some(here) = current else { break None };
-            if let Some(cached) = self.cycle_entries.get(&here) {
-                break *cached;
-            }
-            if !on_way.insert(here) {
-                // The path has returned to itself: from `current` on it is the cycle, where each member is its own
-                // entry.
-                while let Some(member) = way.pop() {
-                    self.cycle_entries.insert(member, Some(member));
-                    if member == here {
-                        break;
-                    }
-                }
-                break Some(here);
-            }
-            way.push(here);
-            current = domain_parent(db, here);
-        };
-        for passed in way {
-            self.cycle_entries.insert(passed, found);
-        }
-        self.cycle_entries.get(&domain).copied().flatten()
-    }
 }

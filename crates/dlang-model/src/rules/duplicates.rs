@@ -4,9 +4,10 @@ use dlang_syntax::TextRange;
 use dlang_syntax::ast::PatternKind;
 use rustc_hash::FxHashMap;
 
-use super::{Checker, Subject};
+use super::checker::{Checker, Subject};
+use crate::code::ModelCode;
 use crate::data::{MapData, Relationship, RelationshipForm, WrittenPattern};
-use crate::diagnostics::{ModelCode, ModelDiagnostic, RelatedLocation};
+use crate::diagnostics::{ModelDiagnostic, RelatedLocation};
 
 /// Reports an element with the fully qualified name of an earlier one of the file, of any kind. That includes a
 /// namespace that is opened again.

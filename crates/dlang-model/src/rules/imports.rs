@@ -3,8 +3,9 @@
 //! The resolver of an import provides the reason and message of a failure ([`crate::ImportProblem`]). Programs read
 //! the reason in the diagnostic's data, for any code.
 
-use super::{Checker, ImportSubject};
-use crate::diagnostics::{DiagnosticData, ModelCode, ModelDiagnostic};
+use super::checker::{Checker, ImportSubject};
+use crate::code::ModelCode;
+use crate::diagnostics::{DiagnosticData, ModelDiagnostic};
 use crate::inputs::{File, ImportOutcome};
 
 /// Codes of [`check_unresolved`].
@@ -40,7 +41,9 @@ pub(super) fn check_unresolved(checker: &mut Checker<'_>, subject: &ImportSubjec
     let Some(ImportOutcome::Problem(problem)) = outcomes.get(specifier) else { return };
     let range = subject.places.specifier.unwrap_or(subject.places.range);
     let data = DiagnosticData::Import { specifier: specifier.clone(), reason: problem.reason };
-    checker.report(ModelDiagnostic::new(range, problem.code, problem.message.clone()).data(data));
+    let mut diagnostic = ModelDiagnostic::new(range, problem.code, problem.message.clone()).data(data);
+    diagnostic.hint.clone_from(&problem.hint);
+    checker.report(diagnostic);
 }
 
 /// Reports an import that closes a cycle.

@@ -1,8 +1,9 @@
 //! Maps: missing contents.
 
-use super::{Checker, Subject};
+use super::checker::{Checker, Subject};
+use crate::code::ModelCode;
 use crate::data::MapData;
-use crate::diagnostics::{ModelCode, ModelDiagnostic};
+use crate::diagnostics::ModelDiagnostic;
 
 /// Reports a context map without contexts.
 pub(super) fn no_contexts(checker: &mut Checker<'_>, map: &Subject<'_, MapData>) {

@@ -2,9 +2,10 @@
 
 use dlang_syntax::ast::{Arrow, PatternKind};
 
-use super::Checker;
+use super::checker::Checker;
+use crate::code::ModelCode;
 use crate::data::{End, Relationship, RelationshipForm, WrittenPattern};
-use crate::diagnostics::{ModelCode, ModelDiagnostic};
+use crate::diagnostics::ModelDiagnostic;
 
 /// Maximum number of patterns per side without a diagnostic.
 const MANY_PATTERNS: usize = 3;

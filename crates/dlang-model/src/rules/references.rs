@@ -1,9 +1,10 @@
 //! Unresolved references.
 
-use super::{Checker, Subject};
+use super::checker::{Checker, Subject};
+use crate::code::ModelCode;
 use crate::data::{MapData, Reference};
-use crate::definition::Definition;
-use crate::diagnostics::{DiagnosticData, ModelCode, ModelDiagnostic, RelatedLocation};
+use crate::diagnostics::{DiagnosticData, ModelDiagnostic, RelatedLocation};
+use crate::inputs::Definition;
 use crate::kind::ElementKind;
 use crate::scope::Names;
 

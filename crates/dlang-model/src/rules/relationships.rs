@@ -1,8 +1,9 @@
 //! Ends of relationships.
 
-use super::Checker;
+use super::checker::Checker;
+use crate::code::ModelCode;
 use crate::data::{Body, End, Relationship, RelationshipForm};
-use crate::diagnostics::{ModelCode, ModelDiagnostic};
+use crate::diagnostics::ModelDiagnostic;
 
 /// Reports a symmetric relationship of a context with itself, if its ends are written the same.
 pub(super) fn with_itself(checker: &mut Checker<'_>, relationship: &Relationship) {

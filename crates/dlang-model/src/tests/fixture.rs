@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use dlang_syntax::DiagnosticCode as _;
+
 use crate::testing::{ResolveFn, apply_edits, host, host_with, render_diagnostics};
 use crate::{File, ModelChange, ModelHost, file_diagnostics, fixes};
 

@@ -5,8 +5,12 @@ use crate::{ImportProblem, ModelCode};
 
 #[test]
 fn an_unresolved_import_reports_its_problem() {
-    let message = "Cannot resolve import './gone.dlang'.\nHint: Look for it.".to_owned();
-    let problem = ImportProblem { code: ModelCode::ImportUnresolved, reason: "file-not-found", message };
+    let problem = ImportProblem {
+        code: ModelCode::ImportUnresolved,
+        reason: "file-not-found",
+        message: "Cannot resolve import './gone.dlang'.".to_owned(),
+        hint: Some("Look for it.".into()),
+    };
     let leads = [("./gone.dlang", problem)];
     insta::assert_snapshot!(check_with("Team T\nimport \"./gone.dlang\"\n", &leads), @"
     2:1: error: Expecting token of type 'EOF' but found `import`.

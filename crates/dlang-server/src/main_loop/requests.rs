@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 
 use super::{MainLoop, Phase, deadline_after};
 use crate::capabilities::capabilities;
-use crate::methods::{Cancel, Initialize, LoadingBehavior, Method, RequestResponder, response_error};
+use crate::methods::Initialize;
 use crate::model::{ModelCommand, SnapshotRequest};
+use crate::request::{Cancel, LoadingBehavior, Method, RequestResponder, response_error};
 use crate::settings::{self, ClientSettings};
 use crate::{client_process, file_watcher};
 

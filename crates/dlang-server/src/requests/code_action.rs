@@ -4,15 +4,15 @@
 
 use camino::Utf8Path;
 use dlang_model::{Db, DiagnosticData, File, QueryCancelled, file_diagnostics, fixes};
-use dlang_syntax::TextRange;
+use dlang_syntax::{DiagnosticCode as _, TextRange};
 use dlang_workspace::manifest;
 use dlang_workspace::modules::Module;
 use dlang_workspace::specifier::{Reason, UnresolvedImport};
-use dlang_workspace::{Code, Fix, FixAction};
+use dlang_workspace::{Fix, FixAction};
 use zubi_base::lsp;
 
 use crate::convert::{DocumentLines, Edits, PositionMapper};
-use crate::methods::RequestError;
+use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 /// Maximum number of diagnostics in a range for which fixes are computed.
@@ -92,13 +92,20 @@ impl ActionRequest<'_> {
             let code = diagnostic.code.as_str();
             for fix in fixes(db, file, diagnostic) {
                 let mut edits = Edits::default();
-                edits.add(path, fix.edits.iter().map(|edit| text_edit(&lines, edit.range, &edit.text)));
+                edits.add(path, fix.edits.iter().map(|edit| lines.edit(edit)));
                 let action = self.quick_fix(fix.title, fix.is_preferred, edits, diagnostic_range, code);
                 found.push(FixCandidate::Action(Box::new(action)));
             }
             if let DiagnosticData::Import { specifier, reason } = &diagnostic.data
-                && let Some(unresolved) = parse_unresolved(specifier, reason, code, &diagnostic.text())
+                && let Some(reason) = REASONS.into_iter().find(|candidate| candidate.as_str() == *reason)
             {
+                let unresolved = UnresolvedImport {
+                    code: diagnostic.code,
+                    reason,
+                    message: diagnostic.message.clone(),
+                    hint: diagnostic.hint.clone(),
+                    specifier: specifier.to_string(),
+                };
                 let fixes = match self.snapshot.module_of(path) {
                     Some(module) => unresolved.fixes(module),
                     None => unresolved.fixes(&module_without_manifest(path)),
@@ -178,16 +185,6 @@ enum FixCandidate {
 fn module_without_manifest(path: &Utf8Path) -> Module {
     let root = path.parent().unwrap_or(path).to_owned();
     Module { root, manifest: None, lock: None, package: None }
-}
-
-fn parse_unresolved(specifier: &str, reason: &str, code: &str, message: &str) -> Option<UnresolvedImport> {
-    Some(UnresolvedImport {
-        code: *Code::ALL.iter().find(|candidate| candidate.as_str() == code)?,
-        reason: *REASONS.iter().find(|candidate| candidate.as_str() == reason)?,
-        message: message.to_owned(),
-        hint: None,
-        specifier: specifier.to_owned(),
-    })
 }
 
 fn text_edit(lines: &DocumentLines, range: TextRange, text: &str) -> lsp::TextEdit {

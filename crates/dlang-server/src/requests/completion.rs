@@ -14,9 +14,9 @@ use dlang_workspace::manifest::{Manifest, Source};
 use serde::{Deserialize, Serialize};
 use zubi_base::lsp;
 
-use super::answer_at_position;
+use super::answer::answer_at_position;
 use crate::convert::{DocumentLines, completion_kind, markup};
-use crate::methods::RequestError;
+use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 /// Data of an item for resolving it: the element, and its name to check that it still is the same.

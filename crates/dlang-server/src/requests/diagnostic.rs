@@ -15,7 +15,7 @@ use dlang_workspace::modules::Module;
 use zubi_base::lsp;
 
 use crate::diagnostics::{by_file, result_id};
-use crate::methods::RequestError;
+use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 pub(super) fn document(

@@ -14,7 +14,7 @@ use zubi_base::nearest::nearest;
 use zubi_base::uri;
 use zubi_base::workspace::PathError;
 
-use crate::methods::{Answer, Cancel, RequestError};
+use crate::request::{Answer, Cancel, RequestError};
 use crate::snapshot::Snapshot;
 
 /// Parameters that the protocol allows in every request.

@@ -5,9 +5,9 @@ use dlang_ide::format::{FormattedText, Refusal, format, format_range};
 use dlang_model::parse;
 use zubi_base::lsp;
 
-use super::answer_for_model;
+use super::answer::answer_for_model;
 use crate::convert::DocumentLines;
-use crate::methods::RequestError;
+use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 pub(super) fn document(

@@ -5,9 +5,9 @@ use dlang_ide::hover as explain;
 use dlang_model::File;
 use zubi_base::lsp;
 
-use super::answer_at_position;
+use super::answer::answer_at_position;
 use crate::convert::markup;
-use crate::methods::RequestError;
+use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 pub(super) fn hover(snapshot: &Snapshot, params: &lsp::HoverParams) -> Result<Option<lsp::Hover>, RequestError> {

@@ -3,8 +3,8 @@
 use dlang_ide::hints;
 use zubi_base::lsp;
 
-use super::answer_for_model;
-use crate::methods::RequestError;
+use super::answer::answer_for_model;
+use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 pub(super) fn inlay_hint(

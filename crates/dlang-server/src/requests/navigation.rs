@@ -4,9 +4,9 @@ use camino::Utf8Path;
 use dlang_ide as ide;
 use zubi_base::lsp;
 
-use super::answer_at_position;
+use super::answer::answer_at_position;
 use crate::convert::PositionMapper;
-use crate::methods::RequestError;
+use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 pub(super) fn definition(

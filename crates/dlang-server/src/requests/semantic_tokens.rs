@@ -10,9 +10,9 @@ use dlang_model::parse;
 use dlang_syntax::{KeywordClass, TextRange};
 use zubi_base::lsp;
 
-use super::answer_for_model;
+use super::answer::answer_for_model;
 use crate::convert::DocumentLines;
-use crate::methods::RequestError;
+use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 /// Token types, by number.

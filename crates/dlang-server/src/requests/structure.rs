@@ -7,8 +7,8 @@ use dlang_model::{ImportOutcome, parse};
 use serde_json::json;
 use zubi_base::lsp;
 
-use super::answer_for_model;
-use crate::methods::RequestError;
+use super::answer::answer_for_model;
+use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 /// Maximum number of positions in one request. There is one per cursor.

@@ -4,9 +4,9 @@ use dlang_ide::{Symbol, document_symbols, symbol_search};
 use dlang_model::parse;
 use zubi_base::lsp;
 
-use super::answer_for_model;
+use super::answer::answer_for_model;
 use crate::convert::{DocumentLines, PositionMapper, symbol_kind};
-use crate::methods::RequestError;
+use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 /// Maximum number of workspace symbols. Typing more of the name narrows the result.

@@ -9,7 +9,7 @@ use dlang_workspace::modules::Module;
 use zubi_base::{fs, lsp, uri};
 
 use crate::convert::{Edits, PositionMapper};
-use crate::methods::RequestError;
+use crate::request::RequestError;
 use crate::snapshot::Snapshot;
 
 pub(super) fn will_rename(

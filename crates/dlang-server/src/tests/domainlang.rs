@@ -9,7 +9,7 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 
 use super::client::{Client, uri_of};
-use crate::methods::{Cancel, Method};
+use crate::request::{Cancel, Method};
 use crate::requests::table;
 use crate::{RequestError, Snapshot};
 

@@ -1,12 +1,14 @@
 //! Names as text.
 
+use rowan::TextRange;
 use rowan::ast::AstNode as _;
 
 use super::{
     AsClause, ByClause, Element, ForClause, HasName as _, InClause, Name, NamespaceDeclaration, QualifiedName,
     Reference,
 };
-use crate::{SyntaxToken, TextRange};
+use crate::generated::kinds::SyntaxKind;
+use crate::tree::{SyntaxNode, SyntaxToken};
 
 impl Name {
     /// Returns the name, also if it is a reserved word.
@@ -53,8 +55,8 @@ impl Reference {
     }
 }
 
-fn ends_in_dot(node: &crate::SyntaxNode) -> bool {
-    node.last_token().is_some_and(|token| token.kind() == crate::SyntaxKind::DOT)
+fn ends_in_dot(node: &SyntaxNode) -> bool {
+    node.last_token().is_some_and(|token| token.kind() == SyntaxKind::DOT)
 }
 
 impl NamespaceDeclaration {

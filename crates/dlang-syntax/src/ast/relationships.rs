@@ -1,10 +1,12 @@
 //! Parts of relationships that differ by type and position, and the meaning of arrows and patterns.
 
+use rowan::TextSize;
 use rowan::ast::{AstNode as _, support};
 
 use super::{DirectionalRelationship, Pattern, PatternList, Relationship, RelationshipEnd, SymmetricRelationship};
+use crate::generated::kinds::SyntaxKind;
 use crate::keywords::{KeywordClass, Side, keyword};
-use crate::{SyntaxKind, SyntaxNode, SyntaxToken, TextSize};
+use crate::tree::{SyntaxNode, SyntaxToken};
 
 /// Arrow of a directional relationship.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

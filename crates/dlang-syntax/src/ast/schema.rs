@@ -8,8 +8,8 @@ use rowan::NodeOrToken;
 use rowan::ast::AstNode as _;
 
 use super::{Element, Name, Reference, RelationshipEnd, StringToken, relationships};
-use crate::SyntaxKind::*;
-use crate::{SyntaxElement, SyntaxNode, SyntaxToken};
+use crate::generated::kinds::SyntaxKind::*;
+use crate::tree::{SyntaxElement, SyntaxNode, SyntaxToken};
 
 /// Type of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

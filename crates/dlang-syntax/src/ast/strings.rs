@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::{SyntaxKind, SyntaxToken, TextRange, TextSize};
+use rowan::{TextRange, TextSize};
+
+use crate::generated::kinds::SyntaxKind;
+use crate::tree::SyntaxToken;
 
 /// String literal in the text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 //!
 //! Written by `cargo xtask codegen`; change `dlang.ungram` or `keywords.toml` instead.
 
-use crate::SyntaxKind;
+use crate::generated::kinds::SyntaxKind;
 use crate::keywords::{Keyword, KeywordClass, Punctuation, Side};
 
 /// Every reserved word.

@@ -5,7 +5,8 @@
 use rowan::ast::{AstChildren, AstNode, support};
 
 use crate::ast::{HasName, StringToken, token_in, tokens_of};
-use crate::{DomainLang, SyntaxKind, SyntaxNode, SyntaxToken};
+use crate::generated::kinds::SyntaxKind;
+use crate::tree::{DomainLang, SyntaxNode, SyntaxToken};
 
 impl Model {
     /// The root of a tree, which always is one.

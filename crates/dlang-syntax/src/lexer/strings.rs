@@ -14,7 +14,7 @@
 use logos::Lexer;
 
 use super::{LexicalFault, Raw};
-use crate::SyntaxKind;
+use crate::generated::kinds::SyntaxKind;
 use crate::keywords::{KeywordClass, keyword};
 
 /// Quote search state of a lexer run. Everything here is computed once per stretch of text, which makes lexing

@@ -1,9 +1,10 @@
-//! Bodies in braces: the loop that all of them share.
+//! Bodies in braces: the loop that all of them share, and what stands before it.
 
-use crate::SyntaxKind::*;
 use crate::diagnostics::SyntaxCode;
+use crate::generated::kinds::SyntaxKind::*;
 
-use super::{Parser, elements};
+use super::names::DECLARATION;
+use super::state::Parser;
 
 /// Parser of the entries of a block.
 pub(super) struct Entries<Read, Begins, Ends> {
@@ -48,7 +49,7 @@ where
 }
 
 fn misplaced_element(p: &mut Parser<'_>) {
-    if elements::is_too_deep(p) {
+    if is_too_deep(p) {
         p.skip_too_deep();
         return;
     }
@@ -61,11 +62,28 @@ fn misplaced_element(p: &mut Parser<'_>) {
         );
     }
     p.start(ERROR);
-    elements::element(p);
+    (p.element)(p);
     p.finish();
 }
 
 /// Whether a block without its `{` ends right here: `cmap Empty }`.
 pub(super) fn is_closed_unopened(p: &Parser<'_>) -> bool {
     p.is_at(R_CURLY) && p.braces.may_lack_open() && !p.is_first_on_line()
+}
+
+/// Whether an element begins here that would exceed the nesting limit.
+pub(super) fn is_too_deep(p: &Parser<'_>) -> bool {
+    let is_bare = matches!(p.current(), TEAM_KW | CLASSIFICATION_KW | METADATA_KW);
+    DECLARATION.contains(p.current()) && !is_bare && p.braces.depth() >= p.max_nesting
+}
+
+/// Skips the rest of a line before a body into an error node.
+pub(super) fn skip_rest_of_header(p: &mut Parser<'_>, is_recovery_point: impl Fn(&Parser<'_>) -> bool) {
+    let is_end = |p: &Parser<'_>| {
+        p.is_first_on_line() || p.is_at(L_CURLY) || p.is_at(R_CURLY) || p.is_declaration(0) || is_recovery_point(p)
+    };
+    if !is_end(p) {
+        p.report_unexpected(SyntaxCode::UnexpectedToken, None);
+        p.skip(is_end);
+    }
 }

@@ -1,14 +1,13 @@
 //! Domains and bounded contexts: their headers and bodies.
 
-use crate::SyntaxKind::{self, *};
 use crate::diagnostics::SyntaxCode;
+use crate::generated::kinds::SyntaxKind::{self, *};
 use crate::token_set::TokenSet;
 
-use super::Parser;
-use super::block::{Entries, block, is_closed_unopened};
-use super::elements::skip_rest_of_header;
+use super::block::{Entries, block, is_closed_unopened, skip_rest_of_header};
 use super::names::AFTER_ELEMENT;
 use super::properties::{self, CONTEXT_PROPERTIES, DOMAIN_PROPERTIES};
+use super::state::Parser;
 
 /// Differences between the two.
 struct ContextForm {

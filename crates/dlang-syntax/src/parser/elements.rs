@@ -1,12 +1,12 @@
 //! Files, namespaces, imports, and declarations without a body.
 
-use crate::SyntaxKind::{self, *};
 use crate::diagnostics::SyntaxCode;
+use crate::generated::kinds::SyntaxKind::{self, *};
 use crate::token_set::TokenSet;
 
-use super::Parser;
-use super::block::is_closed_unopened;
+use super::block::{is_closed_unopened, is_too_deep, skip_rest_of_header};
 use super::names::{AFTER_ELEMENT, DECLARATION};
+use super::state::Parser;
 use super::{context, maps};
 
 /// Parses a whole file.
@@ -55,12 +55,6 @@ pub(super) fn element(p: &mut Parser<'_>) -> bool {
         _ => return false,
     }
     true
-}
-
-/// Whether an element begins here that would exceed the nesting limit.
-pub(super) fn is_too_deep(p: &Parser<'_>) -> bool {
-    let is_bare = matches!(p.current(), TEAM_KW | CLASSIFICATION_KW | METADATA_KW);
-    DECLARATION.contains(p.current()) && !is_bare && p.braces.depth() >= p.max_nesting
 }
 
 /// Parses a declaration that is only a word and a name.
@@ -119,17 +113,6 @@ fn namespace_from_name(p: &mut Parser<'_>) {
     }
     p.close_block();
     p.finish();
-}
-
-/// Skips the rest of a line before a body into an error node.
-pub(super) fn skip_rest_of_header(p: &mut Parser<'_>, is_recovery_point: impl Fn(&Parser<'_>) -> bool) {
-    let is_end = |p: &Parser<'_>| {
-        p.is_first_on_line() || p.is_at(L_CURLY) || p.is_at(R_CURLY) || p.is_declaration(0) || is_recovery_point(p)
-    };
-    if !is_end(p) {
-        p.report_unexpected(SyntaxCode::UnexpectedToken, None);
-        p.skip(is_end);
-    }
 }
 
 /// Skips tokens that begin no element. Returns whether they were meant to be one and were parsed as such.

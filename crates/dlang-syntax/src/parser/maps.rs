@@ -1,14 +1,13 @@
 //! Context maps and domain maps.
 
-use crate::SyntaxKind::{self, *};
 use crate::diagnostics::SyntaxCode;
+use crate::generated::kinds::SyntaxKind::{self, *};
 use crate::token_set::TokenSet;
 
-use super::Parser;
-use super::block::{Entries, block, is_closed_unopened};
-use super::elements::skip_rest_of_header;
+use super::block::{Entries, block, is_closed_unopened, skip_rest_of_header};
 use super::names::DECLARATION;
 use super::relationships::{self, is_relationship};
+use super::state::Parser;
 
 const AFTER_NAME: TokenSet = TokenSet::new(&[L_CURLY]);
 

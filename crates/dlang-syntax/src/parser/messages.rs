@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use rowan::TextRange;
+use rowan::{TextRange, TextSize};
 
 use crate::diagnostics::{Collector, SyntaxCode, SyntaxDiagnostic};
+use crate::generated::kinds::SyntaxKind;
 use crate::keywords::{KeywordClass, keyword};
 use crate::lexer::{LexedText, LexicalFault, offset};
-use crate::{SyntaxKind, TextSize};
 
 /// Maximum number of characters of an unexpected token in a message.
 const MAX_EXCERPT_CHARS: usize = 40;
@@ -86,7 +86,8 @@ pub(super) fn of_lexer(text: &str, lexed: &LexedText, problems: &mut Collector) 
         };
         let message =
             format!("unexpected character: ->{}<- at offset: {units}, skipped {length} characters.", first(token));
-        problems.push(SyntaxDiagnostic { range, code, message, hint: hint.map(Into::into), related: None });
+        let hint = hint.map(Into::into);
+        problems.push(SyntaxDiagnostic { hint, ..SyntaxDiagnostic::new(range, code, message) });
     }
 }
 
@@ -104,11 +105,6 @@ fn first(token: &str) -> String {
 }
 
 pub(super) fn too_large(text: &str) -> SyntaxDiagnostic {
-    SyntaxDiagnostic {
-        range: TextRange::empty(TextSize::of(text)),
-        code: SyntaxCode::FileTooLarge,
-        message: format!("The text is too long: zubi reads only its first {} bytes.", text.len()),
-        hint: None,
-        related: None,
-    }
+    let message = format!("The text is too long: zubi reads only its first {} bytes.", text.len());
+    SyntaxDiagnostic::new(TextRange::empty(TextSize::of(text)), SyntaxCode::FileTooLarge, message)
 }

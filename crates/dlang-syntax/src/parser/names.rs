@@ -4,8 +4,8 @@ use crate::diagnostics::{SyntaxCode, SyntaxDiagnostic};
 use crate::keywords::{KeywordClass, keyword};
 use crate::token_set::TokenSet;
 
-use super::Parser;
-use crate::SyntaxKind::{self, *};
+use super::state::Parser;
+use crate::generated::kinds::SyntaxKind::{self, *};
 
 /// Tokens that separate a property from its value.
 pub(super) const ASSIGN: TokenSet = TokenSet::new(&[COLON, EQ, IS_KW]);
@@ -61,13 +61,11 @@ impl Parser<'_> {
     pub(super) fn bump_name(&mut self) {
         if self.current().is_keyword() && !self.problems.has_enough_hints() {
             let word = self.word();
-            self.problems.push(SyntaxDiagnostic {
-                range: self.range(),
-                code: SyntaxCode::ReservedName,
-                message: format!("`{word}` is a reserved word; here it is read as a name."),
-                hint: Some("Parsers that follow the grammar strictly reject it; prefer another name.".into()),
-                related: None,
-            });
+            let message = format!("`{word}` is a reserved word; here it is read as a name.");
+            self.problems.push(
+                SyntaxDiagnostic::new(self.range(), SyntaxCode::ReservedName, message)
+                    .hint("Parsers that follow the grammar strictly reject it; prefer another name."),
+            );
         }
         self.bump_as(IDENT);
     }
@@ -134,7 +132,7 @@ impl Parser<'_> {
         let means = |kind: SyntaxKind| {
             keyword(kind).is_some_and(|row| row.spellings.iter().any(|spelling| spelling.eq_ignore_ascii_case(word)))
         };
-        crate::KEYWORDS.iter().map(|row| row.kind).find(|kind| kinds.contains(*kind) && means(*kind))
+        crate::keywords::KEYWORDS.iter().map(|row| row.kind).find(|kind| kinds.contains(*kind) && means(*kind))
     }
 
     /// Reads the current word as the keyword that was probably meant, and reports it.
@@ -146,12 +144,10 @@ impl Parser<'_> {
             let suggestion = spellings.iter().find(|spelling| spelling.eq_ignore_ascii_case(word)).copied();
             let is_pattern = matches!(row.map(|row| row.role), Some(KeywordClass::Pattern(_)));
             let expected = if is_pattern { "]" } else { p.end_of_block() };
+            let message = super::messages::expected_text(expected, Some(word));
             SyntaxDiagnostic {
-                range: p.range(),
-                code: SyntaxCode::MisspeltKeyword,
-                message: super::messages::expected_text(expected, Some(word)),
                 hint: suggestion.map(|suggestion| format!("Did you mean `{suggestion}`?").into()),
-                related: None,
+                ..SyntaxDiagnostic::new(p.range(), SyntaxCode::MisspeltKeyword, message)
             }
         });
         self.retag(kind);

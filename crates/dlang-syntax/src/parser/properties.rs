@@ -1,12 +1,13 @@
 //! The properties of domains and bounded contexts, and their blocks of metadata, terms and decisions.
 
-use crate::SyntaxKind::{self, *};
 use crate::diagnostics::SyntaxCode;
+use crate::generated::kinds::SyntaxKind::{self, *};
 use crate::token_set::TokenSet;
 
 use super::block::{Entries, block};
 use super::names::ASSIGN;
-use super::{Parser, relationships};
+use super::relationships::relationship_and_comma;
+use super::state::Parser;
 
 pub(super) const DOMAIN_PROPERTIES: TokenSet = TokenSet::new(&[DESCRIPTION_KW, VISION_KW, TYPE_KW]);
 
@@ -76,7 +77,7 @@ fn any_property(p: &mut Parser<'_>) {
         EVOLUTION_KW => choice(p, EVOLUTION_PROPERTY),
         ARCHETYPE_KW => choice(p, ARCHETYPE_PROPERTY),
         METADATA_BLOCK_KW => metadata(p),
-        RELATIONSHIPS_KW => relationships::relationships_block(p),
+        RELATIONSHIPS_KW => relationships_block(p),
         TERMINOLOGY_KW => terminology(p),
         _ => decisions(p),
     }
@@ -127,7 +128,7 @@ fn string(p: &mut Parser<'_>) {
 }
 
 /// Whether a property of the bounded context begins here, inside one of its blocks.
-pub(super) fn is_outer_property(p: &Parser<'_>) -> bool {
+fn is_outer_property(p: &Parser<'_>) -> bool {
     is_property(p, CONTEXT_PROPERTIES)
 }
 
@@ -153,7 +154,7 @@ fn metadata(p: &mut Parser<'_>) {
 }
 
 /// Parses a property of the bounded context inside one of its blocks, as a misplaced one.
-pub(super) fn property_in_block(p: &mut Parser<'_>) -> bool {
+fn property_in_block(p: &mut Parser<'_>) -> bool {
     if !is_outer_property(p) {
         return false;
     }
@@ -165,6 +166,15 @@ pub(super) fn property_in_block(p: &mut Parser<'_>) -> bool {
     any_property(p);
     p.finish();
     true
+}
+
+fn relationships_block(p: &mut Parser<'_>) {
+    p.start(RELATIONSHIPS_BLOCK);
+    p.bump();
+    let read = |p: &mut Parser<'_>| !is_outer_property(p) && relationship_and_comma(p) || property_in_block(p);
+    let begins = |p: &Parser<'_>| p.is_at(THIS_KW) || p.is_first_on_line() && p.is_word(0);
+    block(p, Entries { read, begins, ends: is_outer_property });
+    p.finish();
 }
 
 fn terminology(p: &mut Parser<'_>) {

@@ -6,59 +6,10 @@
 //! than the namespace around it is outside it. If there are more `}`, a block that lacks its `{` gets one. A correct
 //! text is therefore never judged by its layout.
 
-use rowan::TextRange;
-
-use super::Parser;
-use crate::SyntaxKind::{self, *};
-use crate::diagnostics::{RelatedSyntax, SyntaxCode};
-use crate::lexer::Token;
-
-/// Brace balance and open blocks.
-pub(super) struct Braces {
-    /// Number of `{` without a `}`; negative for the opposite. Each reported mistake changes it.
-    surplus: i64,
-    /// Blocks that are open here.
-    open: Vec<Block>,
-    /// Indentation of the line of the last consumed token, in bytes. Maintained only while braces do not balance.
-    indentation: u32,
-}
-
-struct Block {
-    /// Range of its `{`, if present.
-    brace: Option<TextRange>,
-    /// Indentation of the line in which it begins, in bytes.
-    indentation: u32,
-    /// For a namespace, whether its first element is indented further than itself; indentation is significant only
-    /// then.
-    is_indented: Option<bool>,
-}
-
-impl Braces {
-    pub(super) fn new(tokens: &[Token]) -> Self {
-        let surplus =
-            tokens.iter().map(|token| i64::from(token.kind == L_CURLY) - i64::from(token.kind == R_CURLY)).sum();
-        Self { surplus, open: Vec::new(), indentation: 0 }
-    }
-
-    /// Whether no block is open.
-    pub(super) fn is_outside(&self) -> bool {
-        self.open.is_empty()
-    }
-
-    pub(super) fn depth(&self) -> usize {
-        self.open.len()
-    }
-
-    /// Whether some block may lack its `}`.
-    pub(super) fn may_lack_close(&self) -> bool {
-        self.surplus > 0
-    }
-
-    /// Whether some block may lack its `{`.
-    pub(super) fn may_lack_open(&self) -> bool {
-        self.surplus < 0
-    }
-}
+use super::braces::Block;
+use super::state::Parser;
+use crate::diagnostics::{Related, SyntaxCode, SyntaxDiagnostic};
+use crate::generated::kinds::SyntaxKind::{self, *};
 
 impl Parser<'_> {
     /// Opens a block with its `{`, or reports that it is missing.
@@ -80,7 +31,7 @@ impl Parser<'_> {
             self.bump();
         } else {
             let brace = self.braces.open.last().and_then(|block| block.brace);
-            let related = brace.map(|range| RelatedSyntax { range, message: "This brace has no matching `}`." });
+            let related = brace.map(|range| Related { location: range, message: "This brace has no matching `}`." });
             self.missing_with(&[R_CURLY], None, related);
             self.braces.surplus -= 1;
         }
@@ -166,12 +117,9 @@ impl Parser<'_> {
 
     /// Skips an element that is nested too deep, up to its closing brace.
     pub(super) fn skip_too_deep(&mut self) {
-        self.report(|p| crate::SyntaxDiagnostic {
-            range: p.range(),
-            code: SyntaxCode::NestingTooDeep,
-            message: format!("Nested too deep: elements below level {} are not read.", p.max_nesting),
-            hint: None,
-            related: None,
+        self.report(|p| {
+            let message = format!("Nested too deep: elements below level {} are not read.", p.max_nesting);
+            SyntaxDiagnostic::new(p.range(), SyntaxCode::NestingTooDeep, message)
         });
         self.start(ERROR);
         let mut depth = 0usize;

@@ -3,13 +3,11 @@
 //! Only the middle of a relationship shows its kind: an arrow with patterns around it, or one symmetric pattern or
 //! `><` instead.
 
-use crate::SyntaxKind::{self, *};
 use crate::diagnostics::SyntaxCode;
+use crate::generated::kinds::SyntaxKind::{self, *};
 use crate::token_set::TokenSet;
 
-use super::Parser;
-use super::block::{Entries, block};
-use super::properties::{is_outer_property, property_in_block};
+use super::state::Parser;
 
 const ARROWS: TokenSet = TokenSet::new(&[BOTH_ARROW, RIGHT_ARROW, LEFT_ARROW]);
 const MIDDLE: TokenSet = ARROWS.union(TokenSet::new(&[APART_ARROW, L_BRACK]));
@@ -47,15 +45,6 @@ const AFTER_LEFT: TokenSet = MIDDLE.union(TokenSet::new(&[DOT]));
 const AFTER_RIGHT: TokenSet = TokenSet::new(&[COMMA, R_CURLY, EOF, IDENT, THIS_KW, DOT]);
 
 const ENDS: &[SyntaxKind] = &[THIS_KW, IDENT];
-
-pub(super) fn relationships_block(p: &mut Parser<'_>) {
-    p.start(RELATIONSHIPS_BLOCK);
-    p.bump();
-    let read = |p: &mut Parser<'_>| !is_outer_property(p) && relationship_and_comma(p) || property_in_block(p);
-    let begins = |p: &Parser<'_>| p.is_at(THIS_KW) || p.is_first_on_line() && p.is_word(0);
-    block(p, Entries { read, begins, ends: is_outer_property });
-    p.finish();
-}
 
 /// Whether a relationship with its middle begins at the `n`th token.
 pub(super) fn is_relationship(p: &Parser<'_>, n: usize) -> bool {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::{NodeOrToken, Parse, SyntaxNode, WalkEvent, parse};
+use crate::{DiagnosticCode as _, NodeOrToken, Parse, SyntaxNode, WalkEvent, parse};
 
 mod errors;
 mod names;
@@ -62,8 +62,8 @@ fn diagnostics(text: &str, parse: &Parse) -> String {
         if let Some(hint) = diagnostic.hint.as_ref().filter(|_| diagnostic.code != crate::SyntaxCode::ReservedName) {
             _ = writeln!(rendered, "      {hint}");
         }
-        if let Some(related) = &diagnostic.related {
-            _ = writeln!(rendered, "      at {:?}: {}", related.range, related.message);
+        for related in &diagnostic.related {
+            _ = writeln!(rendered, "      at {:?}: {}", related.location, related.message);
         }
     }
     rendered

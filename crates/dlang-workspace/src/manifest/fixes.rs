@@ -4,12 +4,11 @@
 //! read as the old one does, but for what was to change.
 
 use camino::Utf8Path;
+use dlang_model::{DiagnosticData, ModelCode, ModelDiagnostic};
+use dlang_syntax::Severity;
 use text_size::{TextRange, TextSize};
 
 use super::{Manifest, Purpose, Source, is_owner_and_repo, read};
-use dlang_model::Severity;
-
-use crate::diagnostic::{Code, Diagnostic};
 use crate::fix::{Fix, FixAction};
 use crate::yaml::{self, MappingEntry, YamlNode, YamlValue};
 
@@ -20,11 +19,11 @@ pub const MAX_FIXED_BYTES: usize = 256 * 1024;
 const SAMPLE_REF: &str = "v1.0.0";
 
 /// The fixes for one diagnostic on a manifest. `text` is what the diagnostic was made from, `path` where it lies.
-pub fn fixes(path: &Utf8Path, text: &str, diagnostic: &Diagnostic) -> Vec<Fix> {
-    let Some(key) = &diagnostic.key else { return Vec::new() };
+pub fn fixes(path: &Utf8Path, text: &str, diagnostic: &ModelDiagnostic) -> Vec<Fix> {
+    let DiagnosticData::Key(key) = &diagnostic.data else { return Vec::new() };
     let fix = match diagnostic.code {
-        Code::MissingRef => add_reference(path, text, key),
-        Code::AliasMissingAt => rename_alias(path, text, key, diagnostic.range),
+        ModelCode::ImportMissingRef => add_reference(path, text, key),
+        ModelCode::ManifestPathAliasMissingAtPrefix => rename_alias(path, text, key, diagnostic.range),
         _ => None,
     };
     fix.into_iter().collect()
@@ -153,8 +152,8 @@ fn verify_fix(
     good.then(|| Fix { title, preferred, action: FixAction::Edit { path: path.to_owned(), range, text: new } })
 }
 
-fn errors(diagnostics: &[Diagnostic]) -> usize {
-    diagnostics.iter().filter(|diagnostic| diagnostic.severity == Severity::Error).count()
+fn errors(diagnostics: &[ModelDiagnostic]) -> usize {
+    diagnostics.iter().filter(|diagnostic| diagnostic.severity() == Severity::Error).count()
 }
 
 /// The tree of a text that can be edited: whole, and small enough to try an edit on it.

@@ -1,9 +1,10 @@
 //! From the tree of a `model.yaml` to its data and diagnostics.
 
+use dlang_model::{ModelCode, ModelDiagnostic};
 use text_size::TextRange;
 
 use super::{Alias, Dependency, Fault, Governance, Manifest, Override, ParsedManifest, Purpose, Source, rules};
-use crate::diagnostic::{Code, Diagnostic, DiagnosticCollector};
+use crate::diagnostic::DiagnosticCollector;
 use crate::yaml::{self, MappingEntry, YamlNode, YamlValue, quote_excerpt};
 
 /// The keys at the top. Others are for other programs if they begin with `x-`.
@@ -15,9 +16,10 @@ pub(super) fn read(text: &str, purpose: Purpose) -> ParsedManifest {
     let tree = yaml::parse(text);
     let mut reader = Reader::default();
     for problem in &tree.problems {
-        let code = if problem.duplicate { Code::DuplicateKey } else { Code::YamlError };
+        let code = if problem.duplicate { ModelCode::ManifestDuplicateKey } else { ModelCode::ManifestYamlError };
         let message = format!("YAML parse error: {}.", problem.text);
-        reader.report(Diagnostic::new(code, problem.range, &message, &problem.hint));
+        let hint = problem.hint.map(Into::into);
+        reader.report(ModelDiagnostic { hint, ..ModelDiagnostic::new(problem.range, code, message) });
     }
     let mut manifest = Manifest { complete: tree.complete, ..Manifest::default() };
     if let Some(root) = &tree.root {
@@ -40,15 +42,14 @@ struct Reader {
 }
 
 impl Reader {
-    fn report(&mut self, diagnostic: Diagnostic) {
+    fn report(&mut self, diagnostic: ModelDiagnostic) {
         self.sink.push(diagnostic);
     }
 
     /// Reports a diagnostic and returns the fault that the broken part stores.
-    fn fault(&mut self, diagnostic: Diagnostic) -> Fault {
-        let fault = Fault { code: diagnostic.code, message: diagnostic.message.clone() };
-        self.report(diagnostic);
-        fault
+    fn fault(&mut self, diagnostic: ModelDiagnostic) -> Fault {
+        self.report(diagnostic.clone());
+        Box::new(diagnostic)
     }
 
     fn sections(&mut self, root: &YamlNode, manifest: &mut Manifest) {
@@ -126,7 +127,7 @@ impl Reader {
     fn dependency(&mut self, row: &MappingEntry) -> Dependency {
         let (key, key_range) = (row.key.clone(), row.key_range);
         let mut dependency = Dependency {
-            source: Err(Fault { code: Code::YamlError, message: String::new() }),
+            source: Err(Box::new(ModelDiagnostic::new(key_range, ModelCode::ManifestYamlError, ""))),
             key,
             key_range,
             integrity: None,
@@ -142,12 +143,11 @@ impl Reader {
             YamlValue::Sequence(_) | YamlValue::Refused => {
                 let problem =
                     rules::unexpected_key(key_range, &format!("Dependency '{}'", row.key), "a ref or a mapping");
-                let fault = Fault { code: problem.code, message: problem.message.clone() };
                 // The YAML reader has already reported a refused alias.
                 if !matches!(row.value.value, YamlValue::Refused) {
-                    self.report(problem);
+                    self.report(problem.clone());
                 }
-                dependency.source = Err(fault);
+                dependency.source = Err(Box::new(problem));
                 return dependency;
             }
         };
@@ -194,9 +194,9 @@ impl Reader {
         let Some((reference, reference_range)) = reference.filter(|(text, _)| !text.is_empty()) else {
             // In a text that ends in the middle of this dependency, its ref may be what could not be read.
             if row.value.cut {
-                let text = "Dependency '{}' is cut off by a YAML error.\nHint: Put the YAML error of model.yaml right.";
-                let message = text.replace("{}", &quote_excerpt(key));
-                return Err(fault.unwrap_or(Fault { code: Code::YamlError, message }));
+                let message = format!("Dependency '{}' is cut off by a YAML error.", quote_excerpt(key));
+                let cut = ModelDiagnostic::new(row.key_range, ModelCode::ManifestYamlError, message);
+                return Err(fault.unwrap_or_else(|| Box::new(cut.hint("Put the YAML error of model.yaml right."))));
             }
             return Err(self.fault(rules::missing_reference(row.key_range, key)));
         };

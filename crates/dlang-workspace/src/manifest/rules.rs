@@ -1,9 +1,9 @@
 //! The rules for single values of a manifest, and the words in which they are broken.
 
 use camino::Utf8Path;
+use dlang_model::{DiagnosticData, ModelCode, ModelDiagnostic};
 use text_size::TextRange;
 
-use crate::diagnostic::{Code, Diagnostic};
 use crate::paths;
 use crate::yaml::quote_excerpt;
 
@@ -42,105 +42,151 @@ pub(crate) fn is_owner_and_repo(text: &str) -> bool {
     text.split_once('/').is_some_and(|(owner, repo)| is_part(owner) && is_part(repo))
 }
 
-pub(super) fn missing_name() -> Diagnostic {
+pub(super) fn missing_name() -> ModelDiagnostic {
     let hint = "Add 'name' under 'model'.";
-    Diagnostic::new(Code::ModelMissingName, TextRange::default(), "A package to be published needs a name.", hint)
+    ModelDiagnostic::new(
+        TextRange::default(),
+        ModelCode::ManifestModelMissingName,
+        "A package to be published needs a name.",
+    )
+    .hint(hint)
 }
 
-pub(super) fn missing_version() -> Diagnostic {
+pub(super) fn missing_version() -> ModelDiagnostic {
     let hint = "Add 'version' under 'model', like \"1.0.0\".";
-    Diagnostic::new(Code::ModelMissingVersion, TextRange::default(), "A package to be published needs a version.", hint)
+    ModelDiagnostic::new(
+        TextRange::default(),
+        ModelCode::ManifestModelMissingVersion,
+        "A package to be published needs a version.",
+    )
+    .hint(hint)
 }
 
-pub(super) fn invalid_version(range: TextRange, version: &str) -> Diagnostic {
+pub(super) fn invalid_version(range: TextRange, version: &str) -> ModelDiagnostic {
     let text = format!("Version '{}' is not valid SemVer format.", quote_excerpt(version));
-    Diagnostic::new(Code::ModelInvalidVersion, range, &text, r#"Use SemVer format like "1.0.0" or "1.2.3-beta"."#)
+    ModelDiagnostic::new(range, ModelCode::ManifestModelInvalidVersion, text)
+        .hint(r#"Use SemVer format like "1.0.0" or "1.2.3-beta"."#)
 }
 
-pub(super) fn conflict(range: TextRange, key: &str) -> Diagnostic {
+pub(super) fn conflict(range: TextRange, key: &str) -> ModelDiagnostic {
     let text = format!("Dependency '{}' cannot have both 'source' and 'path'.", quote_excerpt(key));
     let hint = "Use 'source' for git packages or 'path' for local workspace packages.";
-    Diagnostic::new(Code::ConflictingSourcePath, range, &text, hint).with_key(key)
+    ModelDiagnostic::new(range, ModelCode::ImportConflictingSourcePath, text)
+        .hint(hint)
+        .data(DiagnosticData::Key(key.into()))
 }
 
-pub(super) fn no_source_nor_path(range: TextRange, key: &str) -> Diagnostic {
+pub(super) fn no_source_nor_path(range: TextRange, key: &str) -> ModelDiagnostic {
     let text = format!("Dependency '{}' has neither 'source' nor 'path'.", quote_excerpt(key));
     let hint = "Add 'source: owner/repo' and a 'ref' for a git package, or 'path' for a local workspace package.";
-    Diagnostic::new(Code::MissingSourceOrPath, range, &text, hint).with_key(key)
+    ModelDiagnostic::new(range, ModelCode::ImportMissingSourceOrPath, text)
+        .hint(hint)
+        .data(DiagnosticData::Key(key.into()))
 }
 
-pub(super) fn missing_reference(range: TextRange, key: &str) -> Diagnostic {
+pub(super) fn missing_reference(range: TextRange, key: &str) -> ModelDiagnostic {
     let text = format!("Git dependency '{}' requires a ref.", quote_excerpt(key));
     let hint = "Add a git ref: 'ref: v1.0.0' (tag), 'ref: main' (branch), or a commit SHA.";
-    Diagnostic::new(Code::MissingRef, range, &text, hint).with_key(key)
+    ModelDiagnostic::new(range, ModelCode::ImportMissingRef, text).hint(hint).data(DiagnosticData::Key(key.into()))
 }
 
-pub(super) fn invalid_reference(range: TextRange, key: &str, reference: &str) -> Diagnostic {
+pub(super) fn invalid_reference(range: TextRange, key: &str, reference: &str) -> ModelDiagnostic {
     let text = format!("Ref '{}' for '{}' may be invalid.", quote_excerpt(reference), quote_excerpt(key));
     let hint = "Use a tag (v1.0.0), branch name (main), or commit SHA.";
-    Diagnostic::new(Code::InvalidRef, range, &text, hint).with_key(key)
+    ModelDiagnostic::new(range, ModelCode::ManifestDependencyInvalidRef, text)
+        .hint(hint)
+        .data(DiagnosticData::Key(key.into()))
 }
 
-pub(super) fn invalid_source(range: TextRange, key: &str, source: &str) -> Diagnostic {
+pub(super) fn invalid_source(range: TextRange, key: &str, source: &str) -> ModelDiagnostic {
     let text = format!("Source '{}' is not valid owner/repo format.", quote_excerpt(source));
-    Diagnostic::new(Code::InvalidSource, range, &text, "Use format 'owner/repo' like 'domainlang/core'.").with_key(key)
+    ModelDiagnostic::new(range, ModelCode::ManifestDependencyInvalidSource, text)
+        .hint("Use format 'owner/repo' like 'domainlang/core'.")
+        .data(DiagnosticData::Key(key.into()))
 }
 
 /// Returns the diagnostic for an invalid path of a dependency.
-pub(super) fn dependency_path(range: TextRange, key: &str, path: &str) -> Option<Diagnostic> {
+pub(super) fn dependency_path(range: TextRange, key: &str, path: &str) -> Option<ModelDiagnostic> {
     let hint = "Use a relative path like './packages/shared'.";
     if paths::is_absolute(path) {
         let text = format!("Local path '{}' for '{}' must be relative.", quote_excerpt(path), quote_excerpt(key));
-        return Some(Diagnostic::new(Code::AbsolutePath, range, &text, hint).with_key(key));
+        return Some(
+            ModelDiagnostic::new(range, ModelCode::ImportAbsolutePath, text)
+                .hint(hint)
+                .data(DiagnosticData::Key(key.into())),
+        );
     }
     let text = format!(
         "Local path '{}' for '{}' leads out of the folder of model.yaml.",
         quote_excerpt(path),
         quote_excerpt(key)
     );
-    paths::climbs(path).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint).with_key(key))
+    paths::climbs(path).then(|| {
+        ModelDiagnostic::new(range, ModelCode::ImportEscapesWorkspace, text)
+            .hint(hint)
+            .data(DiagnosticData::Key(key.into()))
+    })
 }
 
 /// Returns the diagnostic for an invalid target of an alias.
-pub(super) fn alias_target(range: TextRange, key: &str, target: &str) -> Option<Diagnostic> {
+pub(super) fn alias_target(range: TextRange, key: &str, target: &str) -> Option<ModelDiagnostic> {
     let hint = "Use a relative path like './src' or '.'";
     if paths::is_absolute(target) {
         let text =
             format!("Path alias '{}' cannot map to absolute path '{}'.", quote_excerpt(key), quote_excerpt(target));
-        return Some(Diagnostic::new(Code::AliasAbsolutePath, range, &text, hint).with_key(key));
+        return Some(
+            ModelDiagnostic::new(range, ModelCode::ManifestPathAliasAbsolutePath, text)
+                .hint(hint)
+                .data(DiagnosticData::Key(key.into())),
+        );
     }
     let text = format!(
         "Path alias '{}' leads out of the folder of model.yaml: '{}'.",
         quote_excerpt(key),
         quote_excerpt(target)
     );
-    paths::climbs(target).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint).with_key(key))
+    paths::climbs(target).then(|| {
+        ModelDiagnostic::new(range, ModelCode::ImportEscapesWorkspace, text)
+            .hint(hint)
+            .data(DiagnosticData::Key(key.into()))
+    })
 }
 
-pub(super) fn alias_without_at(range: TextRange, key: &str) -> Diagnostic {
+pub(super) fn alias_without_at(range: TextRange, key: &str) -> ModelDiagnostic {
     let quoted_key = quote_excerpt(key);
     let text = format!("Path alias '{quoted_key}' should start with '@'.");
     let hint = format!("Rename to '@{quoted_key}' for consistency.");
-    Diagnostic::new(Code::AliasMissingAt, range, &text, &hint).with_key(key)
+    ModelDiagnostic::new(range, ModelCode::ManifestPathAliasMissingAtPrefix, text)
+        .hint(hint)
+        .data(DiagnosticData::Key(key.into()))
 }
 
 /// Returns the diagnostic for an invalid entry.
-pub(super) fn entry(range: TextRange, entry: &str) -> Option<Diagnostic> {
+pub(super) fn entry(range: TextRange, entry: &str) -> Option<ModelDiagnostic> {
     let hint = "Use a path inside the folder, like 'index.dlang'.";
     if paths::is_absolute(entry) {
         let text = format!("Entry '{}' must be relative.", quote_excerpt(entry));
-        return Some(Diagnostic::new(Code::AbsolutePath, range, &text, hint));
+        return Some(ModelDiagnostic::new(range, ModelCode::ImportAbsolutePath, text).hint(hint));
     }
     let text = format!("Entry '{}' leads out of the folder of model.yaml.", quote_excerpt(entry));
-    paths::climbs(entry).then(|| Diagnostic::new(Code::EscapesWorkspace, range, &text, hint))
+    paths::climbs(entry).then(|| ModelDiagnostic::new(range, ModelCode::ImportEscapesWorkspace, text).hint(hint))
 }
 
 /// `what` with its article.
-pub(super) fn unexpected_key(range: TextRange, subject: &str, what: &str) -> Diagnostic {
-    Diagnostic::new(Code::UnexpectedValue, range, &format!("{} must be {what}.", quote_excerpt(subject)), "")
+pub(super) fn unexpected_key(range: TextRange, subject: &str, what: &str) -> ModelDiagnostic {
+    ModelDiagnostic::new(
+        range,
+        ModelCode::ManifestUnexpectedValue,
+        format!("{} must be {what}.", quote_excerpt(subject)),
+    )
 }
 
-pub(super) fn unknown_key(range: TextRange, key: &str, known_keys: &[&str]) -> Diagnostic {
+pub(super) fn unknown_key(range: TextRange, key: &str, known_keys: &[&str]) -> ModelDiagnostic {
     let hint = format!("Known here: {}.", known_keys.join(", "));
-    Diagnostic::new(Code::UnknownKey, range, &format!("The key '{}' means nothing here.", quote_excerpt(key)), &hint)
+    ModelDiagnostic::new(
+        range,
+        ModelCode::ManifestUnknownKey,
+        format!("The key '{}' means nothing here.", quote_excerpt(key)),
+    )
+    .hint(hint)
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use dlang_syntax::DiagnosticCode as _;
 use insta::assert_snapshot;
 
 use super::*;
@@ -129,7 +130,7 @@ fn a_manifest_that_cannot_be_read_is_still_there() {
     let modules = Modules::new(files);
     let module = modules.of_file("/w/a.dlang".into());
     let of =
-        |diagnostics: &[Diagnostic]| diagnostics.iter().map(|it| it.message.clone()).collect::<Vec<_>>().join("\n");
+        |diagnostics: &[ModelDiagnostic]| diagnostics.iter().map(ModelDiagnostic::text).collect::<Vec<_>>().join("\n");
     assert_snapshot!(of(&module.manifest.as_ref().unwrap().diagnostics), @r"
     model.yaml cannot be read: it is not UTF-8 text (byte 0).
     Hint: It counts as empty until it can.
@@ -208,7 +209,7 @@ fn a_manifest_that_is_a_link_to_elsewhere_is_not_read() {
     let module = Modules::new(DiskFiles).of_file(&root.join("w/a.dlang"));
     let file = module.manifest.as_ref().unwrap();
     assert_eq!((file.text.as_str(), file.manifest.name.as_ref()), ("", None));
-    assert_snapshot!(file.diagnostics[0].message, @r"
+    assert_snapshot!(file.diagnostics[0].text(), @r"
     model.yaml cannot be read: it is a link that leads out of its folder.
     Hint: It counts as empty until it can.
     ");

@@ -5,6 +5,7 @@ mod disk;
 use std::fmt::Write as _;
 
 use camino::Utf8Path;
+use dlang_syntax::DiagnosticCode as _;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
@@ -20,7 +21,7 @@ fn show<F: Files>(modules: &Modules<F>, importer: &Utf8Path, specifier: &str) ->
             format!("{}{package}", found.path)
         }
         Err(error) => {
-            let message = error.message.replace('\n', "⏎");
+            let message = error.text().replace('\n', "⏎");
             // One test covers the common beginning of all messages.
             let general = format!(
                 "Cannot resolve import '{specifier}'.⏎Hint: Check that the file exists and the path is correct."
@@ -132,7 +133,7 @@ fn project() -> String {
 fn the_message_as_a_whole() {
     let modules = Modules::new(in_memory("//- a.dlang\n"));
     let error = modules.resolve("/w/a.dlang".into(), "core").unwrap_err();
-    assert_snapshot!(error.message, @r"
+    assert_snapshot!(error.text(), @r"
     Cannot resolve import 'core'.
     Hint: Check that the file exists and the path is correct.: Create model.yaml and add the dependency:
       dependencies:

@@ -1,9 +1,11 @@
 //! Unresolved imports: the reason in the words of DomainLang's original tools, and the fixes.
 
-use camino::Utf8Path;
-use text_size::TextRange;
+use std::borrow::Cow;
 
-use crate::diagnostic::{Code, Diagnostic};
+use camino::Utf8Path;
+use dlang_model::{ImportProblem, ModelCode, rule_codes};
+use dlang_syntax::message_with_hint;
+
 use crate::files::MANIFEST;
 use crate::fix::{Fix, FixAction};
 use crate::manifest::{self, Fault, is_owner_and_repo};
@@ -42,27 +44,27 @@ impl Reason {
 /// An import that leads nowhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnresolvedImport {
-    /// [`Code::ImportUnresolved`] as a rule; what is wrong with the row of the manifest where that is the reason.
-    pub code: Code,
+    /// [`ModelCode::ImportUnresolved`] as a rule; what is wrong with the row of the manifest where that is the reason.
+    pub code: ModelCode,
     pub reason: Reason,
-    /// The message at the import, the hint included.
+    /// The message at the import, without the hint.
     pub message: String,
-    /// The part of the message that is for this case alone.
-    pub hint: Option<String>,
+    pub hint: Option<Cow<'static, str>>,
     pub specifier: String,
 }
 
 impl UnresolvedImport {
-    pub(super) fn new(specifier: &str, reason: Reason, hint: Option<String>) -> Self {
-        const GENERAL: &str = "Hint: Check that the file exists and the path is correct.";
-        let tail = hint.as_deref().map(|hint| format!(": {hint}")).unwrap_or_default();
-        let message = format!("Cannot resolve import '{}'.\n{GENERAL}{tail}", quote_excerpt(specifier));
-        Self { code: Code::ImportUnresolved, reason, message, hint, specifier: specifier.to_owned() }
+    /// `advice` is for this case alone.
+    pub(super) fn new(specifier: &str, reason: Reason, advice: Option<String>) -> Self {
+        const GENERAL: &str = "Check that the file exists and the path is correct.";
+        let hint = Some(advice.map_or(GENERAL.into(), |advice| format!("{GENERAL}: {advice}").into()));
+        let message = format!("Cannot resolve import '{}'.", quote_excerpt(specifier));
+        Self { code: ModelCode::ImportUnresolved, reason, message, hint, specifier: specifier.to_owned() }
     }
 
     pub(super) fn empty() -> Self {
         Self {
-            code: Code::ImportMissingUri,
+            code: ModelCode::ImportMissingUri,
             reason: Reason::Unresolvable,
             message: r#"Import statement must have a URI. Use: import "package" or import "./local-path""#.to_owned(),
             hint: None,
@@ -146,25 +148,27 @@ impl UnresolvedImport {
         Self {
             code: fault.code,
             reason: match fault.code {
-                Code::EscapesWorkspace | Code::AbsolutePath | Code::AliasAbsolutePath => Reason::EscapesWorkspace,
+                ModelCode::ImportEscapesWorkspace
+                | ModelCode::ImportAbsolutePath
+                | ModelCode::ManifestPathAliasAbsolutePath => Reason::EscapesWorkspace,
                 _ => Reason::Unresolvable,
             },
             message: fault.message.clone(),
-            hint: None,
+            hint: fault.hint.clone(),
             specifier: specifier.to_owned(),
         }
     }
 
-    /// The diagnostic, at a range that is the caller's.
-    pub fn diagnostic(&self, range: TextRange) -> Diagnostic {
-        let severity = self.code.severity();
-        Diagnostic {
-            code: self.code,
-            severity,
-            message: self.message.clone(),
-            range,
-            key: Some(self.specifier.clone()),
-        }
+    /// Returns message and hint as one text.
+    pub fn text(&self) -> String {
+        message_with_hint(&self.message, self.hint.as_deref())
+    }
+
+    /// Returns the import's outcome for the model, with [`ModelCode::ImportUnresolved`] instead of a code that no rule
+    /// of the model reports.
+    pub fn into_outcome(self) -> ImportProblem {
+        let code = rule_codes().find(|code| *code == self.code).unwrap_or(ModelCode::ImportUnresolved);
+        ImportProblem { code, reason: self.reason.as_str(), message: self.message, hint: self.hint }
     }
 
     /// Returns the fixes. `module` is the importing file's.
@@ -178,8 +182,10 @@ impl UnresolvedImport {
             }
             Reason::NotInstalled => Some(install(&module.root, key)),
             Reason::Unresolvable => manifest.and_then(|file| {
-                let mut broken =
-                    file.diagnostics.iter().filter(|it| it.code == self.code && it.message == self.message);
+                let mut broken = file
+                    .diagnostics
+                    .iter()
+                    .filter(|it| it.code == self.code && it.message == self.message && it.hint == self.hint);
                 broken.find_map(|it| manifest::fixes(&file.path, &file.text, it).into_iter().next())
             }),
             Reason::FileNotFound | Reason::UnknownAlias | Reason::MissingEntry | Reason::EscapesWorkspace => None,

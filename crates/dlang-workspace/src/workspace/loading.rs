@@ -11,7 +11,6 @@ use super::snapshot::View;
 use super::{MAX_MODEL_BYTES, Progress, Resolve, Source, Watch, Workspace, parallel};
 use crate::files::{Files as _, LOCK, MANIFEST, Overlay, ReadError, Stamp};
 use crate::modules::{Module, Package};
-use crate::specifier::UnresolvedImport;
 
 /// How many files are read between two reports of progress. Few, because each report is also where work can be ended.
 const BATCH: usize = 64;
@@ -158,7 +157,7 @@ impl Workspace {
             let specifiers: BTreeSet<&str> = imports.iter().filter_map(|it| it.specifier.as_deref()).collect();
             let lead = |specifier: &str| match self.modules.resolve(path, specifier) {
                 Ok(resolved) => Ok(resolved.path),
-                Err(unresolved) => Err(problem(unresolved)),
+                Err(unresolved) => Err(unresolved.into_outcome()),
             };
             let imports: Imports =
                 specifiers.into_iter().map(|specifier| (specifier.to_owned(), lead(specifier))).collect();
@@ -291,15 +290,4 @@ fn read_text(overlay: &Overlay, path: &Utf8Path) -> Result<ReadText, ReadError> 
             ReadText { text: text.into(), fault: Some(fault), stamp }
         }
     })
-}
-
-/// An import that leads nowhere, in the words that the model repeats.
-fn problem(unresolved: UnresolvedImport) -> ImportProblem {
-    ImportProblem { code: model_code(unresolved.code), reason: unresolved.reason.as_str(), message: unresolved.message }
-}
-
-/// The code that the model knows by the same name. Imports have no others than those of this table.
-fn model_code(code: crate::Code) -> dlang_model::ModelCode {
-    let matching_code = dlang_model::ModelCode::ALL.iter().find(|candidate| candidate.as_str() == code.as_str());
-    matching_code.copied().unwrap_or(dlang_model::ModelCode::ImportUnresolved)
 }

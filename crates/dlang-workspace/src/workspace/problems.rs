@@ -1,40 +1,34 @@
 //! The diagnostics of a workspace: models, manifests, locks, and paths that could not be read.
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::{Db, File, QueryCancelled, Severity, file_diagnostics, project_files};
+use dlang_model::{
+    Db, File, ModelCode, ModelDiagnostic, QueryCancelled, RelatedLocation, file_diagnostics, project_files,
+};
+use dlang_syntax::{Diagnostic, Severity};
 use text_size::{TextRange, TextSize};
 
 use super::places::{LinePosition, PositionFinder};
 use super::snapshot::{View, WorkspaceSnapshot};
 use super::{MAX_MODEL_BYTES, parallel};
-use crate::diagnostic::{Code, Diagnostic, SOURCE as MANIFEST_SOURCE};
+use crate::diagnostic::SOURCE as MANIFEST_SOURCE;
 use crate::files::{ReadError, WalkGap};
 use crate::modules::{ManifestText, Module};
 
 /// The `source` of diagnostics on models, as in DomainLang's original tools.
 const MODEL_SOURCE: &str = "domain-lang";
 
-/// One diagnostic with line positions, for printing.
+/// A diagnostic with its file and line positions, for printing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct LocatedDiagnostic {
     /// The file, absolute; a folder when it could not be looked through.
     pub path: Utf8PathBuf,
-    /// Bytes of its text.
-    pub range: TextRange,
-    /// The beginning.
+    /// The beginning of its range.
     pub start: LinePosition,
-    /// The end.
+    /// The end of its range.
     pub end: LinePosition,
-    /// How bad it is.
-    pub severity: Severity,
-    /// The stable code.
-    pub code: &'static str,
-    /// The message; a hint follows after a line break and `Hint: `.
-    pub message: String,
     /// `domain-lang` for models, `domainlang` for everything around them.
     pub source: &'static str,
-    /// Related locations.
-    pub related: Vec<RelatedPlace>,
+    pub diagnostic: Diagnostic<ModelCode, RelatedPlace>,
 }
 
 /// A location that is related to a diagnostic.
@@ -46,15 +40,13 @@ pub struct RelatedPlace {
     pub range: TextRange,
     /// The beginning.
     pub start: LinePosition,
-    /// The relation.
-    pub message: &'static str,
 }
 
 impl WorkspaceSnapshot {
     /// Returns all diagnostics, by path and then in the order of the text.
     ///
     /// For files in packages it returns only errors: their users cannot fix anything else there.
-    pub fn problems(&self) -> Result<Vec<Problem>, QueryCancelled> {
+    pub fn problems(&self) -> Result<Vec<LocatedDiagnostic>, QueryCancelled> {
         let files: Vec<File> = self.query(|db| project_files(db).to_vec())?;
         let view = &*self.view;
         let found =
@@ -71,7 +63,7 @@ impl WorkspaceSnapshot {
     }
 
     /// Returns the diagnostics of one file: a model, a manifest or a lock.
-    pub fn problems_of(&self, path: &Utf8Path) -> Result<Vec<Problem>, QueryCancelled> {
+    pub fn problems_of(&self, path: &Utf8Path) -> Result<Vec<LocatedDiagnostic>, QueryCancelled> {
         if let Some(file) = self.file(path)? {
             return self.query(|db| of_file(&self.view, db, file));
         }
@@ -80,7 +72,7 @@ impl WorkspaceSnapshot {
     }
 }
 
-fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<Problem> {
+fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<LocatedDiagnostic> {
     let diagnostics = file_diagnostics(db, file);
     let path = Utf8Path::new(file.path(db));
     let fault = view.faults.get(path);
@@ -92,11 +84,8 @@ fn of_file(view: &View, db: &dyn Db, file: File) -> Vec<Problem> {
     let is_packaged = file.package(db).is_some();
     let relevant = diagnostics.iter().filter(|it| !is_packaged || it.severity() == Severity::Error);
     let of_model = relevant.map(|diagnostic| {
-        let related = diagnostic.related.iter().filter_map(|related| related_place(db, &text, related));
-        let mut problem = text.problem(diagnostic.range, diagnostic.severity(), diagnostic.code.as_str());
-        problem.message = diagnostic.text();
-        problem.related = related.collect();
-        problem
+        let converted = diagnostic.convert(diagnostic.code, |location| related_place(db, &text, *location));
+        text.locate(converted, MODEL_SOURCE)
     });
     fault.into_iter().chain(of_model).collect()
 }
@@ -116,97 +105,89 @@ impl<'t> Text<'t> {
         self.finder.position(offset)
     }
 
-    fn problem(&self, range: TextRange, severity: Severity, code: &'static str) -> Problem {
-        Problem {
+    fn locate(&self, diagnostic: Diagnostic<ModelCode, RelatedPlace>, source: &'static str) -> LocatedDiagnostic {
+        LocatedDiagnostic {
             path: self.path.to_owned(),
-            range,
-            start: self.position(range.start()),
-            end: self.position(range.end()),
-            severity,
-            code,
-            message: String::new(),
-            source: MODEL_SOURCE,
-            related: Vec::new(),
+            start: self.position(diagnostic.range.start()),
+            end: self.position(diagnostic.range.end()),
+            source,
+            diagnostic,
         }
-    }
-
-    fn located_diagnostic(&self, diagnostic: &Diagnostic) -> Problem {
-        let mut problem = self.problem(diagnostic.range, diagnostic.severity, diagnostic.code.as_str());
-        problem.message.clone_from(&diagnostic.message);
-        problem.source = MANIFEST_SOURCE;
-        problem
     }
 }
 
-fn related_place(db: &dyn Db, here: &Text<'_>, related: &dlang_model::RelatedInformation) -> Option<RelatedPlace> {
-    Some(match related.location {
-        dlang_model::RelatedLocation::SameFile(range) => RelatedPlace {
-            path: here.path.to_owned(),
-            range,
-            start: here.position(range.start()),
-            message: related.message,
-        },
-        dlang_model::RelatedLocation::Definition(definition) => {
+fn related_place(db: &dyn Db, here: &Text<'_>, location: RelatedLocation) -> Option<RelatedPlace> {
+    Some(match location {
+        RelatedLocation::SameFile(range) => {
+            RelatedPlace { path: here.path.to_owned(), range, start: here.position(range.start()) }
+        }
+        RelatedLocation::Definition(definition) => {
             let range = definition.focus(db)?;
             let path = Utf8Path::new(definition.file.path(db));
             let start = Text::new(path, definition.file.text(db)).position(range.start());
-            RelatedPlace { path: path.to_owned(), range, start, message: related.message }
+            RelatedPlace { path: path.to_owned(), range, start }
         }
     })
 }
 
-fn of_fault(text: &Text<'_>, fault: &ReadError) -> Problem {
+fn of_fault(text: &Text<'_>, fault: &ReadError) -> LocatedDiagnostic {
     let (code, offset, hint) = match fault {
         ReadError::NotUtf8 { valid } => {
             let offset = TextSize::try_from(*valid).unwrap_or_default();
-            (Code::FileNotUtf8, offset, "Save it as UTF-8. Until then U+FFFD replaces invalid bytes.".to_owned())
+            (ModelCode::FileNotUtf8, offset, "Save it as UTF-8. Until then U+FFFD replaces invalid bytes.".to_owned())
         }
         ReadError::TooLarge { .. } => {
             let megabytes = MAX_MODEL_BYTES / (1024 * 1024);
-            (Code::FileUnreadable, TextSize::default(), format!("Models of up to {megabytes} MiB are read. Split it."))
+            (
+                ModelCode::FileUnreadable,
+                TextSize::default(),
+                format!("Models of up to {megabytes} MiB are read. Split it."),
+            )
         }
         _ => {
             let hint = "Until it can be read, what it declares is not known.".to_owned();
-            (Code::FileUnreadable, TextSize::default(), hint)
+            (ModelCode::FileUnreadable, TextSize::default(), hint)
         }
     };
     let message = format!("The file cannot be read: {fault}.");
-    text.located_diagnostic(&Diagnostic::new(code, TextRange::empty(offset), &message, &hint))
+    text.locate(Diagnostic::new(TextRange::empty(offset), code, message).hint(hint), MANIFEST_SOURCE)
 }
 
-fn of_module(module: &Module) -> Vec<Problem> {
+fn of_module(module: &Module) -> Vec<LocatedDiagnostic> {
     let of_text = |own: ManifestText<'_>| {
         let text = Text::new(own.path, own.text);
-        own.diagnostics.iter().map(|diagnostic| text.located_diagnostic(diagnostic)).collect::<Vec<_>>()
+        // Diagnostics of manifests and locks have no related locations.
+        let located = |it: &ModelDiagnostic| text.locate(it.convert(it.code, |_| None), MANIFEST_SOURCE);
+        own.diagnostics.iter().map(located).collect::<Vec<_>>()
     };
     module.own_texts().flat_map(of_text).collect()
 }
 
-fn of_cut(folder: &Utf8Path, cut: &WalkGap) -> Problem {
+fn of_cut(folder: &Utf8Path, cut: &WalkGap) -> LocatedDiagnostic {
     const SMALLER: &str = "Name a smaller folder, or let .gitignore leave out what holds no models.";
     const EXCLUDE_OR_ADD_MODEL: &str = "Let .gitignore leave it out, or put a model there.";
     let (path, code, what, hint) = match cut {
         WalkGap::Entries(count) => {
             let what = format!("After {count} files and folders the rest was not looked at.");
-            (folder, Code::FolderIncomplete, what, SMALLER)
+            (folder, ModelCode::FolderIncomplete, what, SMALLER)
         }
         WalkGap::Depth(path) => {
             let what = "The folders below are nested too deep and were not read.".to_owned();
-            (path.as_path(), Code::FolderIncomplete, what, SMALLER)
+            (path.as_path(), ModelCode::FolderIncomplete, what, SMALLER)
         }
         WalkGap::Unreadable { path, reason: why } => {
             let hint = "Its declarations are unknown. Add it to .gitignore if it has no models.";
-            (path.as_path(), Code::FolderIncomplete, format!("It could not be looked at: {why}."), hint)
+            (path.as_path(), ModelCode::FolderIncomplete, format!("It could not be looked at: {why}."), hint)
         }
         WalkGap::PassedOver { path, what } => (
             path.as_path(),
-            Code::FilePassedOver,
+            ModelCode::FilePassedOver,
             format!("It is named like a model and is {what}."),
             EXCLUDE_OR_ADD_MODEL,
         ),
         WalkGap::Unlisted(count) => {
-            (folder, Code::FolderIncomplete, format!("{count} further places were not looked at."), SMALLER)
+            (folder, ModelCode::FolderIncomplete, format!("{count} further places were not looked at."), SMALLER)
         }
     };
-    Text::new(path, "").located_diagnostic(&Diagnostic::new(code, TextRange::default(), &what, hint))
+    Text::new(path, "").locate(Diagnostic::new(TextRange::default(), code, what).hint(hint), MANIFEST_SOURCE)
 }

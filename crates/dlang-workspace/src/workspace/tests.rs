@@ -12,6 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_model::{definitions, project_files};
+use dlang_syntax::DiagnosticCode as _;
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 
@@ -47,15 +48,15 @@ fn problems(snapshot: &WorkspaceSnapshot) -> String {
     let mut rendered = String::new();
     for problem in snapshot.problems().unwrap() {
         let (path, place) = (snapshot.show(&problem.path), problem.start);
-        let message = problem.message.replace('\n', "⏎");
-        let (severity, code) = (problem.severity.as_str(), problem.code);
+        let message = problem.diagnostic.text().replace('\n', "⏎");
+        let (severity, code) = (problem.diagnostic.severity().as_str(), problem.diagnostic.code.as_str());
         writeln!(rendered, "{path}:{}:{} {severity} {code} {message}", place.line, place.column).unwrap();
-        for related in problem.related {
-            let position = related.start;
+        for related in problem.diagnostic.related {
+            let (location, position) = (&related.location, related.location.start);
             writeln!(
                 rendered,
                 "    {}:{}:{} {}",
-                snapshot.show(&related.path),
+                snapshot.show(&location.path),
                 position.line,
                 position.column,
                 related.message
@@ -434,7 +435,7 @@ fn a_line_as_long_as_its_text() {
     let problems = workspace.snapshot().problems().unwrap();
     assert!(problems.len() > 900 && problems.iter().all(|problem| problem.start.line == 1));
     let second = &problems[1];
-    assert_eq!((second.start.column, second.end.column), (5, 6), "{}", second.message);
+    assert_eq!((second.start.column, second.end.column), (5, 6), "{}", second.diagnostic.message);
     assert!(begin.elapsed() < Duration::from_secs(30), "it took {:?}", begin.elapsed());
 }
 

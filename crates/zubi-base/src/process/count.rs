@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::descendants;
+use super::tree::descendants;
 
 /// Counts the descendants of this process.
 ///

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use super::{CommandSpec, Spawner};
+use super::child::{CommandSpec, Spawner};
 
 /// The output of a finished command.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -26,10 +26,11 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use super::confine::{self, Confinement};
+use super::confine::confinement::{CONFINE, Confinement};
+use super::confine::stage;
 use super::count::ProcessCounter;
+use super::signal::{TERMINATION_GRACE, ignore_missing_process, pid_of};
 use super::tree::descendants_with_groups;
-use super::{TERMINATION_GRACE, pid_of};
 
 /// Exit codes for a program that cannot be started, as shells give them.
 const CANNOT_EXECUTE: u8 = 126;
@@ -63,19 +64,19 @@ enum SupervisorEvent {
 pub fn supervise(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     close_inherited();
     let mut args = args.into_iter().peekable();
-    if args.next_if(|arg| arg == confine::PROBE).is_some() {
-        return confine::probe();
+    if args.next_if(|arg| arg == stage::PROBE).is_some() {
+        return stage::probe();
     }
-    if args.next_if(|arg| arg == confine::APPLY).is_some() {
-        return confine::apply(args);
+    if args.next_if(|arg| arg == stage::APPLY).is_some() {
+        return stage::apply(args);
     }
-    let confinement = match args.next_if(|arg| arg == confine::CONFINE) {
+    let confinement = match args.next_if(|arg| arg == CONFINE) {
         None => None,
         Some(_) => match Confinement::from_argument(args.next()) {
             Ok(confinement) => Some(confinement),
             Err(error) => {
                 report_error(&format!("cannot confine the program, so it was not started: {error}"));
-                return ExitCode::from(confine::CANNOT_CONFINE);
+                return ExitCode::from(stage::CANNOT_CONFINE);
             }
         },
     };
@@ -224,18 +225,18 @@ fn wait_for_end(program: Pid, events: &Receiver<SupervisorEvent>, mut population
                 deadline.get_or_insert(Instant::now() + TERMINATION_GRACE);
             }
             Ok(SupervisorEvent::Terminate) => {
-                super::ignore_missing_process(rustix::process::kill_process_group(program, Signal::TERM));
+                ignore_missing_process(rustix::process::kill_process_group(program, Signal::TERM));
                 deadline.get_or_insert(Instant::now() + TERMINATION_GRACE);
             }
             Err(RecvTimeoutError::Timeout) if deadline.is_some_and(|deadline| deadline <= Instant::now()) => {
-                super::ignore_missing_process(rustix::process::kill_process_group(program, Signal::KILL));
+                ignore_missing_process(rustix::process::kill_process_group(program, Signal::KILL));
                 // Nothing survives SIGKILL; the reaper reports it.
                 deadline = None;
             }
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(limit) = population.as_mut().and_then(ProcessCounter::exceeded_limit) {
                     // First of all, because most of its processes are in the program's own group.
-                    super::ignore_missing_process(rustix::process::kill_process_group(program, Signal::KILL));
+                    ignore_missing_process(rustix::process::kill_process_group(program, Signal::KILL));
                     freeze();
                     report_error(&format!("ended the program: it had more than {limit} processes at once"));
                     return KILLED;
@@ -252,7 +253,7 @@ fn wait_for_end(program: Pid, events: &Receiver<SupervisorEvent>, mut population
 fn kill_leftovers(events: &Receiver<SupervisorEvent>) {
     for _ in 0..KILL_ROUNDS {
         for pid in freeze().into_iter().filter_map(pid_of) {
-            super::ignore_missing_process(rustix::process::kill_process(pid, Signal::KILL));
+            ignore_missing_process(rustix::process::kill_process(pid, Signal::KILL));
         }
         let end = Instant::now() + KILL_ROUND;
         loop {
@@ -281,7 +282,7 @@ fn freeze() -> Vec<u32> {
         signal_groups(&running, Signal::STOP);
         for (pid, _) in running {
             if let Some(pid) = pid_of(pid) {
-                super::ignore_missing_process(rustix::process::kill_process(pid, Signal::STOP));
+                ignore_missing_process(rustix::process::kill_process(pid, Signal::STOP));
             }
             stopped.insert(pid);
         }
@@ -297,6 +298,6 @@ fn signal_groups(family: &[(u32, u32)], signal: Signal) {
     let mut groups: Vec<u32> = groups.into_iter().collect();
     groups.sort_unstable();
     for group in groups.into_iter().filter_map(pid_of) {
-        super::ignore_missing_process(rustix::process::kill_process_group(group, signal));
+        ignore_missing_process(rustix::process::kill_process_group(group, signal));
     }
 }

@@ -13,7 +13,7 @@ pub fn wait(pid: u32) -> io::Result<()> {
     use rustix::io::Errno;
     use rustix::process::{PidfdFlags, pidfd_open};
 
-    let Some(pid) = super::pid_of(pid) else { return Ok(()) };
+    let Some(pid) = super::signal::pid_of(pid) else { return Ok(()) };
     let process = match pidfd_open(pid, PidfdFlags::empty()) {
         Ok(process) => process,
         Err(Errno::SRCH) => return Ok(()),

@@ -6,13 +6,11 @@ use serde_json::{Map, Value};
 use zubi_base::endpoint::RequestCx;
 use zubi_tool_api::{ErrorCode, ToolCx, ToolError, ToolOutput};
 
+use crate::declared_tool::DeclaredTool;
 use crate::functions::result_text;
-use crate::tool::DeclaredTool;
+use crate::plan::NO_EDITOR;
 use zubi_tools::editor_state::ViewError;
 use zubi_tools::shell::answer::output_budget;
-
-/// Reason why a command cannot run without an editor, as a clause.
-pub(crate) const NO_EDITOR: &str = "it is a command of the editor, and no editor is connected";
 
 /// Hint for that case.
 pub(crate) const OPEN_EDITOR_HINT: &str = "Open the workspace in VS Code with zubi's extension, or use another tool.";

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use zubi_tool_api::{ErrorCode, ToolCx, ToolError, ToolOutput};
 
+use crate::declared_tool::DeclaredTool;
 use crate::functions::{Function, FunctionError, NOT_REGISTERED, REGISTER_HINT, result_text};
-use crate::tool::DeclaredTool;
 use zubi_tools::shell::answer::output_budget;
 
 pub(crate) async fn run(

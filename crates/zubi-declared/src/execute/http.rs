@@ -7,8 +7,8 @@ use zubi_tool_api::output::OutputStatus;
 use zubi_tool_api::{ErrorCode, ToolCx, ToolError, ToolOutput};
 
 use super::MAX_FAILURE_BYTES;
+use crate::declared_tool::DeclaredTool;
 use crate::format::HttpMethod;
-use crate::tool::DeclaredTool;
 use zubi_tools::shell::answer::output_budget;
 
 /// Compiled templates of a request.

@@ -11,7 +11,7 @@ use zubi_tool_api::registry::{CallError, Registry};
 use zubi_tool_api::{ErrorCode, ToolCx, ToolError, ToolOutput};
 
 use super::MAX_FAILURE_BYTES;
-use crate::tool::DeclaredTool;
+use crate::declared_tool::DeclaredTool;
 use zubi_tools::shell::answer::output_budget;
 
 pub(crate) async fn run(

@@ -16,8 +16,8 @@ use zubi_exec::sandbox::{self, FileAccess, Net, SandboxContext, SandboxRequest};
 use zubi_exec::template::{RenderedText, Template};
 use zubi_tool_api::{ErrorCode, Footprint, ToolCx, ToolError, ToolOutput, approval_prompt, redact};
 
+use crate::declared_tool::DeclaredTool;
 use crate::format::{SandboxDeclaration, ShellKind};
-use crate::tool::DeclaredTool;
 use zubi_policy::shell;
 use zubi_tools::shell::{answer, directory, environment, run_error_in};
 

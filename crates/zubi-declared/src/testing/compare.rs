@@ -13,7 +13,7 @@ use zubi_policy::rule::Action;
 use zubi_tool_api::ToolOutput;
 
 use crate::format::{ExpectedRequest, OutputDeclaration, ToolExecution, ToolTest};
-use crate::load::LoadedTool;
+use crate::loaded::LoadedTool;
 
 /// Most lines of a difference that are shown.
 const MAX_LINES: usize = 60;

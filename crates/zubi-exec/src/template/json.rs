@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use super::placeholder::{PlaceholderPosition, Severity, TemplateProblem, not_several};
 use super::scan::{ScannedTemplate, TemplateToken};
-use super::{PlaceholderPosition, Severity, TemplateProblem, not_several};
 
 /// Converts a body that is JSON instead of text: a string that consists of one placeholder loses its quotes, so that
-/// the value retains its type (`{"count": "$n"}` becomes `{"count": $n}`). For [`super::Escaping::Json`].
+/// the value retains its type (`{"count": "$n"}` becomes `{"count": $n}`). For [`super::placeholder::Escaping::Json`].
 pub fn text_of(body: &Value) -> String {
     match body {
         Value::String(text) if is_placeholder(text) => text.clone(),

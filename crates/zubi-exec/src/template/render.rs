@@ -7,7 +7,8 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Map, Value};
 use zubi_base::text::quote_for_shell;
 
-use super::{Escaping, PlaceholderPosition, PlaceholderSource, REDACTED, Template, TemplatePart};
+use super::Template;
+use super::placeholder::{Escaping, PlaceholderPosition, PlaceholderSource, REDACTED, TemplatePart};
 
 /// The characters to percent-encode: all except the "unreserved characters" of RFC 3986 (2.3), so that no value can end
 /// its segment or pair.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Escaping, PlaceholderSource, TemplateNames, TemplateProblem};
+use super::placeholder::{Escaping, PlaceholderSource, TemplateNames, TemplateProblem};
 
 /// One character of the text with its byte offset, or a placeholder (an index into [`ScannedTemplate::holes`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,8 +5,8 @@
 //! or only a whole parser could decide, it does not guess: from there on placeholders are refused ([`Lexer::tangle`]).
 //! Parsing goes from left to right, so decisions before such a place stay valid.
 
+use super::placeholder::{ArgumentKind, PlaceholderPosition, TemplateProblem, not_several};
 use super::scan::{ScannedTemplate, TemplateToken};
-use super::{ArgumentKind, PlaceholderPosition, TemplateProblem, not_several};
 
 mod command;
 mod regions;

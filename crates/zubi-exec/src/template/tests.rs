@@ -1,5 +1,7 @@
 //! Templates: refused positions, and the rendered values. [`values`] tests them with real programs.
 
+use std::collections::BTreeMap;
+
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 

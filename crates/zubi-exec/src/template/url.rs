@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
+use super::placeholder::{PlaceholderPosition, PlaceholderSource, TemplateProblem, not_several};
 use super::scan::{Placeholder, ScannedTemplate, TemplateToken};
-use super::{PlaceholderPosition, PlaceholderSource, TemplateProblem, not_several};
 
 /// The part of the URL that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

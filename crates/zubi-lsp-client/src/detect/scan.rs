@@ -7,7 +7,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use zubi_base::walk::{self, WalkOptions, is_directory};
 use zubi_base::workspace::WorkspaceFolders;
 
-use super::Languages;
+use super::languages::Languages;
 use crate::catalogue::Catalogue;
 
 /// The depth down to which every directory is listed for markers: a `compile_commands.json` is usually ignored by git,

@@ -13,7 +13,7 @@ use zubi_tool_api::ErrorCode;
 use zubi_tool_api::cx::{Approver, Caller, NoApprover, NoProgress, ProgressSink, Restrictions, Surface};
 use zubi_tool_api::progress::ThrottledProgress;
 
-use super::end;
+use super::end::end;
 use crate::arguments;
 use crate::ask::TerminalApprover;
 use crate::session::CliSession;

@@ -16,7 +16,7 @@ use zubi_ipc::wire::methods::{self, METHODS, Sender};
 use zubi_ipc::wire::{codes, editor, tools};
 use zubi_tool_api::cx::Restrictions;
 
-use super::end;
+use super::end::end;
 use crate::cli::Ipc;
 use crate::session::CliSession;
 

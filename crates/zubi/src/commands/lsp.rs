@@ -20,7 +20,7 @@ use zubi_ipc::wire::host::HostKind;
 use zubi_models::registry::MOCK;
 use zubi_tool_api::cx::Restrictions;
 
-use super::SHUTDOWN;
+use super::end::SHUTDOWN;
 use crate::agent::{self, AgentOptions};
 use crate::cli::Lsp;
 use crate::session::CliSession;

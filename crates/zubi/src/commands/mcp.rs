@@ -10,7 +10,7 @@ use zubi_mcp::{ElicitationMode, ServerIdentity};
 
 use zubi_base::config::{Effective, McpApprovalFallback, SettingSource, Settings};
 
-use super::end;
+use super::end::end;
 use crate::session::CliSession;
 
 /// Agents have a shell of their own, under their user's rules; a second shell is only for users who enable it. A

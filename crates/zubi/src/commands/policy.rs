@@ -17,7 +17,7 @@ use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 use zubi_tool_api::output::clean;
 
 use super::call::host_failure;
-use super::end;
+use super::end::end;
 use crate::cli::{ExplainPolicy, PolicyCommand};
 use crate::session::CliSession;
 

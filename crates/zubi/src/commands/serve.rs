@@ -17,7 +17,7 @@ use zubi_ipc::discovery::{DiscoveryRecord, RunDirectory};
 use zubi_ipc::listener::PortChoice;
 use zubi_ipc::wire::host::HostKind;
 
-use super::SHUTDOWN;
+use super::end::SHUTDOWN;
 use crate::cli::Serve;
 use crate::session::{self, CliSession};
 

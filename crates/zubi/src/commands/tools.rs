@@ -13,7 +13,7 @@ use zubi_tool_api::filter::ToolQuery;
 use zubi_tool_api::{ErrorCode, ToolSpec};
 
 use super::call::host_failure;
-use super::end;
+use super::end::end;
 use crate::cli::ToolsCommand;
 use crate::session::CliSession;
 

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet, normalize_untrusted_str};
-use dlang_workspace::{Severity, workspace};
+use dlang_syntax::{Diagnostic, DiagnosticCode, Severity};
+use dlang_workspace::workspace;
 
 /// A range in the text of a file.
 #[derive(Debug, Clone)]
@@ -15,18 +16,6 @@ pub(crate) struct ExcerptPosition<'a> {
     pub(crate) range: Range<usize>,
     /// Start of the range.
     pub(crate) start: workspace::LinePosition,
-}
-
-/// A diagnostic to show.
-#[derive(Debug, Clone)]
-pub(crate) struct ExcerptProblem<'a> {
-    pub(crate) severity: Severity,
-    pub(crate) code: &'a str,
-    /// The message. Text after a line that begins with `Hint: ` is shown as help.
-    pub(crate) message: &'a str,
-    pub(crate) position: ExcerptPosition<'a>,
-    /// Related positions, each with a message that explains the relation.
-    pub(crate) related: Vec<(&'a str, ExcerptPosition<'a>)>,
 }
 
 /// Whether and how excerpts are drawn.
@@ -46,24 +35,24 @@ const WIDTH: usize = 140;
 /// The number of lines of a range that are shown.
 const LINES: usize = 6;
 
-/// The separator between a message and its hint.
-const HINT: &str = "\nHint: ";
-
-/// Renders a diagnostic as text, without a final line feed.
-pub(crate) fn render(problem: &ExcerptProblem<'_>, style: Style) -> String {
-    let level = match problem.severity {
+/// Renders a diagnostic as text, without a final line feed. `related` are the positions of its related locations.
+pub(crate) fn render<C: DiagnosticCode, L, D>(
+    diagnostic: &Diagnostic<C, L, D>,
+    position: &ExcerptPosition<'_>,
+    related: &[ExcerptPosition<'_>],
+    style: Style,
+) -> String {
+    let level = match diagnostic.severity() {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
         Severity::Info | Severity::Hint => Level::INFO,
     };
-    let (message, hint) =
-        problem.message.split_once(HINT).map_or((problem.message, None), |(message, hint)| (message, Some(hint)));
-    let title = level.primary_title(normalize_untrusted_str(message)).id(problem.code);
-    let mut group = show(Group::with_title(title), &problem.position, AnnotationKind::Primary, None);
-    for (label, place) in &problem.related {
-        group = show(group, place, AnnotationKind::Context, Some(label));
+    let title = level.primary_title(normalize_untrusted_str(&diagnostic.message)).id(diagnostic.code.as_str());
+    let mut group = show(Group::with_title(title), position, AnnotationKind::Primary, None);
+    for (entry, position) in diagnostic.related.iter().zip(related) {
+        group = show(group, position, AnnotationKind::Context, Some(entry.message));
     }
-    if let Some(hint) = hint {
+    if let Some(hint) = &diagnostic.hint {
         group = group.element(Level::HELP.message(normalize_untrusted_str(hint)));
     }
     let renderer = if style.colour { Renderer::styled() } else { Renderer::plain() };
@@ -118,13 +107,31 @@ const MARK: char = '\u{feff}';
 
 #[cfg(test)]
 mod tests {
-    use dlang_workspace::TextSize;
     use dlang_workspace::workspace::{self, PositionFinder};
+    use dlang_workspace::{TextRange, TextSize};
     use proptest::prelude::*;
 
-    use super::{ExcerptPosition, ExcerptProblem, Severity, Style, render};
+    use super::{Diagnostic, DiagnosticCode, ExcerptPosition, Severity, Style, render};
 
     const PLAIN: Style = Style { colour: false, width: Some(60) };
+
+    #[derive(Clone, Copy)]
+    struct TestCode(Severity, &'static str);
+
+    impl DiagnosticCode for TestCode {
+        fn as_str(self) -> &'static str {
+            self.1
+        }
+
+        fn severity(self) -> Severity {
+            self.0
+        }
+    }
+
+    /// A diagnostic whose range does not matter: the position has it.
+    fn diagnostic(severity: Severity, code: &'static str, message: &str) -> Diagnostic<TestCode, ()> {
+        Diagnostic::new(TextRange::default(), TestCode(severity, code), message)
+    }
 
     /// The first range between two `|` of the text, with its line and column.
     fn fixture_position<'a>(path: &'a str, fixture: &str, text: &'a mut String) -> ExcerptPosition<'a> {
@@ -136,17 +143,23 @@ mod tests {
         ExcerptPosition { path, text: Some(text), range: start..end, start: at }
     }
 
-    fn check(message: &str, fixture: &str, related: Option<(&str, &str)>) -> String {
+    fn check(message: &str, fixture: &str, related: Option<(&'static str, &str)>) -> String {
         let (mut text, mut other) = (String::new(), String::new());
-        let related = related.map(|(label, fixture)| (label, fixture_position("sub/other.dlang", fixture, &mut other)));
-        let position = fixture_position("shop.dlang", fixture, &mut text);
-        let related = related.into_iter().collect();
-        render(&ExcerptProblem { severity: Severity::Warning, code: "some-code", message, position, related }, PLAIN)
+        let (message, hint) =
+            message.split_once("; hint: ").map_or((message, None), |(message, hint)| (message, Some(hint)));
+        let mut shown = diagnostic(Severity::Warning, "some-code", message);
+        shown.hint = hint.map(|hint| hint.to_owned().into());
+        let mut positions = Vec::new();
+        if let Some((label, fixture)) = related {
+            shown = shown.with_related((), label);
+            positions.push(fixture_position("sub/other.dlang", fixture, &mut other));
+        }
+        render(&shown, &fixture_position("shop.dlang", fixture, &mut text), &positions, PLAIN)
     }
 
     #[test]
     fn problem_is_rendered_at_its_position() {
-        insta::assert_snapshot!(check("Context Map 'é' is empty.\nHint: Use 'contains A, B'.", "// a\n\tcmap |é| {}\n// b\n", None), @"
+        insta::assert_snapshot!(check("Context Map 'é' is empty.; hint: Use 'contains A, B'.", "// a\n\tcmap |é| {}\n// b\n", None), @"
         warning[some-code]: Context Map 'é' is empty.
          --> shop.dlang:2:7
           |
@@ -223,18 +236,12 @@ mod tests {
             range: 3..9,
             start: workspace::LinePosition { line: 1, column: 4 },
         };
-        let problem = ExcerptProblem {
-            severity: Severity::Error,
-            code: "unreadable",
-            message: "Gone.",
-            position,
-            related: vec![],
-        };
-        insta::assert_snapshot!(render(&problem, PLAIN), @"
+        let gone = diagnostic(Severity::Error, "unreadable", "Gone.");
+        insta::assert_snapshot!(render(&gone, &position, &[], PLAIN), @"
         error[unreadable]: Gone.
         --> gone.dlang
         ");
-        assert!(render(&problem, Style { colour: true, width: None }).contains("\u{1b}["));
+        assert!(render(&gone, &position, &[], Style { colour: true, width: None }).contains("\u{1b}["));
     }
 
     proptest! {
@@ -242,8 +249,7 @@ mod tests {
         fn any_position_in_any_text_is_rendered(text in "(.|\\n|é|\u{feff}){0,60}", start in 0_usize..80, length in 0_usize..80) {
             let first = workspace::LinePosition { line: 1, column: 1 };
             let position = ExcerptPosition { path: "a", text: Some(&text), range: start..start + length, start: first };
-            let problem = ExcerptProblem { severity: Severity::Info, code: "c", message: "m", position, related: vec![] };
-            prop_assert!(render(&problem, PLAIN).starts_with("info[c]: m"));
+            prop_assert!(render(&diagnostic(Severity::Info, "c", "m"), &position, &[], PLAIN).starts_with("info[c]: m"));
         }
     }
 }

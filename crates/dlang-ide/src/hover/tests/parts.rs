@@ -201,6 +201,7 @@ fn an_import_that_leads_nowhere() {
         code: ModelCode::ImportUnresolved,
         reason: "file-not-found",
         message: "No *such* file.".into(),
+        hint: None,
     };
     let host = host_with(ModelHost::new(), "import './gone'", &[("./gone", reason)]);
     let file = host.file("main.dlang").unwrap();

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::{Confinement, Network};
+use super::confinement::{Confinement, Network};
 use crate::fs;
 
 /// `bwrap` with its options, to be followed by a command (bwrap(1)).

@@ -6,7 +6,8 @@ use landlock::{
     RulesetCreatedAttr as _, RulesetStatus, Scope, path_beneath_rules,
 };
 
-use super::{ConfineError, Confinement, Network, paths};
+use super::confinement::{ConfineError, Confinement, Network};
+use super::paths;
 
 /// The ABI requested from the kernel: everything up to Linux 6.12, the version that was tested. An older kernel applies
 /// the part that it supports.

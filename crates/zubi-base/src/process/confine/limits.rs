@@ -2,7 +2,7 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use super::{ConfineError, ResourceLimits};
+use super::confinement::{ConfineError, ResourceLimits};
 
 /// For each process that a program may have, so many threads of its user's may there be beside those there are now. A
 /// second fence (the first is the supervisor's count), far enough away for compilers with a thread for each processor.

@@ -6,8 +6,11 @@ use std::time::Duration;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde::{Deserialize, Serialize};
 
-use super::{Confinement, Network, PROBE, SandboxBackends, landlock, seccomp};
-use crate::process::{CommandSpec, Spawner};
+use super::confinement::{Confinement, Network, SandboxBackends};
+use super::stage::PROBE;
+use super::{landlock, seccomp};
+use crate::process::child::{CommandSpec, Spawner};
+use crate::process::signal::SUPERVISOR_ARGUMENT;
 
 /// The availability of one backend, or the reason why it is missing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,10 +76,10 @@ impl Spawner {
     /// Probes the sandbox capabilities of this machine with children that confine themselves. `bwrap` is the program,
     /// if it exists. Returns an error if no such child can be started, so that confinement is impossible.
     pub async fn probe_capabilities(&self, bwrap: Option<&Utf8Path>) -> io::Result<Capabilities> {
-        let Some(executable) = &self.supervisor else {
+        let Some(executable) = self.executable() else {
             return Err(io::Error::other("children without a supervisor cannot be confined"));
         };
-        let spec = CommandSpec::new(executable.clone(), "/").args([crate::process::SUPERVISOR_ARGUMENT, PROBE]);
+        let spec = CommandSpec::new(executable, "/").args([SUPERVISOR_ARGUMENT, PROBE]);
         let found = self.probe(&spec).await?;
         let bubblewrap = match bwrap {
             None => Availability::Lacks("no `bwrap` on PATH".to_owned()),

@@ -2,7 +2,7 @@
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::ConfineError;
+use super::confinement::ConfineError;
 use crate::fs;
 
 /// How many rules an expansion may come to. A home directory has some hundred entries.

@@ -12,7 +12,7 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter, sock_filter,
 };
 
-use super::{ConfineError, Network};
+use super::confinement::{ConfineError, Network};
 
 /// Never allowed.
 const DENIED: &[c_long] = &[

@@ -5,7 +5,9 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::ExitCode;
 
-use super::{ConfineError, Confinement, SandboxBackends, capabilities, landlock, limits, offers, seccomp};
+use super::confinement::{ConfineError, Confinement, SandboxBackends};
+use super::{bubblewrap, capabilities, landlock, limits, offers, seccomp};
+use crate::process::signal::SUPERVISOR_ARGUMENT;
 use crate::process::supervisor::{report_error, start_failure};
 
 /// The argument of the step; the next one is a [`Confinement`] as JSON, then `--`, the program and its arguments.
@@ -85,5 +87,26 @@ pub(in crate::process) fn probe() -> ExitCode {
     match io::stdout().write_all(&found) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
+    }
+}
+
+impl Confinement {
+    /// The command that confines itself and becomes `program`: its own program and arguments. `executable` is the one
+    /// whose `main` calls [`crate::process::supervise`].
+    pub(in crate::process) fn command(
+        &self,
+        executable: &str,
+        program: OsString,
+        args: impl Iterator<Item = OsString>,
+    ) -> io::Result<(OsString, Vec<OsString>)> {
+        let mut command: Vec<OsString> = match &self.means.bubblewrap {
+            Some(bwrap) => bubblewrap::command(bwrap, self),
+            None => Vec::new(),
+        };
+        command.extend([executable, SUPERVISOR_ARGUMENT, APPLY, &self.to_argument()?, "--"].map(OsString::from));
+        command.push(program);
+        command.extend(args);
+        let first = command.remove(0);
+        Ok((first, command))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::fs::create_dir_all;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::paths::{ExpandedPaths, expand};
 use super::*;

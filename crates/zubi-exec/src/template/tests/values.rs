@@ -1,5 +1,6 @@
 //! Properties: whatever a value is, the program that reads the rendered text gets exactly it.
 
+use std::collections::BTreeMap;
 use std::process::Stdio;
 
 use proptest::prelude::*;

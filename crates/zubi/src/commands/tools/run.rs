@@ -20,7 +20,8 @@ use zubi_tool_api::cx::{Caller, NoApprover, NoProgress, Restrictions, Surface};
 use super::test::no_tool;
 use crate::arguments;
 use crate::cli::{CallToolCommand, RunTool};
-use crate::commands::{call, end, policy};
+use crate::commands::end::end;
+use crate::commands::{call, policy};
 use crate::session::CliSession;
 
 /// The name of this command in help texts.

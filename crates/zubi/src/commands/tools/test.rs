@@ -17,7 +17,7 @@ use zubi_tool_api::cx::ProgressSink as _;
 use zubi_tool_api::progress::ThrottledProgress;
 
 use super::check::untrusted_reason;
-use crate::commands::end;
+use crate::commands::end::end;
 use crate::session::CliSession;
 
 /// The result of all tests.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::format::format;
-use dlang_syntax::{Parse, Severity};
+use dlang_syntax::{DiagnosticCode as _, Parse, Severity};
 use dlang_workspace::files::{Bounds, CACHE, DiskFiles, EXTENSION, Files as _, Kind, ReadError, WalkGap};
 use dlang_workspace::workspace::MAX_MODEL_BYTES;
 use dlang_workspace::workspace::PositionFinder;
@@ -17,7 +17,7 @@ use zubi_cli::failure::{ENVIRONMENT, Failure, NEGATIVE, USAGE};
 use zubi_cli::terminal;
 
 use crate::cli::Fmt;
-use crate::excerpt::{self, ExcerptPosition, ExcerptProblem};
+use crate::excerpt::{self, ExcerptPosition};
 use crate::interrupt::Interrupt;
 use crate::output::{DlangOutput, Mode};
 
@@ -243,20 +243,14 @@ fn report_syntax_errors(output: &DlangOutput, display_path: &str, text: &str, pa
         let range = std::ops::Range::<usize>::from(diagnostic.range);
         let start = position_finder.position(diagnostic.range.start());
         let (line, column) = (start.line, start.column);
-        let hint = diagnostic.hint.as_ref().map(|hint| format!("\nHint: {hint}")).unwrap_or_default();
-        let message = format!("{}{hint}", diagnostic.message);
+        let message = diagnostic.text();
         let position = ExcerptPosition { path: display_path, text: Some(text), range, start };
         let code = diagnostic.code.as_str();
-        let problem = ExcerptProblem {
-            severity: dlang_workspace::Severity::Error,
-            code,
-            message: &message,
-            position,
-            related: vec![],
-        };
         match output.mode {
             Mode::Quiet => terminal::print_err(&format!("{display_path}:{line}:{column}: error: {message}")),
-            Mode::Rich | Mode::Json => terminal::print_err_styled(&format!("{}\n", excerpt::render(&problem, style))),
+            Mode::Rich | Mode::Json => {
+                terminal::print_err_styled(&format!("{}\n", excerpt::render(diagnostic, &position, &[], style)));
+            }
         }
         errors.push(json!({ "message": message, "code": code, "line": line, "column": column }));
     }

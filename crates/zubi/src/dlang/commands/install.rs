@@ -4,17 +4,17 @@
 use std::process::ExitCode;
 
 use camino::Utf8Path;
+use dlang_model::{ModelCode, ModelDiagnostic};
 use dlang_workspace::files::{DiskFiles, Files as _, Kind, MANIFEST};
 use dlang_workspace::modules::{ManifestFile, Module, Modules};
 use dlang_workspace::packages::{self, DependencyProblem, InstalledDependency, Origin};
 use dlang_workspace::workspace::PositionFinder;
-use dlang_workspace::{Code, Diagnostic};
 use serde_json::{Value, json};
 use zubi_cli::failure::{Failure, NEGATIVE};
 use zubi_cli::terminal;
 
 use crate::cli::InstallArgs;
-use crate::excerpt::{self, ExcerptPosition, ExcerptProblem};
+use crate::excerpt::{self, ExcerptPosition};
 use crate::output::{DlangOutput, Mode};
 use crate::table;
 
@@ -53,11 +53,11 @@ pub(super) fn run(output: &DlangOutput, arguments: &InstallArgs) -> Result<ExitC
 fn is_known(file: &ManifestFile) -> bool {
     // The messages for a manifest without a mapping at `dependencies` or at its top level.
     const NO_MAPPING: [&str; 2] = ["'dependencies' must be a mapping", "'model.yaml' must be a mapping"];
-    let hides = |diagnostic: &Diagnostic| match diagnostic.code {
-        Code::YamlError | Code::DuplicateKey | Code::Unreadable => true,
-        Code::UnexpectedValue => NO_MAPPING.iter().any(|what| diagnostic.message.starts_with(what)),
+    let hides = |diagnostic: &ModelDiagnostic| match diagnostic.code {
+        ModelCode::ManifestYamlError | ModelCode::ManifestDuplicateKey | ModelCode::ManifestUnreadable => true,
+        ModelCode::ManifestUnexpectedValue => NO_MAPPING.iter().any(|what| diagnostic.message.starts_with(what)),
         // An unlisted diagnostic may be any of these.
-        Code::TooMany => true,
+        ModelCode::ManifestTooManyProblems => true,
         _ => false,
     };
     file.manifest.complete && !file.diagnostics.iter().any(hides)
@@ -239,17 +239,17 @@ fn print_manifest_diagnostics(output: &DlangOutput, module: &Module) {
     for own in module.own_texts() {
         let position_finder = PositionFinder::new(own.text);
         let display_path = output.show(own.path);
-        for Diagnostic { code, severity, message, range, .. } in own.diagnostics {
-            let start = position_finder.position(range.start());
+        for diagnostic in own.diagnostics {
+            let start = position_finder.position(diagnostic.range.start());
             if output.mode == Mode::Quiet {
-                let word = severity.as_str();
+                let (word, message) = (diagnostic.severity().as_str(), diagnostic.text());
                 terminal::print_err(&format!("{display_path}:{}:{}: {word}: {message}", start.line, start.column));
                 continue;
             }
-            let position = ExcerptPosition { path: display_path, text: Some(own.text), range: (*range).into(), start };
-            let problem =
-                ExcerptProblem { severity: *severity, code: code.as_str(), message, position, related: Vec::new() };
-            terminal::print_err_styled(&format!("{}\n", excerpt::render(&problem, output.on_stderr())));
+            let range = diagnostic.range.into();
+            let position = ExcerptPosition { path: display_path, text: Some(own.text), range, start };
+            let excerpt = excerpt::render(diagnostic, &position, &[], output.on_stderr());
+            terminal::print_err_styled(&format!("{excerpt}\n"));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use dlang_model::Severity;
+use dlang_syntax::Severity;
 use dlang_workspace::queries::{self, Validation};
 use dlang_workspace::watch::{WakeReason, Watcher};
 use dlang_workspace::workspace::LinePosition;
@@ -95,17 +95,17 @@ fn wait(watcher: &mut Watcher) -> WakeReason {
 
 /// Prints errors, then warnings, in the format of DomainLang's TypeScript CLI: warnings without their column.
 fn print_lines(output: &DlangOutput, validation: &Validation) -> Result<(), Failure> {
-    let of = |severity| validation.problems.iter().filter(move |problem| problem.severity == severity);
+    let of = |severity| validation.problems.iter().filter(move |problem| problem.diagnostic.severity() == severity);
     for problem in of(Severity::Error) {
         let (path, LinePosition { line, column }) = (output.show(&problem.path), problem.start);
-        terminal::print(&format!("{path}:{line}:{column}: error: {}", problem.message))?;
+        terminal::print(&format!("{path}:{line}:{column}: error: {}", problem.diagnostic.text()))?;
     }
     for problem in of(Severity::Warning) {
         terminal::print(&format!(
             "{}:{}: warning: {}",
             output.show(&problem.path),
             problem.start.line,
-            problem.message
+            problem.diagnostic.text()
         ))?;
     }
     Ok(())
@@ -116,21 +116,16 @@ fn print_excerpts(output: &DlangOutput, snapshot: &WorkspaceSnapshot, validation
     let mut texts = ExcerptTexts { snapshot, read: BTreeMap::new() };
     for problem in &validation.problems {
         let text = texts.text_of(&problem.path)?;
-        let related: Result<Vec<_>, Failure> =
-            problem.related.iter().map(|it| Ok((it, texts.text_of(&it.path)?))).collect();
-        let related = related?;
-        let related = related.iter().map(|(it, text)| {
-            let position = excerpt_position(output, &it.path, text.as_deref(), it.range.into(), it.start);
-            (it.message, position)
-        });
-        let excerpt_problem = excerpt::ExcerptProblem {
-            severity: problem.severity,
-            code: problem.code,
-            message: &problem.message,
-            position: excerpt_position(output, &problem.path, text.as_deref(), problem.range.into(), problem.start),
-            related: related.collect(),
-        };
-        terminal::print_styled(&excerpt::render(&excerpt_problem, style))?;
+        let related = problem.diagnostic.related.iter().map(|it| &it.location);
+        let texts_of_related: Result<Vec<_>, Failure> = related.map(|it| Ok((it, texts.text_of(&it.path)?))).collect();
+        let texts_of_related = texts_of_related?;
+        let related: Vec<_> = texts_of_related
+            .iter()
+            .map(|(it, text)| excerpt_position(output, &it.path, text.as_deref(), it.range.into(), it.start))
+            .collect();
+        let range = problem.diagnostic.range.into();
+        let position = excerpt_position(output, &problem.path, text.as_deref(), range, problem.start);
+        terminal::print_styled(&excerpt::render(&problem.diagnostic, &position, &related, style))?;
         terminal::print("")?;
     }
     terminal::print(&summary(validation))

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use dlang_syntax::TextRange;
+use dlang_syntax::{TextRange, TextSize};
 
 /// One replacement in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,16 @@ pub struct TextEdit {
     pub range: TextRange,
     /// The new text.
     pub insert: String,
+}
+
+impl TextEdit {
+    pub(crate) fn insert(at: TextSize, text: impl Into<String>) -> Self {
+        Self { range: TextRange::empty(at), insert: text.into() }
+    }
+
+    pub(crate) fn delete(range: TextRange) -> Self {
+        Self { range, insert: String::new() }
+    }
 }
 
 /// Applies edits to a text. They must be in the order of the text and must not overlap; an edit that overlaps another,

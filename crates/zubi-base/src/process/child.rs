@@ -1,0 +1,231 @@
+//! Children: the command to start, its start, and its end.
+
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rustix::process::{Pid, Signal};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::timeout;
+
+use super::confine::confinement::{CONFINE, Confinement};
+use super::environment::ChildEnvironment;
+use super::signal::{SUPERVISOR_ARGUMENT, TERMINATION_GRACE, ignore_missing_process, pid_of};
+use super::tree::descendants;
+
+/// How long a supervisor may take beyond the grace it gives the program itself. It does a handful of system calls.
+const SUPERVISOR_GRACE: Duration = Duration::from_secs(2);
+
+/// The program to start, with its arguments, directory and environment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandSpec {
+    /// Absolute: searching a path is the caller's business, so that what was looked at is what runs.
+    pub program: Utf8PathBuf,
+    pub args: Vec<String>,
+    /// The working directory.
+    pub directory: Utf8PathBuf,
+    /// The whole environment; nothing is added.
+    pub environment: ChildEnvironment,
+    /// The restrictions of the child. Needs a supervisor.
+    pub confinement: Option<Confinement>,
+}
+
+impl CommandSpec {
+    /// A program without arguments, with the variables of [`Environment::from_allowlist`].
+    pub fn new(program: impl Into<Utf8PathBuf>, directory: impl Into<Utf8PathBuf>) -> Self {
+        Self {
+            program: program.into(),
+            args: Vec::new(),
+            directory: directory.into(),
+            environment: ChildEnvironment::from_allowlist(),
+            confinement: None,
+        }
+    }
+
+    #[must_use]
+    pub fn args<I: IntoIterator<Item = S>, S: Into<String>>(mut self, args: I) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    #[must_use]
+    pub fn with_confinement(mut self, confinement: Confinement) -> Self {
+        self.confinement = Some(confinement);
+        self
+    }
+}
+
+/// Starts children. A value that is passed down, so that tests choose how children live.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spawner {
+    supervisor: Option<Utf8PathBuf>,
+}
+
+impl Spawner {
+    /// Children are started directly. They are killed when their [`Child`] is dropped, but survive a SIGKILL of zubi.
+    pub fn direct() -> Self {
+        Self { supervisor: None }
+    }
+
+    /// Children are started through an executable whose `main` calls [`supervise`] on [`SUPERVISOR_ARGUMENT`]: zubi's
+    /// own. They end with this process, however it ends.
+    pub fn with_supervisor(executable: impl Into<Utf8PathBuf>) -> Self {
+        Self { supervisor: Some(executable.into()) }
+    }
+
+    /// zubi's own program, where children are started through it.
+    pub fn executable(&self) -> Option<&Utf8Path> {
+        self.supervisor.as_deref()
+    }
+
+    /// Starts a child. Needs a tokio runtime. The error names the program.
+    pub fn spawn(&self, spec: &CommandSpec) -> io::Result<Child> {
+        let named =
+            |error: io::Error| io::Error::new(error.kind(), format!("cannot start `{}`: {error}", spec.program));
+        check_program(&spec.program).map_err(named)?;
+        let mut command = command(self.supervisor.as_deref().unwrap_or(&spec.program));
+        match (&self.supervisor, &spec.confinement) {
+            (None, None) => {}
+            (None, Some(_)) => return Err(named(io::Error::other("only a supervised program can be confined"))),
+            (Some(_), None) => drop(command.args([SUPERVISOR_ARGUMENT, "--", spec.program.as_str()])),
+            (Some(_), Some(confinement)) => {
+                let confinement = confinement.to_argument().map_err(named)?;
+                command.args([SUPERVISOR_ARGUMENT, CONFINE, &confinement, "--", spec.program.as_str()]);
+            }
+        }
+        command.args(&spec.args).current_dir(&spec.directory).env_clear().envs(spec.environment.iter());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Away from the terminal's foreground group: Ctrl-C reaches zubi, and zubi ends its children in order.
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let mut process = tokio::process::Command::from(command).spawn().map_err(named)?;
+        let pid = process.id().and_then(pid_of).ok_or_else(|| named(io::Error::other("it has no process id")))?;
+        let (stdin, stdout, stderr) = (process.stdin.take(), process.stdout.take(), process.stderr.take());
+        Ok(Child { process, pid, supervised: self.supervisor.is_some(), stdin, stdout, stderr })
+    }
+}
+
+/// Starts a program that outlives this process, with nothing on stdin and everything that it writes in a file. In whose
+/// session it is, is its own business: see [`leave_terminal`].
+pub fn detach(
+    program: &Utf8Path,
+    arguments: impl IntoIterator<Item = std::ffi::OsString>,
+    log: std::fs::File,
+) -> io::Result<std::process::Child> {
+    let mut command = command(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+    command.spawn()
+}
+
+/// Makes this process independent of the terminal that it was started from: its end is then no end of this one.
+pub fn leave_terminal() -> io::Result<()> {
+    match rustix::process::setsid() {
+        // Not permitted: the process is already a group leader, as processes that a shell starts are, so it is already
+        // detached.
+        Ok(_) | Err(rustix::io::Errno::PERM) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The reasons for which starting fails, found before a supervisor is started that could only report them as text.
+fn check_program(program: &Utf8Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    if !program.is_absolute() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not absolute"));
+    }
+    let metadata = std::fs::metadata(program)?;
+    if !metadata.is_file() || metadata.permissions().mode() & 0o111 == 0 {
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not an executable file"));
+    }
+    Ok(())
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that starts processes")]
+fn command(program: &Utf8Path) -> std::process::Command {
+    std::process::Command::new(program)
+}
+
+/// A running child. Dropping it ends it without waiting; [`Self::end`] is the orderly way.
+#[derive(Debug)]
+pub struct Child {
+    process: tokio::process::Child,
+    pid: Pid,
+    supervised: bool,
+    /// The child's input. Dropping it closes the pipe.
+    pub stdin: Option<ChildStdin>,
+    /// The child's output.
+    pub stdout: Option<ChildStdout>,
+    /// The child's standard error. Dropping it signals a supervisor that the owner is gone, which ends the child.
+    pub stderr: Option<ChildStderr>,
+}
+
+impl Child {
+    /// The process id: the supervisor's when there is one, else the program's.
+    pub fn id(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
+    /// Waits until the child has ended. Its input stays open. Through a supervisor, a program that a signal ended has
+    /// the exit code 128 + signal, as in a shell. Cancel-safe.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        self.process.wait().await
+    }
+
+    /// Ends the child and everything it started: closes its input, waits up to `grace`, then SIGTERM, then SIGKILL.
+    /// When this returns, none of these processes is left. A pipe that was taken out of [`Self::stdin`] must be closed
+    /// by its holder, or the grace is spent in vain.
+    pub async fn end(&mut self, grace: Duration) -> io::Result<ExitStatus> {
+        drop(self.stdin.take());
+        if let Ok(status) = timeout(grace, self.process.wait()).await {
+            self.end_leftovers();
+            return status;
+        }
+        self.signal_politely();
+        let total_grace = TERMINATION_GRACE + if self.supervised { SUPERVISOR_GRACE } else { Duration::ZERO };
+        if let Ok(status) = timeout(total_grace, self.process.wait()).await {
+            self.end_leftovers();
+            return status;
+        }
+        self.kill();
+        let status = self.process.wait().await;
+        self.end_leftovers();
+        status
+    }
+
+    /// SIGTERM. A supervisor passes it on and kills what is left after [`TERMINATION_GRACE`].
+    fn signal_politely(&self) {
+        if self.process.id().is_some() {
+            ignore_missing_process(if self.supervised {
+                rustix::process::kill_process(self.pid, Signal::TERM)
+            } else {
+                rustix::process::kill_process_group(self.pid, Signal::TERM)
+            });
+        }
+    }
+
+    /// SIGKILL to the whole family, the child last: a supervisor must not be gone before what it watches.
+    fn kill(&self) {
+        if self.process.id().is_some() {
+            for pid in descendants(self.id()).into_iter().filter_map(pid_of) {
+                ignore_missing_process(rustix::process::kill_process(pid, Signal::KILL));
+            }
+            ignore_missing_process(rustix::process::kill_process_group(self.pid, Signal::KILL));
+        }
+    }
+
+    /// Kills the processes that an unsupervised program left behind in its group. The system does not reuse the group's
+    /// id while the group has a member, and an empty group has nothing to kill.
+    pub(super) fn end_leftovers(&self) {
+        if !self.supervised {
+            ignore_missing_process(rustix::process::kill_process_group(self.pid, Signal::KILL));
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // A supervisor must outlive the program it watches for a moment, so it gets a signal to stop and is not killed.
+        // tokio reaps dropped children in the background.
+        if self.supervised { self.signal_politely() } else { self.kill() }
+    }
+}
