@@ -24,5 +24,5 @@ fn the_version_has_three_names() {
 #[test]
 fn nothing_at_all_is_answered_with_help() {
     let output = check("", "");
-    assert!(output.starts_with("exit 2\n--- stderr\nChecks and asks"), "{output}");
+    assert!(output.starts_with("exit 2\n--- stderr\nChecks and queries"), "{output}");
 }
