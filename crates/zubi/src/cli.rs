@@ -371,7 +371,7 @@ const POLICY_HELP: &str = "\
 zubi reads rules from zubi.toml and from the workspace's .zubi.toml (until it is trusted, only its
 `ask` and `deny` rules):
   [[policy]]
-  action = \"allow\"                            # `allow`, `ask` or `deny`; `deny` beats `ask` beats `allow`, in any order
+  action = \"allow\"                            # `deny` beats `ask` beats `allow`, in any order
   command = [\"git\", \"status|log|diff\", \"*\"]   # a last \"*\": any further arguments
   reason = \"looking is harmless\"
   examples = { match = [\"git log -3\"], no-match = [\"git push\"] }

@@ -145,7 +145,7 @@ Exit codes: 0 done, 1 ended early (stderr says why), 2 wrong usage, 3 no model, 
 
 Examples:
   zubi agent run --model mock 'read the file \"README.md\"'
-  zubi agent run 'rename Parser::next to advance, and see that the tests pass' --auto-approve 'shell.run:cargo test *'
+  zubi agent run 'rename Parser::next to advance, and test' --auto-approve 'shell.run:cargo test *'
   git diff | zubi agent run - --instructions review.md --max-time 10m
   zubi agent run 'which modules have no tests?' --output-schema modules.schema.json | jq
   zubi --read-only agent run 'how does the parser recover?' --json";

@@ -19,8 +19,8 @@ fn tools() {
     assert_snapshot!(check(&["--tools", "undo_edit,file.read", "tools", "list"]), @"
     exit 0
     --- stdout
-    undo_edit  edit  write  Undo an applied plan
-    file.read  file  read   Read a file
+    undo_edit  edit  write    Undo an applied plan
+    file.read  file  read     Read a file
     ");
     assert_snapshot!(check(&["tools", "show", "undo_edit"]), @r#"
     exit 0

@@ -38,6 +38,10 @@ impl OlderFiles {
         files.add("work/map.dlang", fixture!("map.dlang"));
         files.add("work/notes.txt", "one\ntwo\n");
         files.add(&format!("state/zubi/trust/{}.json", files.hash), fixture!("trust.json"));
+        for text in [fixture!("workspace.toml"), fixture!("agent-tools.json")] {
+            let hash = ContentHash::from_bytes(text.as_bytes()).0;
+            files.add(&format!("state/zubi/trust/contents/{hash}"), text);
+        }
         files
     }
 
@@ -90,20 +94,63 @@ fn a_conversation_is_listed_shown_exported_and_resumed() {
     let row = &listed["conversations"][0];
     assert_eq!((&row["id"], &row["title"]), (&CONVERSATION.into(), &"Count the lines.".into()));
     assert_eq!((&row["turns"], &row["model"]), (&3.into(), &"mock".into()));
-    assert_eq!(files.run(&["agent", "list", "--search", "greet"]).lines().count(), 1);
-    insta::assert_snapshot!(files.run(&["agent", "show", CONVERSATION]), @"");
+    assert!(files.run(&["agent", "list", "--search", "greet"]).contains("Greet: Ada"));
+    insta::assert_snapshot!(files.run(&["agent", "show", CONVERSATION]), @"
+    > Count the lines.
+
+    I look.
+    → Read a file: notes.txt
+    → Run a command: wc -l notes.txt
+      ? approval required: it runs `wc -l notes.txt`
+      ✓ allowed: terminal
+    → Run a command: sort notes.txt
+      ? approval required: it runs `sort notes.txt`
+      ✓ allowed: terminal
+    → Run a command: uniq notes.txt
+      ? approval required: it runs `uniq notes.txt`
+      ✓ allowed: terminal
+    → Run a command: rm notes.txt
+      ✗ Failed to run shell.run: it runs `rm notes.txt` (nothing is removed here); the rule stands at [WORK]/.zubi.toml:3
+    It has two lines.
+    · 2 answers · 5 calls · 330 tokens · 0.4 s
+
+    > Count again.
+
+    ! busy; retrying in 2 s (try 1 failed)
+    I greet first.
+    → Greet: Ada
+      | echo hello 'Ada'
+    ! the key is not valid. Check the key of this provider: `zubi agent models` says where it was found.
+    · 2 answers · 1 call · 2.2 s
+
+    > list files
+
+    I list the files.
+    → List files
+    `file_list` answered:
+
+    8 files in .
+    .vscode/agent-tools.json
+    .zubi.toml
+    fail.yaml
+    map.dlang
+    notes.txt
+    play.yaml
+    shop.dlang
+    src/lib.rs
+    [disk · nothing ignored]
+    · 2 answers · 1 call · 646 tokens · 0.1 s
+    ");
     assert_eq!(files.run(&["agent", "export", CONVERSATION]), fixture!("exported.yaml"));
 
     let task = "read the file \"notes.txt\"";
     files.run(&["agent", "resume", CONVERSATION, task, "--model", "mock"]);
     let shown = files.run(&["agent", "show", CONVERSATION, "--json"]);
-    let events: Vec<Value> = shown.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let older: Vec<Value> = fixture!("conversation.jsonl")
-        .lines()
-        .map(|line| serde_json::from_str(&line.replace("[WORK]", &files.work)).unwrap())
-        .collect();
-    assert!(events.len() > older.len());
-    assert_eq!(events[..older.len()], older);
+    let parse = |text: &str| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>();
+    let (events, older) = (parse(&shown), parse(fixture!("conversation.jsonl")));
+    for (event, older) in events.iter().zip(&older) {
+        assert_eq!(event, older);
+    }
     // The events of a turn have the same types and fields as before.
     let shape = |event: &Value| event.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     let turn = |events: &[Value]| events.iter().map(|event| (event["type"].clone(), shape(event))).collect::<Vec<_>>();
@@ -128,16 +175,44 @@ fn trust_in_a_folder_and_its_files_counts() {
     assert!(files.run(&["call", "workspace_greet", "--name", "Ada"]).starts_with("hello Ada\n"));
     // Only a trusted file may allow.
     assert!(files.run(&["policy", "list"]).contains("allow = [\"domainlang_get\"]"));
-    // A file whose content has changed is no longer trusted.
-    files.add("work/.zubi.toml", "allow = [\"domainlang_list\"]\n");
-    let changed = files.sandbox.check(&["trust", "--diff"]);
-    assert!(changed.contains("-allow = [\"domainlang_get\"]"), "{changed}");
+    // A file whose content has changed is no longer trusted, and zubi shows the trusted content.
+    files.add("work/.vscode/agent-tools.json", &fixture!("agent-tools.json").replace("hello", "goodbye"));
+    let changed = files.run(&["trust", "--diff"]);
+    assert!(changed.contains("changed: [WORK]/.vscode/agent-tools.json\n"), "{changed}");
+    assert!(changed.contains("echo hello $name\"\n") && changed.contains("echo goodbye $name\"\n"), "{changed}");
 }
 
 #[test]
 fn every_setting_and_approval_counts() {
     let files = OlderFiles::new().with_configuration();
-    insta::assert_snapshot!(files.run(&["policy", "list"]).replace(&files.sandbox.root(), "[ROOT]"), @"");
+    let rules = files.run(&["policy", "list"]).replace(&files.sandbox.root(), "[ROOT]").replace(&files.hash, "[HASH]");
+    insta::assert_snapshot!(rules, @r#"
+    [WORK]/.zubi.toml:3
+      action = "deny"
+      command = ["rm", "*"]
+    [ROOT]/config/zubi/zubi.toml:8
+      action = "allow"
+      tools = ["shell.run"]
+      command = ["git", "status|log|diff", "*"]
+    [ROOT]/config/zubi/zubi.toml:16
+      action = "ask"
+      read = ["private/**"]
+      hosts = ["example.com:443"]
+      secrets = ["TRACKER_TOKEN"]
+    [ROOT]/config/zubi/zubi.toml:22
+      action = "deny"
+      write = ["generated/**"]
+    [ROOT]/state/zubi/approvals/[HASH].toml:3
+      action = "allow"
+      tools = ["shell.run"]
+      command = ["uniq", "notes.txt", "*"]
+    [ROOT]/state/zubi/approvals/always.toml:3
+      action = "allow"
+      tools = ["shell.run"]
+      command = ["sort", "notes.txt", "*"]
+    `[WORK]/.zubi.toml`
+      allow = ["domainlang_get"]
+    "#);
     let models = files.run_json(&["agent", "models", "--json"]);
     assert_eq!(models["default"], "local/qwen3");
     let ids: Vec<&Value> = models["models"].as_array().unwrap().iter().map(|model| &model["id"]).collect();

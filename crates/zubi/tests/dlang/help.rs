@@ -7,7 +7,9 @@ use crate::help_pages::{self, HelpPage};
 fn every_command_has_help_with_examples() {
     let pages = help_pages::pages(|words| check("", &words.join(" ")));
     let mut problems: Vec<String> = pages.iter().flat_map(HelpPage::problems).collect();
-    let without = pages.iter().filter(|page| !page.text.contains("\nExamples:\n  dlang "));
+    // That of `lsp` has configurations of editors in their place.
+    let has_examples = |page: &HelpPage| page.command == ["lsp"] || page.text.contains("\nExamples:\n  dlang ");
+    let without = pages.iter().filter(|page| !has_examples(page));
     problems.extend(without.map(|page| format!("{:?}: no examples", page.command)));
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
@@ -22,5 +24,5 @@ fn the_version_has_three_names() {
 #[test]
 fn nothing_at_all_is_answered_with_help() {
     let output = check("", "");
-    assert!(output.starts_with("exit 2\n--- stderr\nChecks and asks"), "{output}");
+    assert!(output.starts_with("exit 2\n--- stderr\nChecks and queries"), "{output}");
 }

@@ -1,6 +1,6 @@
 //! The help of a program with commands: which pages it has, and what holds for each.
 
-/// The longest line of a help text, in characters.
+/// The longest line of a help text, and the longest description of a flag, an argument or a command, in characters.
 const MAX_COLUMNS: usize = 100;
 
 /// The help of one command.
@@ -19,38 +19,63 @@ pub(crate) fn pages(run: impl Fn(&[&str]) -> String) -> Vec<HelpPage> {
         let words: Vec<&str> = command.iter().map(String::as_str).chain(["--help"]).collect();
         let text = run(&words);
         let text = text.strip_prefix("exit 0\n--- stdout\n").unwrap_or_else(|| panic!("{words:?}: {text}")).to_owned();
-        let rows = text.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-        let names = rows.filter_map(|row| row.split_whitespace().next()).filter(|name| *name != "help");
-        pending.extend(names.map(|name| [&command[..], &[name.to_owned()]].concat()));
-        pages.push(HelpPage { command, text });
+        let page = HelpPage { command, text };
+        let names = page.rows().filter(|(section, name, _)| *section == "Commands:" && *name != "help");
+        pending.extend(names.map(|(_, name, _)| [&page.command[..], &[name.to_owned()]].concat()));
+        pages.push(page);
     }
     pages
 }
 
 impl HelpPage {
-    /// Returns the lines that are too long, and the flags and arguments without a description.
+    /// Returns the lines and descriptions that are too long, and what has no description.
     pub(crate) fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
-        let lines: Vec<&str> = self.text.lines().collect();
-        for (index, line) in lines.iter().enumerate() {
-            if line.chars().count() > MAX_COLUMNS && !is_indivisible(line) {
-                problems.push(format!("{:?}: more than {MAX_COLUMNS} columns: {line}", self.command));
-            }
-            let row = line.trim_start();
-            let indent = line.len() - row.len();
-            if indent > 0 && row.starts_with('-') && !row.contains("  ") {
-                let next = lines.get(index + 1).copied().unwrap_or_default();
-                let is_described = next.len() - next.trim_start().len() > indent;
-                if !is_described {
-                    problems.push(format!("{:?}: no help text: {line}", self.command));
+        for (section, name, description) in self.rows() {
+            // The parser appends the list of values.
+            let description = description.split("[possible values: ").next().unwrap_or_default();
+            if description.is_empty() {
+                problems.push(format!("{:?}: `{name}` has no help text", self.command));
+            } else if !section.is_empty() || !is_indivisible(description) {
+                let length = description.trim_end().chars().count();
+                if length > MAX_COLUMNS {
+                    problems.push(format!("{:?}: {length} columns: {description}", self.command));
                 }
             }
         }
         problems
     }
+
+    /// The rows of the page, each with the heading of its table, its first column and its description. A line outside of
+    /// the tables has neither heading nor first column.
+    fn rows(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        let mut section = "";
+        let mut lines = self.text.lines().peekable();
+        std::iter::from_fn(move || {
+            loop {
+                let line = lines.next()?;
+                let row = line.trim_start();
+                match line {
+                    "Commands:" | "Options:" | "Arguments:" => section = line,
+                    _ if line.starts_with("Filters ") => section = line,
+                    "" => section = "",
+                    _ if section.is_empty() => return Some(("", "", line)),
+                    _ => {
+                        let indent = line.len() - row.len();
+                        if let Some((name, description)) = row.split_once("  ") {
+                            return Some((section, name, description.trim_start()));
+                        }
+                        // The description is on the next line.
+                        let next = lines.next_if(|next| next.len() - next.trim_start().len() > indent);
+                        return Some((section, row, next.map(str::trim_start).unwrap_or_default()));
+                    }
+                }
+            }
+        })
+    }
 }
 
-/// Whether the line is an example of another language's code or of JSON, which cannot be wrapped.
+/// Whether the line is an example in another language, or of JSON, which cannot be wrapped.
 fn is_indivisible(line: &str) -> bool {
     line.starts_with("  ") && line.contains('{')
 }
