@@ -18,14 +18,14 @@ pub struct Diagnostic<C, L, D = ()> {
     /// Advice on a fix, if there is any.
     pub hint: Option<Cow<'static, str>>,
     /// Other locations that help to understand it.
-    pub related: Vec<Related<L>>,
+    pub related: Vec<RelatedInformation<L>>,
     /// Machine-readable details.
     pub data: D,
 }
 
 /// Location that explains a diagnostic, and its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Related<L> {
+pub struct RelatedInformation<L> {
     pub location: L,
     pub message: &'static str,
 }
@@ -49,7 +49,7 @@ impl<C: DiagnosticCode, L, D> Diagnostic<C, L, D> {
 
     #[must_use]
     pub fn with_related(mut self, location: L, message: &'static str) -> Self {
-        self.related.push(Related { location, message });
+        self.related.push(RelatedInformation { location, message });
         self
     }
 
@@ -66,7 +66,7 @@ impl<C: DiagnosticCode, L, D> Diagnostic<C, L, D> {
         code: C2,
         location: impl Fn(&L) -> Option<L2>,
     ) -> Diagnostic<C2, L2, D2> {
-        let related = |it: &Related<L>| Some(Related { location: location(&it.location)?, message: it.message });
+        let related = |it: &RelatedInformation<L>| Some(RelatedInformation { location: location(&it.location)?, message: it.message });
         Diagnostic {
             range: self.range,
             code,

@@ -58,7 +58,7 @@ pub use rowan::ast::{AstChildren, AstNode, AstPtr};
 pub use rowan::{Direction, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
 
 pub use crate::diagnostics::{
-    Diagnostic, DiagnosticCode, Related, Severity, SyntaxCode, SyntaxDiagnostic, message_with_hint,
+    Diagnostic, DiagnosticCode, RelatedInformation, Severity, SyntaxCode, SyntaxDiagnostic, message_with_hint,
 };
 pub use crate::generated::kinds::SyntaxKind;
 pub use crate::keywords::{

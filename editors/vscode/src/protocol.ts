@@ -5,77 +5,77 @@ import type { Diagnostic, WorkspaceEdit } from "vscode-languageserver-protocol";
 /** Version of the channel. */
 export const EDITOR_PROTOCOL = 1;
 
-/** To the server, a request. The tools that there are. */
+/** To the server, a request. Lists the tools. */
 export const TOOLS_LIST = "zubi/tools/list";
 
-/** To the server, a request. What a call would do, without doing it; nobody is asked anything. */
+/** To the server, a request. Describes a call without making it; shows no prompt. */
 export const TOOLS_PREPARE = "zubi/tools/prepare";
 
 /** To the server, a request. Calls a tool. */
 export const TOOLS_CALL = "zubi/tools/call";
 
-/** To the server, a request. Contributes tools and functions of extensions, as long as the connection lasts. */
+/** To the server, a request. Contributes tools and functions of extensions for as long as the connection lasts. */
 export const TOOLS_REGISTER = "zubi/tools/register";
 
-/** To the server, a request. Takes contributions back. */
+/** To the server, a request. Withdraws contributions. */
 export const TOOLS_UNREGISTER = "zubi/tools/unregister";
 
-/** To the editor, a notification. There are other tools. */
+/** To the editor, a notification. Reports that the list of tools has changed. */
 export const TOOLS_DID_CHANGE = "zubi/tools/didChange";
 
-/** To the server, a notification. What is open in the editor, whenever any of it has changed. */
+/** To the server, a notification. Reports the open documents of the editor, whenever any of it has changed. */
 export const EDITOR_DID_CHANGE = "zubi/editor/didChange";
 
-/** To the editor, a request. Tells with `zubi/editor/didChange` what has not been told yet, and answers null after it. */
+/** To the editor, a request. Sends pending changes with `zubi/editor/didChange`, then answers null. */
 export const EDITOR_FLUSH = "zubi/editor/flush";
 
-/** To the editor, a request. A question to the editor's language features, in LSP's method names and shapes. */
+/** To the editor, a request. Sends a request to the editor's language features, with LSP's method names and types. */
 export const EDITOR_REQUEST = "zubi/editor/request";
 
-/** To the editor, a request. Makes a change through the editor, whose extensions take part in it: imports follow files that move. */
+/** To the editor, a request. Applies a change through the editor, whose extensions take part in it, as in updating imports. */
 export const EDITOR_APPLY = "zubi/editor/applyEdit";
 
-/** To the editor, a request. Runs a command of the editor; only those that are allowed are sent. */
+/** To the editor, a request. Runs a command of the editor; only allowed commands are sent. */
 export const EDITOR_COMMAND = "zubi/editor/command";
 
-/** To the editor, a request. Reads a setting, or writes it. */
+/** To the editor, a request. Reads or writes a setting. */
 export const EDITOR_CONFIG = "zubi/editor/config";
 
-/** To the editor, a request. Calls what an extension has contributed. */
+/** To the editor, a request. Calls a contribution of an extension. */
 export const INVOKE_CONTRIBUTED = "zubi/editor/invokeContributed";
 
-/** To the editor, a request. Asks the user, in a dialog that has to be answered. */
+/** To the editor, a request. Requests approval from the user in a modal dialog. */
 export const APPROVAL_REQUEST = "zubi/approval/request";
 
-/** To the editor, a notification. How the host of this window is doing, whenever any of it has changed. */
+/** To the editor, a notification. Reports the status of this window's host, whenever any of it has changed. */
 export const STATUS = "zubi/status";
 
-/** To the server, a request. A request of a chat page, passed on to zubi's agent as it is. */
+/** To the server, a request. Forwards a request of a chat page to zubi's agent. */
 export const AGENT_REQUEST = "zubi/agent/request";
 
-/** To the editor, a request. What happens in conversations, from the first request on. Answered when it was taken in: meanwhile the next events collect. */
+/** To the editor, a request. Reports conversation events, from the first request on; answered once they are processed. */
 export const AGENT_TOLD = "zubi/agent/told";
 
-/** To the server, a request. A task for the agent, answered when it has ended. Its questions are asked with `zubi/approval/request`. */
+/** To the server, a request. Runs a task of the agent to its end. Its approval prompts are sent with `zubi/approval/request`. */
 export const AGENT_RUN = "zubi/agent/run";
 
-/** To the editor, a request. The models that extensions offer in the editor. */
+/** To the editor, a request. Lists the models that extensions offer in the editor. */
 export const MODEL_LIST = "zubi/model/list";
 
-/** To the editor, a request. Asks one of the editor's models. The answer is whole; its pieces are told before. */
+/** To the editor, a request. Requests an answer from one of the editor's models; deltas are sent before the complete answer. */
 export const MODEL_REQUEST = "zubi/model/request";
 
-/** To the server, a notification. A piece of an answer, as soon as it is there. */
+/** To the server, a notification. Sends a delta of an answer as soon as it is available. */
 export const MODEL_PIECE = "zubi/model/piece";
 
-/** The answer to `zubi/tools/list`. */
+/** Result of `zubi/tools/list`. */
 export interface ToolsListResult {
   readonly tools: readonly ToolSpec[];
 }
 
 /** One tool, as `zubi tools show --json` prints it. */
 export interface ToolSpec {
-  /** As in settings and filters: `lsp_definition`, `workspace.deploy`. */
+  /** Id as in settings and filters: `lsp_definition`, `workspace.deploy`. */
   readonly id: string;
   readonly title: string;
   readonly description: string;
@@ -87,170 +87,170 @@ export interface ToolSpec {
   readonly icon?: string;
 }
 
-/** What a call can do to the world. Everything about permission starts here. */
+/** The worst effect that a call can have. Every permission decision starts here. */
 export type Effect = "read" | "plan" | "write" | "execute" | "network";
 
-/** What the user reads while a call runs, and what is asked before; texts are Markdown. */
+/** Message to show while a call runs, and confirmation to show before it; texts are Markdown. */
 export interface ToolsPrepareResult {
   readonly message: string;
   readonly confirmation?: Confirmation;
 }
 
-/** A question before a call. */
+/** A confirmation to show before a call. */
 export interface Confirmation {
   readonly title: string;
   readonly message: string;
 }
 
-/** The answer's text, made for a model; of a failure, what went wrong and the next step. */
+/** Result of `zubi/tools/call`: a text for a model; of a failure, the error with a hint. */
 export interface ToolsCallResult {
   readonly text: string;
   readonly isError: boolean;
-  /** Of a failure, one of those that `zubi tools codes` lists. */
+  /** Error code of a failure, one of those that `zubi tools codes` lists. */
   readonly code?: string;
-  /** The same for a program, where the tool has it. */
+  /** Structured result, if the tool has one. */
   readonly data?: unknown;
 }
 
-/** The answer to `tools/register`: the whole ids. */
-export interface Registered {
+/** Result of `tools/register`: the full ids. */
+export interface RegisteredTools {
   readonly tools: readonly string[];
   readonly functions: readonly string[];
 }
 
-/** There are other tools. */
+/** Changes of the list of tools. */
 export interface ToolsDidChangeParams {
-  /** New, or others than before. */
+  /** New and changed tools. */
   readonly added: readonly ToolSpec[];
   readonly removed: readonly string[];
 }
 
-/** A question to the editor's language features. */
+/** A request to the editor's language features. */
 export interface EditorRequestParams {
-  /** LSP's name of it. */
+  /** LSP's method name. */
   readonly method: string;
   readonly params: unknown;
 }
 
-/** A change through the editor. */
+/** A change to apply through the editor. */
 export interface EditorApplyParams {
-  /** In order. */
+  /** Operations in order. */
   readonly edit: WorkspaceEdit;
-  /** By URI, SHA-256 of each text that the edit was made for, without carriage returns. An open document that has another one refuses all of it with LSP's `ContentModified`, whose message is the URI. */
+  /** SHA-256 of each text that the edit applies to, without carriage returns, by URI. If an open document has another text, the editor refuses all of it with LSP's `ContentModified`, whose message is the URI. */
   readonly texts: Readonly<Record<string, string>>;
   readonly save: Save;
-  /** Settings of the workspace that hold meanwhile, and are put back. */
+  /** Temporary settings of the workspace, restored after the change. */
   readonly settings: readonly HeldSetting[];
-  /** Whether files move and extensions are waited for that change what refers to them. */
+  /** Whether files move and the editor must wait for extensions that update references to them. */
   readonly isFollowed: boolean;
 }
 
-/** What is saved after a change: what was not open before; that and what had nothing unsaved; everything that was changed. */
+/** Documents to save after a change: those not open before; those and the ones without unsaved changes; all changed ones. */
 export type Save = "unopened" | "clean" | "all";
 
-/** A setting that holds during a change. */
+/** A setting that applies during a change. */
 export interface HeldSetting {
   readonly key: string;
   readonly value: unknown;
 }
 
-/** A command of the editor; the result is what it returned, or null. */
+/** A command of the editor; the result is its return value, or null. */
 export interface EditorCommandParams {
   readonly command: string;
   readonly args: readonly unknown[];
 }
 
-/** A setting that is read, or written where there is a value; null takes it out of the scope. */
+/** A setting to read, or to write if there is a value; null removes it from the scope. */
 export interface EditorConfigParams {
   readonly key: string;
-  /** Written at; absent: `workspace`. */
+  /** Scope to write to [default: `workspace`]. */
   readonly scope?: SettingScope;
   readonly value?: unknown;
 }
 
-/** Where a setting stands. */
+/** Scope of a setting. */
 export type SettingScope = "workspace" | "folder";
 
-/** A call of what an extension has contributed. */
+/** A call of a contributed tool or function. */
 export interface InvokeContributedParams {
-  /** As it was registered, without the client's prefix. */
+  /** Id as registered, without the client's prefix. */
   readonly tool?: string;
   readonly function?: string;
   readonly arguments: unknown;
-  /** For `$/progress` to the server. */
+  /** Token for `$/progress` to the server. */
   readonly token: number;
 }
 
-/** A question to the user, in a dialog that has to be answered. */
+/** An approval prompt for a modal dialog. */
 export interface ApprovalRequestParams {
   readonly title: string;
   readonly detail: string;
-  /** Labels of the answers that allow it. */
+  /** Labels of the options that allow the call. */
   readonly options: readonly string[];
 }
 
-/** How the host of this window is doing. */
+/** Status of this window's host. */
 export interface StatusParams {
-  /** What others find this host by; absent while there is none, `problem` says why. */
+  /** Instance name of the host; absent if there is no host, with the reason in `problem`. */
   readonly instance?: string;
-  /** The discovery file. */
+  /** Path of the discovery file. */
   readonly file?: string;
   readonly port?: number;
   readonly problem?: string;
-  /** Who is connected. */
+  /** Connected clients. */
   readonly clients: readonly ConnectedClient[];
-  /** How many tools there are. */
+  /** Number of tools. */
   readonly tools: number;
-  /** Another number when there are other tools. */
+  /** Changes whenever the list of tools changes. */
   readonly revision: number;
   /** Whether there are DomainLang models. */
   readonly hasModels: boolean;
 }
 
-/** Somebody who is connected to a host. */
+/** A client that is connected to a host. */
 export interface ConnectedClient {
   readonly name: string;
   readonly pid?: number;
 }
 
-/** What happened in conversations since it was told before. */
-export interface AgentToldParams {
-  /** Whether what was before has to be asked for anew: it is the first time, something of it was lost, or another folder is open. */
+/** Conversation events since the last message. */
+export interface AgentEventsParams {
+  /** Whether the client must reload earlier events: this is the first message, events were lost, or another folder is open. */
   readonly isFresh: boolean;
-  /** As the page is told it, in order: `{conversation, event}`. */
+  /** Events in order, as the page receives them: `{conversation, event}`. */
   readonly told: readonly unknown[];
-  /** The last question among them that somebody has to answer in the chat. */
+  /** The last of their prompts that the user must answer in the chat. */
   readonly waits?: WaitingQuestion;
 }
 
-/** A question that waits for an answer in the chat. */
+/** An approval prompt that waits for an answer in the chat. */
 export interface WaitingQuestion {
   readonly conversation: string;
-  /** For a person, a line. */
+  /** One line for people. */
   readonly text: string;
 }
 
-/** What came of it: how it ended, as the last event of the turn says. */
+/** Result of a task, from the last event of its turn. */
 export interface AgentRunResult {
-  /** Where it can be read. */
+  /** Conversation that contains the task. */
   readonly conversation: string;
-  /** `completed`, or why there is no whole answer. */
+  /** `completed`, or the reason why there is no complete answer. */
   readonly reason: string;
-  /** The answer; a report of what was done, where there is none. */
+  /** The answer, or else a report of what was done. */
   readonly text: string;
-  /** What went wrong, with the next step. */
+  /** Error message, with a hint. */
   readonly problem?: string;
 }
 
-/** A question to a model of the editor. */
+/** A request to a model of the editor. */
 export interface ModelRequestParams {
   readonly id: string;
   readonly vendor: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
-  /** In tokens; the model's own limit if there is none. */
+  /** Maximum output in tokens; the model's own limit if absent. */
   readonly maxOutput?: number;
-  /** For `zubi/model/piece`. */
+  /** Token for `zubi/model/piece`. */
   readonly token: number;
 }
 
@@ -260,62 +260,62 @@ export interface ModelMessage {
   readonly parts: readonly ModelPart[];
 }
 
-/** Who says it. What calls came to is the user's, and so are instructions. */
+/** Author of a message. Tool results and instructions are the user's. */
 export type ModelRole = "user" | "assistant";
 
-/** A part of a message: one of the three. */
+/** One part of a message; exactly one field is set. */
 export interface ModelPart {
   readonly text?: string;
   readonly call?: ModelCall;
   readonly outcome?: ModelOutcome;
 }
 
-/** A call that a model wants made. */
+/** A tool call that a model requests. */
 export interface ModelCall {
   readonly id: string;
   readonly name: string;
-  /** An object, unless the model has written something else. */
+  /** An object, unless the model has produced another value. */
   readonly input: unknown;
 }
 
-/** What came of a call. */
+/** Result of a tool call. */
 export interface ModelOutcome {
-  /** Of the call. */
+  /** Id of the call. */
   readonly id: string;
   readonly text: string;
 }
 
-/** A tool as the model is told of it. */
+/** A tool as defined for the model. */
 export interface ModelTool {
   readonly name: string;
   readonly description: string;
-  /** A JSON Schema. */
+  /** JSON Schema of the input. */
   readonly inputSchema: unknown;
 }
 
-/** What the server answers `initialize` with, under `zubi` in its experimental capabilities. */
+/** Result of `initialize`, under `zubi` in its experimental capabilities. */
 export interface ServerOptions {
   readonly editorProtocol: number;
-  /** Of the program. */
+  /** Version of the program. */
   readonly version: string;
 }
 
-/** Parameters of `zubi/tools/call`; `zubi/tools/prepare` looks at the first two. */
+/** Parameters of `zubi/tools/call`; `zubi/tools/prepare` uses the first two. */
 export interface ToolsCallParams {
   /** Id or wire name of the tool. */
   readonly id: string;
   readonly args?: unknown;
-  /** Upper bound of the answer, in tokens. */
+  /** Maximum length of the answer, in tokens. */
   readonly budget?: number | null;
-  /** For `$/progress`. */
+  /** Token for `$/progress`. */
   readonly token?: number | string;
-  /** The user has said yes to what `TOOLS_PREPARE` gave to be confirmed, if it gave anything. */
+  /** Whether the user has approved the confirmation of `TOOLS_PREPARE`, if there was one. */
   readonly confirmed?: boolean;
 }
 
-/** What extensions contribute; all of it, or none. */
+/** Contributions of extensions; all are registered, or none. */
 export interface ToolsRegisterParams {
-  /** Their ids are whole: `namespace.name`. */
+  /** Tools with full ids: `namespace.name`. */
   readonly tools?: readonly ContributedTool[];
   /** Names that declared tools of the kind `function` may call. */
   readonly functions?: readonly string[];
@@ -323,56 +323,56 @@ export interface ToolsRegisterParams {
 
 /** A tool that a client contributes. */
 export interface ContributedTool {
-  /** Without the client's prefix. */
+  /** Id without the client's prefix. */
   readonly id: string;
   readonly description: string;
   readonly title?: string | null;
-  /** JSON Schema of the arguments, an object; nothing means none. */
+  /** JSON Schema of the arguments, which are an object; absent for a tool without arguments. */
   readonly input?: object | null;
-  /** `read`, `plan`, `write`, `execute` or `network`; `execute` if it is not said. */
+  /** `read`, `plan`, `write`, `execute` or `network` [default: `execute`]. */
   readonly effect?: string | null;
-  /** Whether the user is asked before each call; not said: the effect decides. A tool that says no and no effect is `read`. */
+  /** Whether each call requires approval; if absent, the effect decides. A tool with `false` and without an effect is `read`. */
   readonly requiresApproval?: boolean | null;
   readonly category?: string | null;
   readonly tags?: readonly string[];
-  /** In milliseconds. */
+  /** Time-out in milliseconds. */
   readonly timeout?: number | null;
 }
 
-/** `tools/unregister`: by what was registered; both empty: everything. */
+/** Parameters of `tools/unregister`: names as registered; if both lists are empty, everything. */
 export interface UnregisterParams {
   readonly tools?: readonly string[];
   readonly functions?: readonly string[];
 }
 
-/** What is open in the editor. */
+/** Open documents of the editor. */
 export interface EditorDidChangeParams {
-  /** What the user looks at. */
+  /** File in the active editor. */
   readonly active?: ActiveFile | null;
   readonly open?: readonly OpenFile[];
-  /** Documents whose problems have changed since this was told before. */
+  /** Documents whose diagnostics have changed since the last message. */
   readonly diagnosticsUris?: readonly string[];
 }
 
-/** The file that the user looks at. */
+/** The file in the active editor. */
 export interface ActiveFile {
   readonly uri: string;
   readonly languageId: string;
   readonly isDirty?: boolean;
   readonly lineCount?: number;
-  /** Another number with each change of the text; an editor that tells none tells no texts either. */
+  /** Changes with each change of the text; an editor that sends none sends no texts either. */
   readonly version?: number | null;
-  /** What is not saved; left out once it was told for this version. */
+  /** Unsaved text; omitted if it was already sent for this version. */
   readonly text?: string | null;
-  /** The cursor; both numbers from 1. */
+  /** Position of the cursor; both numbers are 1-based. */
   readonly selection: Selection;
 }
 
-/** A place as people count. */
+/** Position for people, 1-based. */
 export interface Selection {
-  /** From 1. */
+  /** 1-based line. */
   readonly line: number;
-  /** From 1, in UTF-16 units. */
+  /** 1-based column, in UTF-16 units. */
   readonly column: number;
 }
 
@@ -382,36 +382,36 @@ export interface OpenFile {
   readonly languageId: string;
   readonly isDirty?: boolean;
   readonly lineCount?: number;
-  /** Another number with each change of the text; an editor that tells none tells no texts either. */
+  /** Changes with each change of the text; an editor that sends none sends no texts either. */
   readonly version?: number | null;
-  /** What is not saved; left out once it was told for this version. */
+  /** Unsaved text; omitted if it was already sent for this version. */
   readonly text?: string | null;
 }
 
-/** What a change came to. */
+/** Result of a change. */
 export interface EditorApplyResult {
   readonly applied: boolean;
   readonly failureReason?: string | null;
-  /** Every document that has another text now, those that extensions changed among them; as it is named now. */
+  /** Every document whose text has changed, including those changed by extensions; with its current URI. */
   readonly changed: readonly EditorChange[];
-  /** Settings that could not be put back. */
+  /** Keys of settings that could not be restored. */
   readonly left?: readonly string[];
 }
 
-/** A document that has another text now. */
+/** A document whose text has changed. */
 export interface EditorChange {
   readonly uri: string;
   readonly before: string;
   readonly after: string;
   readonly isSaved: boolean;
-  /** Whether the user typed into it meanwhile: the text after is his too, and neither saved nor taken back. */
+  /** Whether the user has typed into it meanwhile: the new text is partly theirs, and neither saved nor reverted. */
   readonly isTyped?: boolean;
 }
 
-/** What a setting is; null where it is not set. */
+/** Values of a setting; null where it is not set. */
 export interface EditorConfigResult {
   readonly key?: string;
-  /** What holds. */
+  /** Effective value. */
   readonly value?: unknown;
   readonly default?: unknown;
   readonly user?: unknown;
@@ -419,45 +419,45 @@ export interface EditorConfigResult {
   readonly folder?: unknown;
 }
 
-/** The answer to `tools/invoke`. */
+/** Result of `tools/invoke`. */
 export interface InvokeResult {
   readonly success?: boolean;
-  /** A text is shown as it is, anything else as JSON. */
+  /** A string is shown as it is, any other value as JSON. */
   readonly data?: unknown;
-  /** Of a failure, what went wrong. */
+  /** Error message of a failure. */
   readonly error?: string | null;
 }
 
-/** Which of the options was chosen; null: it is not allowed. */
+/** Index of the chosen option, or null if the call is denied. */
 export interface ApprovalRequestResult {
   readonly choice?: number | null;
 }
 
 /** A request of a chat page. */
 export interface AgentRequestParams {
-  /** As in the page's own protocol: `hello`, `open`, `send`. */
+  /** Method of the page's protocol: `hello`, `open`, `send`. */
   readonly method: string;
   readonly params?: unknown;
 }
 
-/** A task for the agent, of an extension. What it says holds for this run alone. */
+/** A task of an extension for the agent. The options apply to this run only. */
 export interface AgentRunParams {
   readonly task: string;
-  /** As the setting; that one, if it names none. */
+  /** Same format as the setting `model`, which is the default. */
   readonly model?: string | null;
-  /** In front of zubi's own instructions to the model. */
+  /** Instructions to the model, placed before zubi's own. */
   readonly instructions?: string | null;
   readonly maxIterations?: number | null;
-  /** Patterns of the tools that there are for it; none: all. */
+  /** Patterns of the tools to offer; if empty, all. */
   readonly tools?: readonly string[];
 }
 
-/** The models that extensions offer in the editor. */
+/** Models that extensions offer in the editor. */
 export interface ModelListResult {
   readonly models: readonly EditorModel[];
 }
 
-/** One of them, in the editor's own words. */
+/** A model, with the editor's own data. */
 export interface EditorModel {
   readonly id: string;
   readonly vendor: string;
@@ -466,7 +466,7 @@ export interface EditorModel {
   readonly maxInputTokens: number;
 }
 
-/** A whole answer, or why there is none. */
+/** A complete answer, or the error. */
 export interface ModelRequestResult {
   readonly text?: string;
   readonly thought?: string;
@@ -474,58 +474,58 @@ export interface ModelRequestResult {
   readonly error?: ModelFailure | null;
 }
 
-/** Why a model gave no answer. */
+/** Error of a model. */
 export interface ModelFailure {
-  /** The editor's: `NoPermissions`, `Blocked`, `NotFound`; else the name of the error. */
+  /** Error code of the editor (`NoPermissions`, `Blocked`, `NotFound`), otherwise the name of the error. */
   readonly code?: string;
   readonly message?: string;
 }
 
-/** A piece of an answer: text, or what the model thinks aloud. */
-export interface ModelPieceParams {
-  /** Of the request. */
+/** A delta of an answer: text, or reasoning. */
+export interface ModelDeltaParams {
+  /** Token of the request. */
   readonly token: number;
   readonly text?: string | null;
   readonly thought?: string | null;
 }
 
-/** What the server is told with `initialize`, under `zubi` in its options. Without it `zubi lsp` is a plain server. It is read field by field, so that one that makes no sense does not take the others with it. */
+/** Options of `initialize`, under `zubi` in its `initializationOptions`. Without them `zubi lsp` is a plain language server. They are read field by field, so that an invalid one does not affect the others. */
 export interface ChannelOptions {
   /** `EDITOR_PROTOCOL`. */
   readonly editorProtocol: number;
-  /** The methods that the editor answers: LSP's, and those of the channel that go to the editor. */
+  /** Methods that the editor answers: LSP's, and those of the channel that are sent to the editor. */
   readonly editorMethods: readonly string[];
-  /** Whether zubi may start language servers of its own for all others. */
+  /** Whether zubi may start its own language servers for all other methods. */
   readonly headlessFallback: boolean;
-  /** The port that others may use; 9847: that one, or the next that is free. */
+  /** Port for other clients; 9847 means that port or the next free one. */
   readonly ipcPort: number;
-  /** Whether the user trusts the folders that are open. */
+  /** Whether the user trusts the open folders. */
   readonly isTrusted: boolean;
-  /** Whether what would be asked is allowed without asking. What is denied stays denied. */
+  /** Whether calls that require approval are allowed without a prompt. Denied calls stay denied. */
   readonly autoApprove: boolean;
-  /** Patterns of the tools that there are; none: all. */
+  /** Patterns of the tools to offer; if empty, all. */
   readonly toolFilter: readonly string[];
   /** Values that declared tools may use as `${env:NAME}`. */
   readonly env: Readonly<Record<string, string>>;
-  /** Commands of the editor that other programs may run besides the usual ones. */
+  /** Commands of the editor that other programs may run, in addition to the default ones. */
   readonly allowedCommands: readonly string[];
-  /** Whether zubi's agent asks a model that only follows rules. */
+  /** Whether zubi's agent uses the rule-based mock model. */
   readonly useMockLLM: boolean;
-  /** The model that zubi's agent asks if none is named. */
+  /** Model of zubi's agent if a task names none. */
   readonly model: string;
-  /** How often it is asked in a turn. */
+  /** Maximum number of model requests in a turn. */
   readonly maxIterations: number;
 }
 
-/** A document's problems as LSP has them, with what else is known: the result of `textDocument/diagnostic` and `zubi/validate`. */
+/** Diagnostics of a document as in LSP, with additional fields: the result of `textDocument/diagnostic` and `zubi/validate`. */
 export interface DocumentReport {
   readonly kind?: ReportKind;
   readonly items: readonly Diagnostic[];
   readonly isOpen?: boolean | null;
-  /** Whether somebody has spoken since the document was opened or changed. Who finds nothing may say nothing. */
+  /** Whether a server has reported since the document was opened or changed. A server without findings may not report. */
   readonly isCurrent?: boolean | null;
   readonly languageId?: string | null;
 }
 
-/** Of LSP's kinds the one that has the problems. */
+/** The one of LSP's report kinds that contains diagnostics. */
 export type ReportKind = "full";

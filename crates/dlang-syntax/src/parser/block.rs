@@ -1,4 +1,4 @@
-//! Bodies in braces: the loop that all of them share, and what stands before it.
+//! Bodies in braces: their shared loop, and the text before them.
 
 use crate::diagnostics::SyntaxCode;
 use crate::generated::kinds::SyntaxKind::*;

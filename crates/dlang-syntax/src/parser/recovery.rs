@@ -8,7 +8,7 @@
 
 use super::braces::Block;
 use super::state::Parser;
-use crate::diagnostics::{Related, SyntaxCode, SyntaxDiagnostic};
+use crate::diagnostics::{RelatedInformation, SyntaxCode, SyntaxDiagnostic};
 use crate::generated::kinds::SyntaxKind::{self, *};
 
 impl Parser<'_> {
@@ -31,7 +31,7 @@ impl Parser<'_> {
             self.bump();
         } else {
             let brace = self.braces.open.last().and_then(|block| block.brace);
-            let related = brace.map(|range| Related { location: range, message: "This brace has no matching `}`." });
+            let related = brace.map(|range| RelatedInformation { location: range, message: "This brace has no matching `}`." });
             self.missing_with(&[R_CURLY], None, related);
             self.braces.surplus -= 1;
         }

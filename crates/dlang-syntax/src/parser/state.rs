@@ -4,7 +4,7 @@ use rowan::{Checkpoint, GreenNodeBuilder, Language as _, TextRange, TextSize};
 
 use super::braces::Braces;
 use super::messages;
-use crate::diagnostics::{Collector, Related, SyntaxCode, SyntaxDiagnostic};
+use crate::diagnostics::{Collector, RelatedInformation, SyntaxCode, SyntaxDiagnostic};
 use crate::generated::kinds::SyntaxKind::{self, EOF, MODEL, UNKNOWN, WHITESPACE};
 use crate::lexer::{self, LexedText, Token};
 use crate::token_set::TokenSet;
@@ -219,7 +219,7 @@ impl<'t> Parser<'t> {
         &mut self,
         kinds: &[SyntaxKind],
         hint: Option<&'static str>,
-        related: Option<Related<TextRange>>,
+        related: Option<RelatedInformation<TextRange>>,
     ) {
         self.report(|p| {
             let range = if p.is_first_on_line() { TextRange::empty(p.end_of_last()) } else { p.range() };

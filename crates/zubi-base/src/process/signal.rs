@@ -1,4 +1,4 @@
-//! What a supervisor and its owner agree on, and signals to processes.
+//! The protocol between a supervisor and its owner, and signals to processes.
 
 use std::time::Duration;
 
