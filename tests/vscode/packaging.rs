@@ -13,9 +13,9 @@ use crate::{project, with_tool_file};
 fn the_package_installs_and_runs_the_program_in_it() {
     let project = project();
     let out = project.home().join("vsix");
-    let mut dist = Command::new(tools::xtask());
-    dist.args(["dist", "--target", "linux-x64", "--program", tools::zubi().as_str(), "--out", out.as_str()]);
-    let outcome = dist.current_dir(&*tools::ROOT).output().expect("xtask starts");
+    let mut package = Command::new(tools::xtask());
+    package.args(["package", "--target", "linux-x64", "--program", tools::zubi().as_str(), "--out", out.as_str()]);
+    let outcome = package.current_dir(&*tools::ROOT).output().expect("xtask starts");
     let output = format!("{}{}", String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
     assert!(outcome.status.success(), "{output}");
     let made = out.read_dir_utf8().expect("a directory").flatten().map(camino::Utf8DirEntry::into_path);

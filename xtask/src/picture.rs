@@ -1,6 +1,8 @@
 //! `cargo xtask picture`: the picture of the README, an SVG of a terminal with a real run of `zubi call` on a copy of
 //! `examples/lending`.
 
+use std::fmt::Write as _;
+
 use anstyle_svg::Term;
 use anyhow::{Context as _, Result, ensure};
 use camino::{Utf8Path, Utf8PathBuf};
@@ -54,7 +56,7 @@ fn zubi(project: &Utf8Path, arguments: &[&str], screen: &mut String, plan: Optio
     command.env("XDG_STATE_HOME", place::target().join("picture-state"));
     let output = run::quiet(&mut command)?;
     ensure!(plan.is_none_or(|plan| arguments.contains(&plan)), "the command names another plan");
-    screen.push_str(&format!("{GREEN}${RESET} {BOLD}zubi {}{RESET}\n", arguments.join(" ")));
+    writeln!(screen, "{GREEN}${RESET} {BOLD}zubi {}{RESET}", arguments.join(" "))?;
     for line in output.lines() {
         let colour = match line {
             _ if line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ") => DIM,
@@ -64,7 +66,7 @@ fn zubi(project: &Utf8Path, arguments: &[&str], screen: &mut String, plan: Optio
             _ => "",
         };
         let text: String = line.chars().take(COLUMNS).collect();
-        screen.push_str(&format!("{colour}{text}{RESET}\n"));
+        writeln!(screen, "{colour}{text}{RESET}")?;
     }
     screen.push('\n');
     Ok(output)

@@ -4,8 +4,7 @@
 //!
 //! - **Elements without names.** A missing name is a syntax error and reported as such. No rule calls the element
 //!   `undefined`, two nameless elements are not duplicates, and there is no rule about nameless metadata keys
-//!   (`metadata-missing-name`), which would only repeat the parser. A rule reports nothing if an error has removed
-//! its
+//!   (`metadata-missing-name`), which would only repeat the parser. A rule reports nothing if an error has removed its
 //!   input: the missing end of a relationship, the missing name after `for`, a reference that ends in a dot.
 //! - **`this` in a context map** refers to no context, and the relationship has no effect; it is a warning
 //!   ([`ModelCode::ThisOutsideContext`]). It is not an error, because the original tools accept such models.

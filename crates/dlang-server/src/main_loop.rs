@@ -189,7 +189,7 @@ impl MainLoop {
             "textDocument/didClose" => self.handle_notification(&method, &params, Self::did_close),
             "workspace/didChangeWatchedFiles" => self.model.send(ModelCommand::Refresh),
             "workspace/didChangeWorkspaceFolders" => {
-                self.handle_notification(&method, &params, Self::did_change_folders)
+                self.handle_notification(&method, &params, Self::did_change_folders);
             }
             _ => {
                 if let Some(handler) = self.methods.notification_handler(&method)

@@ -18,12 +18,10 @@
 //!    may not follow a domain's name, so `in` is the keyword and the name is missing.
 //! 2. If another name may follow without a comma (`contains A B`, the ends of relationships), a reserved word that
 //!    begins the next relationship also counts as such a name. There a word is not a name if it begins a declaration
-//!    together with the next token (`Team B`); in `contains`, words that begin declarations, `contains` and `this`
-//! are
+//!    together with the next token (`Team B`); in `contains`, words that begin declarations, `contains` and `this` are
 //!    entries only before a comma or the end.
 //! 3. At the beginning of an entry of a `metadata` block, a word that begins a property of the enclosing bounded
-//! context
-//!    is that property: a `}` may be missing before it.
+//!    context is that property: a `}` may be missing before it.
 //! 4. `this` as the end of a relationship is always the context itself.
 //!
 //! Such a name is an identifier in the tree ([`SyntaxKind::IDENT`]) and gets a hint ([`Code::ReservedName`]), because

@@ -210,7 +210,7 @@ impl<F: Files> DependencyScan<'_, F> {
                         findings.push(DependencyProblem::OtherIntegrity { expected, found });
                     }
                     (Some(_), None) => {
-                        findings.push(DependencyProblem::Unchecked(format!("{METADATA} has no integrity")))
+                        findings.push(DependencyProblem::Unchecked(format!("{METADATA} has no integrity")));
                     }
                     _ => {}
                 }

@@ -1,8 +1,7 @@
 //! Queries of a workspace for every channel: one function per tool, plain data in, the same JSON on every channel.
 //!
 //! Paths in answers are relative as [`WorkspaceSnapshot::show`] shows them; lines and columns are 1-based, columns
-//! count
-//! characters.
+//! count characters.
 
 use camino::{Utf8Path, Utf8PathBuf};
 use dlang_ide::DiagramFormat;

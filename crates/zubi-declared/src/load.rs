@@ -70,7 +70,7 @@ fn all_tool_files(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
 pub fn load(workspace: &WorkspaceFolders, trust: &Trust, secrets: &[String]) -> DeclaredTools {
     let mut loaded = DeclaredTools::default();
     for folder in workspace.folders() {
-        let files = tool_files(&folder.path);
+        let files = all_tool_files(&folder.path);
         let used = files.iter().take(MAX_FILES);
         loaded.files.extend(used.map(|path| read_file(workspace, folder, path, trust, secrets)));
         // The remaining files are not opened; one problem covers them all.

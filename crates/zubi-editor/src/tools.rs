@@ -331,7 +331,7 @@ impl ConnectionTools {
         let explained = match service.explain(&request, &circumstances).await {
             Ok(explained) => explained,
             Err(HostError::InvalidCall(_)) => {
-                return Ok(json!(ToolsPrepareResult { message: message, confirmation: None }));
+                return Ok(json!(ToolsPrepareResult { message, confirmation: None }));
             }
             Err(error) => return Err(request_error(&error)),
         };
@@ -346,7 +346,7 @@ impl ConnectionTools {
         // An editor remembers "always" under the name of the tool it calls, which here would cover every tool.
         let effect = explained.footprint.effect.unwrap_or(inner.effect);
         if matches!(effect, Effect::Execute | Effect::Network) && self.editor.answers(wire::APPROVAL_REQUEST) {
-            return Ok(json!(ToolsPrepareResult { message: message, confirmation: None }));
+            return Ok(json!(ToolsPrepareResult { message, confirmation: None }));
         }
         Ok(self.confirmation(params, &inner, message, explained))
     }
@@ -360,11 +360,11 @@ impl ConnectionTools {
         explained: Explanation,
     ) -> Value {
         if explained.judgement.action != Action::Ask {
-            return json!(ToolsPrepareResult { message: message, confirmation: None });
+            return json!(ToolsPrepareResult { message, confirmation: None });
         }
         let confirmation = Some(prepare::confirmation(spec, &explained));
         self.approvals.record_confirmation(&params.id, &params.args, &explained.tool, explained.footprint);
-        json!(ToolsPrepareResult { message: message, confirmation })
+        json!(ToolsPrepareResult { message, confirmation })
     }
 
     async fn call(self: &Arc<Self>, host: &Arc<Host>, params: ToolsCallParams, responder: &RequestResponder) -> Answer {

@@ -111,7 +111,7 @@ impl ToolError {
     pub fn sanitize(self) -> Self {
         match self {
             Self::Actionable { code, message, hint } => {
-                Self::Actionable { code, message: truncate(clean(message)), hint: truncate(clean(hint)) }
+                Self::Actionable { code, message: truncate(&clean(message)), hint: truncate(&clean(hint)) }
             }
             Self::Fatal(error) => Self::Fatal(error),
         }
@@ -172,8 +172,8 @@ pub fn clean(text: String) -> String {
 const MAX_ERROR_CHARS: usize = 4_000;
 
 /// Shortens an error text: it repeats input, which may be of any size.
-fn truncate(text: String) -> String {
-    ellipsize(&text, MAX_ERROR_CHARS).into_owned()
+fn truncate(text: &str) -> String {
+    ellipsize(text, MAX_ERROR_CHARS).into_owned()
 }
 
 /// Returns whether a character is visible, or needed to write its script.

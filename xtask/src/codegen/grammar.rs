@@ -97,7 +97,7 @@ fn collect(
 ) -> Result<()> {
     let mut add = |name: String, of: FieldType| match fields.iter_mut().find(|field| field.name == name) {
         Some(field) => {
-            field.many = field.many || of != FieldType::Tokens(Vec::new()) && !matches!(of, FieldType::Tokens(_))
+            field.many = field.many || of != FieldType::Tokens(Vec::new()) && !matches!(of, FieldType::Tokens(_));
         }
         None => fields.push(Field { name, of, many }),
     };

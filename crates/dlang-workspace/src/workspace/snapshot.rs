@@ -21,7 +21,7 @@ pub(super) struct View {
     pub(super) faults: BTreeMap<Utf8PathBuf, ReadError>,
     /// Modules with a manifest, without those of packages, whose users cannot fix them.
     pub(super) modules: Vec<Arc<Module>>,
-    /// WalkGap paths, by the folder of the walk.
+    /// Paths of [`WalkGap`]s, by the folder of the walk.
     pub(super) cuts: Vec<(Utf8PathBuf, WalkGap)>,
     /// The folders that are open by a link, each behind its path without links.
     links: Vec<(Utf8PathBuf, Utf8PathBuf)>,

@@ -221,7 +221,7 @@ fn find(
         let number: i64 = row.get(0)?;
         let digest = digest(&row.get::<_, String>(2)?)?;
         let excerpt = if words.is_empty() { None } else { snippet(connection, number, words)? };
-        found.conversations.push(ConversationRow { id: row.get(1)?, digest, excerpt: excerpt });
+        found.conversations.push(ConversationRow { id: row.get(1)?, digest, excerpt });
     }
     Ok(found)
 }

@@ -16,7 +16,7 @@ pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKin
     match &mut what {
         EventKind::Titled { title } => clean(title),
         EventKind::UserMessage { text, .. } | EventKind::Notice { text, .. } | EventKind::Result { text, .. } => {
-            clean(text)
+            clean(text);
         }
         EventKind::Answered { message: said, interrupted, .. } => {
             said.text = text(redactor, &said.text, *interrupted);

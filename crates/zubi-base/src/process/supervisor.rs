@@ -160,7 +160,7 @@ fn watch_children(program: Pid, events: Sender<SupervisorEvent>) {
         loop {
             match rustix::process::wait(WaitOptions::empty()) {
                 Ok(Some((pid, status))) if pid == program => {
-                    drop(events.send(SupervisorEvent::Ended(exit_code(status))))
+                    drop(events.send(SupervisorEvent::Ended(exit_code(status))));
                 }
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 // ECHILD: no child is left.

@@ -14,7 +14,7 @@ pub fn ellipsize(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// Renders `1 file`, `2 files`, `3 matches`, `4 entries`.
-pub fn pluralize<N: Display + PartialEq + From<u8>>(number: N, singular: &str) -> String {
+pub fn pluralize<N: Display + PartialEq + From<u8> + Copy>(number: N, singular: &str) -> String {
     if number == N::from(1) {
         return format!("1 {singular}");
     }

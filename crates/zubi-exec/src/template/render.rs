@@ -199,7 +199,7 @@ fn hole(
             }
         }
         (PlaceholderPosition::Word { .. }, text) => {
-            output.push(&quote_for_shell(&without_nul(single_value(text, source)?, source)?), secret)
+            output.push(&quote_for_shell(&without_nul(single_value(text, source)?, source)?), secret);
         }
         (PlaceholderPosition::Quoted, text) => {
             // The double quotes end, the value is in single ones, and they begin again: so there is one way of quoting,

@@ -17,14 +17,14 @@ pub(super) fn chat_request(kind: AdapterKind, provider: &str, model: &str, promp
         match message {
             PromptMessage::User { text } if text.trim().is_empty() => {}
             PromptMessage::User { text } => {
-                push(kind, &mut messages, ChatRole::User, vec![ContentPart::from_text(text)])
+                push(kind, &mut messages, ChatRole::User, vec![ContentPart::from_text(text)]);
             }
             PromptMessage::Assistant(said) => {
                 let parts = assistant(kind, provider, model, said);
                 push(kind, &mut messages, ChatRole::Assistant, parts);
             }
             PromptMessage::Tool(outcome) => {
-                push(kind, &mut messages, ChatRole::Tool, vec![convert_result(kind, outcome)])
+                push(kind, &mut messages, ChatRole::Tool, vec![convert_result(kind, outcome)]);
             }
         }
     }

@@ -182,7 +182,7 @@ impl<'a> Script<'a> {
             }
             Some(name) => self.mark_undecidable(format!("a parenthesis follows `{}`", short(&name))),
             None if self.simple.prefixed => {
-                self.mark_undecidable("a list is assigned, or a redirection contains a command")
+                self.mark_undecidable("a list is assigned, or a redirection contains a command");
             }
             None => {}
         }
@@ -434,7 +434,7 @@ impl<'a> Script<'a> {
             }
             (Some(_), _) => self.working_dir = WorkingDir::Unknown,
             (None, CommandTerminator::Or | CommandTerminator::List) if self.chain.moved => {
-                self.working_dir = WorkingDir::Unknown
+                self.working_dir = WorkingDir::Unknown;
             }
             (None, _) => {}
         }

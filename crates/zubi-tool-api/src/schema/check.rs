@@ -46,6 +46,7 @@ impl ArgumentChecker {
             }
         };
         args.retain(|_, value| !value.is_null());
+        coerce::rename_to_documented(&spec.input, &mut args);
         reject_unknown_arguments(spec, &args)?;
         too_long(spec, &args)?;
         coerce::arguments(&spec.input, &mut args);

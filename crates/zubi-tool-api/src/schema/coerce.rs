@@ -15,7 +15,7 @@ pub(super) fn arguments(schema: &Map<String, Value>, args: &mut Map<String, Valu
 
 fn inside(schema: &Map<String, Value>, args: &mut Map<String, Value>, depth: usize) {
     let Some(Value::Object(properties)) = schema.get("properties") else { return };
-    rename_to_documented(properties, args);
+    rename_to_documented(schema, args);
     for (name, property) in properties {
         match args.get_mut(name) {
             Some(value) => coerce_value(property, value, depth),
@@ -28,9 +28,10 @@ fn inside(schema: &Map<String, Value>, args: &mut Map<String, Value>, depth: usi
     }
 }
 
-/// Renames arguments in snake_case or camelCase to the spelling of the schema: models mix the two, and many clients
+/// Renames arguments in `snake_case` or `camelCase` to the spelling of the schema: models mix the two, and many clients
 /// convert one to the other. An argument that is given in both spellings stays, and is refused.
-fn rename_to_documented(properties: &Map<String, Value>, args: &mut Map<String, Value>) {
+pub(super) fn rename_to_documented(schema: &Map<String, Value>, args: &mut Map<String, Value>) {
+    let Some(Value::Object(properties)) = schema.get("properties") else { return };
     let fold = |name: &str| name.replace('_', "").to_ascii_lowercase();
     let others: Vec<String> = args.keys().filter(|name| !properties.contains_key(*name)).cloned().collect();
     for name in others {

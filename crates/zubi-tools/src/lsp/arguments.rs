@@ -25,9 +25,9 @@ pub(crate) struct TargetArgs {
     /// Path or file:// URI
     #[schemars(extend("x-plain" = true))]
     uri: Option<String>,
-    /// Line, 0-based as in LSP
+    /// 0-based
     line: Option<u32>,
-    /// UTF-16 column, 0-based as in LSP
+    /// UTF-16, 0-based
     #[schemars(extend("x-plain" = true))]
     character: Option<u32>,
 }

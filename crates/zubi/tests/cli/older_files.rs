@@ -4,6 +4,7 @@
 //! The fixtures are that program's own output. `[WORK]` and `[STATE]` in them are the directories of the sandbox.
 
 use serde_json::Value;
+use zubi_base::clock::{Clock as _, SystemClock};
 use zubi_base::text::ContentHash;
 use zubi_ipc::discovery;
 
@@ -61,13 +62,13 @@ impl OlderFiles {
     }
 
     fn with_conversation(self) -> Self {
-        let directory = &self.hash[..16];
+        let directory = self.hash.get(..16).unwrap();
         self.add(&format!("state/zubi/sessions/{directory}/{CONVERSATION}.jsonl"), fixture!("conversation.jsonl"));
         self
     }
 
     fn with_plan(self, id: &str, text: &str) -> Self {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        let now = SystemClock.now().as_secs();
         self.add(&format!("state/zubi/plans/{id}.json"), &text.replace("\"[NOW]\"", &now.to_string()));
         self
     }

@@ -151,7 +151,7 @@ fn tools_share_one_registration_path() {
         let mut all = BTreeMap::new();
         collect(&source, &mut all);
         for (path, text) in all {
-            let is_whole_name = |at: usize| !text[..at].ends_with(|c: char| c.is_alphanumeric());
+            let is_whole_name = |at: usize| !text.get(..at).unwrap().ends_with(|c: char| c.is_alphanumeric());
             if text.match_indices("Registry::new(").any(|(at, _)| is_whole_name(at)) {
                 makers.push(path.strip_prefix(crates).unwrap().to_string());
             }

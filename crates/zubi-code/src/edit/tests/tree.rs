@@ -118,7 +118,7 @@ impl Tree {
             match thing {
                 TreeEntry::Link(target) => writeln!(rendered, "{path} -> {target}").unwrap(),
                 TreeEntry::Directory { mode } => {
-                    writeln!(rendered, "{path}/{}", special(mode, usual_directory)).unwrap()
+                    writeln!(rendered, "{path}/{}", special(mode, usual_directory)).unwrap();
                 }
                 TreeEntry::File { bytes, mode } => {
                     let text = String::from_utf8(bytes).map_or("not text".to_owned(), |text| format!("{text:?}"));
