@@ -66,7 +66,9 @@ impl<C: DiagnosticCode, L, D> Diagnostic<C, L, D> {
         code: C2,
         location: impl Fn(&L) -> Option<L2>,
     ) -> Diagnostic<C2, L2, D2> {
-        let related = |it: &RelatedInformation<L>| Some(RelatedInformation { location: location(&it.location)?, message: it.message });
+        let related = |it: &RelatedInformation<L>| {
+            Some(RelatedInformation { location: location(&it.location)?, message: it.message })
+        };
         Diagnostic {
             range: self.range,
             code,

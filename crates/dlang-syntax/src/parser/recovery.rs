@@ -31,7 +31,8 @@ impl Parser<'_> {
             self.bump();
         } else {
             let brace = self.braces.open.last().and_then(|block| block.brace);
-            let related = brace.map(|range| RelatedInformation { location: range, message: "This brace has no matching `}`." });
+            let related =
+                brace.map(|range| RelatedInformation { location: range, message: "This brace has no matching `}`." });
             self.missing_with(&[R_CURLY], None, related);
             self.braces.surplus -= 1;
         }

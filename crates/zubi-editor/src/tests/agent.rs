@@ -79,7 +79,7 @@ fn editor_with(fixture: &str, overrides: &Value) -> Client {
             let files: Vec<_> = file.exists().then_some(file).into_iter().collect();
             TrustStore::new(&state).trust(folder, &files, Duration::ZERO).unwrap();
         }
-        Ok(Arc::new(local(spec, state)?))
+        Ok(Arc::new(local(&spec, state)?))
     });
     client.models = models();
     client

@@ -38,7 +38,7 @@ fn editor_with(overrides: &Value, settings: &'static str) -> Client {
         TrustStore::new(&state).trust(folder, &files, Duration::ZERO).unwrap();
         let layer = file::parse(settings, "zubi.toml".into()).unwrap();
         let layers = Layers { user: Some(UserLayer { path: "zubi.toml".into(), layer }), ..Layers::default() };
-        Ok(Arc::new(local_with(spec, state, &layers)?))
+        Ok(Arc::new(local_with(&spec, state, &layers)?))
     })
 }
 

@@ -277,7 +277,7 @@ pub(super) fn tool_text(answer: &Value) -> String {
 }
 
 fn host(spec: EditorIntegration, state_dir: Utf8PathBuf) -> Result<Arc<dyn ToolService>, String> {
-    Ok(Arc::new(local(spec, state_dir)?))
+    Ok(Arc::new(local(&spec, state_dir)?))
 }
 
 /// Chat service as in an editor's server, with only the editor's models.
@@ -298,13 +298,13 @@ fn chat(spec: ChatSpec, state: Utf8PathBuf) -> Result<Arc<dyn ChatService>, Stri
 }
 
 /// Host as in an editor's server, without language servers.
-pub(super) fn local(spec: EditorIntegration, state_dir: Utf8PathBuf) -> Result<LocalHost, String> {
+pub(super) fn local(spec: &EditorIntegration, state_dir: Utf8PathBuf) -> Result<LocalHost, String> {
     local_with(spec, state_dir, &Layers::default())
 }
 
 /// Like [`local`], with settings.
 pub(super) fn local_with(
-    spec: EditorIntegration,
+    spec: &EditorIntegration,
     state_dir: Utf8PathBuf,
     layers: &Layers,
 ) -> Result<LocalHost, String> {
@@ -319,5 +319,5 @@ pub(super) fn local_with(
         kind: HostKind::Editor,
         clock: Arc::new(SystemClock),
     };
-    LocalHost::with_editor(&config, &spec).map_err(|error| error.to_string())
+    LocalHost::with_editor(&config, spec).map_err(|error| error.to_string())
 }

@@ -203,7 +203,7 @@ fn contributions_stay_when_the_editor_opens_other_folders() {
 fn what_is_contributed_before_there_is_a_host_is_for_the_first_one() {
     let mut client = Client::with_host(&options(), "//- two/b.ts\n", |spec, state| {
         let is_two = spec.folders.first().is_some_and(|folder| folder.ends_with("two"));
-        if is_two { Ok(Arc::new(local(spec, state)?)) } else { Err("no workspace folder".to_owned()) }
+        if is_two { Ok(Arc::new(local(&spec, state)?)) } else { Err("no workspace folder".to_owned()) }
     });
     let registered = register(&mut client, &[tool("jira.find")], &[]).unwrap();
     assert_eq!(registered, json!({ "tools": ["jira.find"], "functions": [] }));

@@ -21,13 +21,14 @@ fn options() -> Value {
 }
 
 /// A host that clients can find.
+#[expect(clippy::needless_pass_by_value, reason = "the signature of a host factory")]
 fn shared_host(
     spec: EditorIntegration,
     findable: PublicationReporter,
     state: Utf8PathBuf,
 ) -> Result<Arc<dyn ToolService>, String> {
     let run = RunDirectory::open(run(&state), true).map_err(|error| error.to_string())?;
-    let host: Arc<LocalHost> = Arc::new(local(spec, state)?);
+    let host: Arc<LocalHost> = Arc::new(local(&spec, state)?);
     let sharing = PublishOptions {
         kind: HostKind::Editor,
         environment: HostEnvironment::default(),

@@ -108,7 +108,7 @@ impl TypedTool for RunCommand {
             unresolved: analysis.unresolved,
             directory: Some(directory),
             sandbox: Some(format!("{level}: writes only below the workspace, no credential stores, {network}")),
-            preview: input.stdin.clone(),
+            preview: input.stdin,
             ..Footprint::default()
         })
     }

@@ -286,7 +286,7 @@ impl ChatSession {
         for (event, is_open) in new.into_iter().zip(open) {
             match event.kind {
                 EventKind::Question { question, request, .. } if is_open => {
-                    self.add_approval(question, request).await?
+                    self.add_approval(question, request).await?;
                 }
                 EventKind::Decision { question, .. } => self.remove_approval(&question),
                 // The end of a turn that was over already may have been saved only now.

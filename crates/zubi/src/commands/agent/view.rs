@@ -80,7 +80,7 @@ impl AgentView {
         self.flush_pending(&event.kind, &mut segments);
         match &event.kind {
             EventKind::Text { offset, text, .. } if self.style == Style::Live => {
-                self.stream(*offset, text, &mut segments)
+                self.stream(*offset, text, &mut segments);
             }
             EventKind::Thought { .. } if self.style == Style::Live => {
                 segments.push(OutputSegment::Progress { fraction: None, message: "thinking …".to_owned() });
@@ -109,7 +109,7 @@ impl AgentView {
                     None => {}
                     // The message includes the rule that would have allowed the call, for the reader.
                     Some(ErrorCode::ApprovalUnavailable) => {
-                        self.render_failure(summary.as_deref(), text, ADVICE, &mut segments)
+                        self.render_failure(summary.as_deref(), text, ADVICE, &mut segments);
                     }
                     Some(_) => self.render_failure(summary.as_deref(), text, 1, &mut segments),
                 }
@@ -234,7 +234,7 @@ impl AgentView {
         let answer = if ended.reason == StopReason::Completed { &ended.text } else { &pending_text };
         match self.style {
             Style::Whole if !answer.is_empty() => {
-                segments.push(OutputSegment::Answer(format!("{}\n", answer.trim_end())))
+                segments.push(OutputSegment::Answer(format!("{}\n", answer.trim_end())));
             }
             // An answer that is a call was not streamed.
             Style::Live | Style::Page if ended.data.is_some() => {
