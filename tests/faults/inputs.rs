@@ -157,7 +157,7 @@ async fn every_invalid_input_is_refused_with_a_next_step() {
     ────
     lsp_hover {"uri":"shapes/shape.py","line":34,"character":1.5}
     Invalid input: character: expected integer, got 1.5
-    `character` (integer): 0-based
+    `character` (integer): UTF-16, 0-based
     ────
     lsp_hover {"symbol":"total_area","at":"shapes/shape.py:35:5"}
     Invalid input: position: the position was given in more than one way

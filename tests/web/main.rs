@@ -178,7 +178,7 @@ fn tools_are_called_manually() {
       - textbox "startLine": "3"
       - text: First line, 1-based; default 1 endLine
       - textbox "endLine"
-      - text: Last line, inclusive; default the end
+      - text: Last line, 1-based, inclusive; default the end
       - checkbox "Write the arguments as JSON"
       - text: Write the arguments as JSON
       - button "Call"

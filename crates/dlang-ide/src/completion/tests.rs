@@ -385,7 +385,7 @@ fn whole_items() {
             "OpenHostService",
         ),
         documentation: Some(
-            "Open Host Service: the upstream side offers one well-documented protocol to everybody.\n\n[Read more](https://domainlang.net/guide/context-maps#relationships)",
+            "Open Host Service: the upstream side offers one well-documented protocol to all consumers.\n\n[Read more](https://domainlang.net/guide/context-maps#relationships)",
         ),
         definition: None,
         filter: "[OHS]",

@@ -327,9 +327,9 @@ fn terms_and_decisions() {
 
     *Definition:* p
     ");
-    insta::assert_snapshot!(check("bc A { decisions { rule R$0: } }"), @r"
+    insta::assert_snapshot!(check("bc A { decisions { rule R$0: } }"), @"
     <:>
-    💡 **:** - Stands between a property and its value.
+    💡 **:** - Separates a property from its value.
 
     [Read more](https://domainlang.net/reference/language)
     ");

@@ -404,7 +404,6 @@ fn what_a_value_may_not_be() {
     argument `text` contains NUL, which nothing here can hold
     argument `any` is an array, and only one value is possible here
     argument `text` is missing
-    argument `text` contains NUL, which nothing here can hold
     argument `text` contains a line break or another control character, which a header cannot hold
     argument `text` contains a line break or another control character, which a header cannot hold
     the URL's path would contain `.` or `..`, which leads to another resource

@@ -30,7 +30,7 @@ fn wrong_usage() {
           --toolsets <LIST>  Enable only these toolsets (comma-separated; `!name` excludes)
           --tools <LIST>     Enable only these tools (comma-separated; `lsp_*` matches, `!name` excludes)
           --trust            Trust the workspace for this session only
-          --host <HOST>      Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
+          --host <auto|own>  Host to use: `auto` (an editor's, a daemon's or another agent's) or `own` (private) [default: auto]
       -v, --verbose...       Increase log verbosity (-vv for debug)
       -h, --help             Print help
 

@@ -33,8 +33,8 @@ fn tools() {
 
     Arguments:
       plan (string, required)  Applied p-… or a-…
-      max_tokens (integer)  Upper bound of the answer, default 2000
-      wait_ms (integer)  How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
+      maxTokens (integer)  Upper bound of the answer, default 2000
+      waitMs (integer)  How long to wait for servers that are loading (default 30000) or checking an edit (default 5000)
       format (string)  Default text
 
     Undo a rename:

@@ -219,9 +219,9 @@ fn an_import_that_leads_nowhere() {
 
 #[test]
 fn words_and_signs() {
-    insta::assert_snapshot!(check("bc A { relationships { this [OH$0S] -> B } }"), @r"
+    insta::assert_snapshot!(check("bc A { relationships { this [OH$0S] -> B } }"), @"
     <OHS>
-    💡 **OHS** - Open Host Service: the upstream side offers one well-documented protocol to everybody.
+    💡 **OHS** - Open Host Service: the upstream side offers one well-documented protocol to all consumers.
 
     [Read more](https://domainlang.net/guide/context-maps#relationships)
     ");
