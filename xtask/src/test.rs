@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_quick_profile_excludes_what_only_the_full_run_has() {
+    fn the_quick_profile_excludes_tests_of_the_full_run() {
         let config = std::fs::read_to_string(place::ROOT.join(".config/nextest.toml")).expect("the configuration");
         let filter = format!("not (package(zubi-tests) & binary(/^({})$/))", FULL_ONLY.join("|"));
         assert!(config.contains(&format!("default-filter = \"{filter}\"")), "no `{filter}` in\n{config}");

@@ -163,14 +163,14 @@ Domain
     }
 
     #[test]
-    fn what_there_is_not() {
+    fn names_without_matches() {
         assert_eq!(check("Nothing"), "0");
         assert_eq!(check("é"), "0");
         assert_eq!(check(&"a".repeat(1000)), "0");
     }
 
     #[test]
-    fn everything() {
+    fn an_empty_query_matches_all_elements() {
         insta::assert_snapshot!(check(""), @r#"
         11
         Domain Care = Some("Care") care.dlang:1:8

@@ -227,14 +227,14 @@ mod tests {
     }
 
     #[test]
-    fn a_path_counts_from_its_root() {
+    fn only_absolute_paths_are_found() {
         assert!(contains("see `/place/x`", "/place/") && contains("/place/x", "/place/"));
         assert!(!contains("[PROJECT]/place/x and a/place/y", "/place/"));
         assert!(contains("https://host.example/x", "host.example"));
     }
 
     #[test]
-    fn a_crate_without_input_and_output_stays_so() {
+    fn io_in_a_pure_crate_is_reported() {
         for line in ["use std::fs;", "use std::{fmt, io};", "let a = std::env::args();", "std::thread::spawn(f)"] {
             assert!(!check("crates/dlang-syntax/src/a.rs", &format!("//! Doc.\n{line}\n")).is_empty(), "{line}");
             assert_eq!(check("crates/zubi-code/src/a.rs", &format!("//! Doc.\n{line}\n")), "");
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn length_and_tests_that_do_not_run_fail() {
+    fn long_files_and_disabled_tests_are_reported() {
         let long = format!("//! Doc.\n{}", "// line\n".repeat(600));
         assert!(check("xtask/src/a.rs", &long).contains("601 lines"));
         assert_eq!(check("crates/a/src/generated/a.rs", &long), "");

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_forgotten_and_nothing_made_up() {
+    fn missing_and_unknown_names_are_rejected() {
         insta::assert_snapshot!(fill("{{rules: Model Team}}\n{{words: clause}}"), @"error: reference.md says nothing about Other, declaration");
         insta::assert_snapshot!(fill("{{rules: Model Model}}"), @"error: reference.md: `Model` is listed twice or is unknown");
         insta::assert_snapshot!(fill("{{words: verb}}"), @"error: reference.md: `verb` is listed twice or is unknown");

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_written_from_the_registry_and_its_row_and_nothing_else_changes() {
+    fn only_tool_entries_of_the_manifest_change() {
         let manifest = r#"{ "b": 1, "contributes": { "languageModelTools": [
             { "name": "domainlang_get", "displayName": "Get", "modelDescription": "fixed", "tags": [], "inputSchema": {} },
             { "name": "gone" } ] }, "a": 2 }"#;

@@ -25,7 +25,7 @@ fn contents(name: &str, program: Option<&str>) -> String {
 }
 
 #[test]
-fn a_package_for_a_system_has_the_program_and_the_right_to_execute_it() {
+fn a_platform_package_has_an_executable_program() {
     assert_snapshot!(contents("dist-linux", Some("linux-x64")), @"
     plain [Content_Types].xml
     plain extension.vsixmanifest
@@ -66,7 +66,7 @@ fn a_package_for_a_system_has_the_program_and_the_right_to_execute_it() {
 }
 
 #[test]
-fn a_package_for_all_systems_has_no_program() {
+fn a_universal_package_has_no_program() {
     assert_snapshot!(contents("dist-universal", None), @"
     plain [Content_Types].xml
     plain extension.vsixmanifest

@@ -312,7 +312,7 @@ fn import_strings() {
 }
 
 #[test]
-fn what_is_written_of_an_import() {
+fn import_prefix_at_the_cursor() {
     for (fixture, expected) in [
         ("import '$0./a'", Some("")),
         ("import './a\\'s$0x'", Some("./a's")),
@@ -326,7 +326,7 @@ fn what_is_written_of_an_import() {
 }
 
 #[test]
-fn whole_items() {
+fn complete_items() {
     let item = |fixture: &str, label: &str| -> Completion {
         completions_at(fixture).items.into_iter().find(|item| item.label == label).expect("it is offered")
     };

@@ -236,7 +236,7 @@ mod tests {
     use super::{emphasize, line, name, prose};
 
     #[test]
-    fn what_would_be_markdown_is_escaped() {
+    fn markdown_is_escaped() {
         for (text, expected) in [
             ("[a](http://x) ![b](c)", r"\[a\](http://x) !\[b\](c)"),
             ("`code` and ```fence", r"\`code\` and \`\`\`fence"),
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_stays_as_it_is() {
+    fn plain_prose_is_not_escaped() {
         for text in
             [r"C:\dir", "a < b > c", "A & B, 100 % (all) - 1.5 ~ 2", "snake_case", "https://a.b/c?d=e", "größer", "# 1"]
         {

@@ -135,7 +135,7 @@ Metadata Language
     }
 
     #[test]
-    fn of_several_declarations_the_first() {
+    fn the_first_of_several_declarations_is_found() {
         assert_eq!(check("Shop.Stock"), "BoundedContext Shop.Stock in a.dlang");
         assert_eq!(check("Shop"), "NamespaceDeclaration Shop in a.dlang");
     }

@@ -15,7 +15,7 @@ pub(crate) fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
 }
 
 #[test]
-fn as_deep_as_can_be() {
+fn maximum_nesting() {
     on_a_small_stack(|| {
         for depth in [MAX_NESTING - 1, MAX_NESTING, 10_000] {
             let text = format!("{}bc X {{ }} {}", "ns A { Team T ".repeat(depth), "} ".repeat(depth));
@@ -69,7 +69,7 @@ fn two_thousand_contexts() {
 }
 
 #[test]
-fn names_as_long_and_deep_as_can_be() {
+fn names_of_maximum_length_and_depth() {
     on_a_small_stack(|| {
         let depth = 10_000;
         let nested = format!("{}Team T bc B by T {}", "ns N { ".repeat(depth), "} ".repeat(depth));

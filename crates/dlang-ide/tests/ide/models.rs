@@ -64,7 +64,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 96, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_rename_changes_names_and_nothing_else(texts in vec(file(), 4), places in vec((any::<Index>(), any::<Index>()), 8), name in select(vec!["A", "B", "New", "team", "B-"])) {
+    fn a_rename_changes_only_names(texts in vec(file(), 4), places in vec((any::<Index>(), any::<Index>()), 8), name in select(vec!["A", "B", "New", "team", "B-"])) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let host = model(&texts);
         let files: Vec<_> = host.files().collect();

@@ -138,7 +138,7 @@ proptest! {
 
     /// Hovering and explaining differ in nothing but links.
     #[test]
-    fn one_text_with_and_without_links(text in generated::model()) {
+    fn hover_and_explain_differ_only_in_links(text in generated::model()) {
         let (host, file) = host(&text);
         let db = host.db();
         for definition in definitions(db, file) {
@@ -155,7 +155,7 @@ proptest! {
     }
 
     #[test]
-    fn places_of_broken_models(text in broken(), places in vec(any::<Index>(), 8)) {
+    fn positions_in_broken_models(text in broken(), places in vec(any::<Index>(), 8)) {
         let (mut host, file) = host(&text);
         for position in places {
             let offset = text.floor_char_boundary(position.index(text.len() + 1));
@@ -164,7 +164,7 @@ proptest! {
     }
 
     #[test]
-    fn places_of_any_text(text in any::<String>(), place in any::<Index>()) {
+    fn positions_in_any_text(text in any::<String>(), place in any::<Index>()) {
         let (host, file) = host(&text);
         let offset = text.floor_char_boundary(place.index(text.len() + 1));
         check_place(host.db(), file, TextSize::try_from(offset).unwrap());

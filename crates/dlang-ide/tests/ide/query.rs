@@ -149,7 +149,7 @@ proptest! {
 }
 
 #[test]
-fn as_deep_as_can_be() {
+fn maximum_nesting() {
     on_a_small_stack(|| {
         for depth in [MAX_NESTING, 10_000] {
             let text = format!("{}bc X {{ }} {}", "ns A { Team T ".repeat(depth), "} ".repeat(depth));
@@ -162,7 +162,7 @@ fn as_deep_as_can_be() {
 
 /// Linear, or it does not end.
 #[test]
-fn very_many() {
+fn twenty_thousand_contexts() {
     let many = 20_000;
     let contexts: Vec<_> = (0..many)
         .map(|number| {

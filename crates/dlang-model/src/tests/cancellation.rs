@@ -7,7 +7,7 @@ use crate::testing::host;
 use crate::{Definition, ModelChange, QueryCancelled, file_diagnostics, project_files};
 
 #[test]
-fn a_change_cancels_the_questions_before_it() {
+fn a_change_cancels_earlier_queries() {
     let mut host = host("Domain A\n");
     let snapshot = host.snapshot();
     let (begun, has_begun) = mpsc::channel();
@@ -49,7 +49,7 @@ fn a_token_cancels_one_snapshot() {
 }
 
 #[test]
-fn what_is_cancelled_between_two_queries_stays_cancelled() {
+fn cancellation_between_queries_is_permanent() {
     let host = host("Domain A\n");
     let snapshot = host.snapshot();
     let (clone, token) = (snapshot.clone(), snapshot.cancellation_token());

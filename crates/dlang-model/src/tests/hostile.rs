@@ -104,7 +104,7 @@ fn namespaces_ten_thousand_deep() {
 }
 
 #[test]
-fn a_circle_of_ten_thousand_domains() {
+fn a_cycle_of_ten_thousand_domains() {
     on_a_small_stack(|| {
         let domain = |number: usize| format!("Domain D{number} in D{} {{ vision: \"v\" }}\n", (number + 1) % 10_000);
         let text: String = (0..10_000).map(domain).collect();
@@ -137,7 +137,7 @@ Domain B in a.A { vision: \"v\" }
 }
 
 #[test]
-fn a_chain_of_imports_is_no_recursion() {
+fn a_long_chain_of_imports_needs_little_stack() {
     on_a_small_stack(|| {
         let count = 3_000;
         let path = |number: usize| format!("{:04}.dlang", number % count);

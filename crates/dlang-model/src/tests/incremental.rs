@@ -62,12 +62,12 @@ fn an_edit_in_a_body_stays_in_its_file() {
 }
 
 #[test]
-fn an_edit_that_changes_nothing_is_none() {
+fn an_edit_without_a_change_recomputes_nothing() {
     insta::assert_snapshot!(check(MODEL, "shared.dlang", "vision", "vision"), @"same diagnostics");
 }
 
 #[test]
-fn a_declaration_behind_the_others_costs_the_scopes_of_importers() {
+fn an_appended_declaration_recomputes_importer_scopes() {
     insta::assert_snapshot!(check(MODEL, "shared.dlang", "Team T", "Team T\nTeam U"), @r"
     same diagnostics
     exports 1
@@ -82,7 +82,7 @@ fn a_declaration_behind_the_others_costs_the_scopes_of_importers() {
 }
 
 #[test]
-fn the_names_of_a_project_outlive_edits_of_bodies() {
+fn body_edits_do_not_recompute_project_names() {
     let find = |host: &ModelHost| format!("{:?}", definitions_by_name(host.db(), "D"));
     let [answer, counts] = check_query(find, MODEL, "shared.dlang", "vision: \"v\"", "vision: \"other\"");
     assert_eq!(answer, "same");

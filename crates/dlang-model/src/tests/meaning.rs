@@ -15,7 +15,7 @@ fn find_element(host: &crate::ModelHost, fqn: &str) -> Definition {
 }
 
 #[test]
-fn the_header_holds_before_the_body_and_the_first_before_the_rest() {
+fn headers_and_first_values_take_precedence() {
     let host = host(
         r#"
 Classification Core  Classification Other
@@ -140,7 +140,7 @@ bc Beds
 }
 
 #[test]
-fn elements_know_their_places() {
+fn elements_are_found_at_their_ranges() {
     let host = host("Namespace A.B {\n    Domain X\n    Namespace C { Team Y }\n}\nTeam Z\n");
     let db = host.db();
     let file = host.files().next().unwrap();
@@ -159,7 +159,7 @@ fn elements_know_their_places() {
 }
 
 #[test]
-fn references_of_the_tree_and_names_without_one() {
+fn tree_references_and_bare_names_are_resolved() {
     let host = host(
         "//- a.dlang\nTeam There\n//- b.dlang\nimport \"./a.dlang\" as a\nNamespace N { Team Here  bc C by Here }\nbc D by a.There\n",
     );

@@ -88,7 +88,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
-    fn nearly_right_texts(one in nearly_right(), other in nearly_right()) {
+    fn nearly_valid_texts(one in nearly_right(), other in nearly_right()) {
         run_all_queries([&one, &other]);
     }
 
@@ -101,7 +101,7 @@ proptest! {
 /// Texts that would be slow with any quadratic algorithm. Measuring time would be flaky; a regression shows as a
 /// hang.
 #[test]
-fn large_and_strange() {
+fn large_degenerate_texts() {
     let many = 20_000;
     let chain = (0..many)
         .map(|number| format!("Domain D{number} in D{} {{ vision: \"v\" }}\n", number + 1))

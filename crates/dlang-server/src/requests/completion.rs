@@ -179,7 +179,7 @@ mod tests {
     use super::steps;
 
     #[test]
-    fn one_step_at_a_time() {
+    fn import_paths_are_completed_by_segment() {
         let others = ["/w/a/x.dlang", "/w/a/sub/y.dlang", "/w/a/sub/deep/z.dlang", "/w/b.dlang", "/w/c/d.dlang"];
         for (prefix, expected) in [
             ("", "../ ./sub/ ./x.dlang"),

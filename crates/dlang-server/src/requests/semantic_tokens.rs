@@ -184,7 +184,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_difference_makes_the_new_of_the_old(
+        fn applying_a_difference_restores_the_new_tokens(
             old in prop::collection::vec(0_u32..3, 0..12),
             new in prop::collection::vec(0_u32..3, 0..12),
         ) {
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_a_number() {
+    fn every_kind_has_a_token_type() {
         use dlang_ide::TokenKind::{
             Arrow, BoundedContext, Classification, Comment, Decision, Documentation, Domain, Keyword, Map, Metadata,
             Namespace, String, Team, Term,

@@ -24,7 +24,7 @@ fn client_with_table(extra: MethodTable) -> Client {
 }
 
 #[test]
-fn what_the_server_can_do() {
+fn server_capabilities() {
     let mut client = begin(MethodTable::new());
     assert_snapshot!(client.initialize(&able(), &["/w"]), @r#"{"capabilities":{"positionEncoding":"utf-16","textDocumentSync":{"openClose":true,"change":2},"completionProvider":{"triggerCharacters":[".","\"","/","[","@"],"resolveProvider":true},"hoverProvider":true,"definitionProvider":true,"referencesProvider":true,"documentHighlightProvider":true,"documentSymbolProvider":true,"codeActionProvider":{"codeActionKinds":["quickfix"]},"codeLensProvider":{"resolveProvider":false},"documentLinkProvider":{"resolveProvider":false},"workspaceSymbolProvider":true,"documentFormattingProvider":true,"documentRangeFormattingProvider":true,"renameProvider":{"prepareProvider":true},"foldingRangeProvider":true,"selectionRangeProvider":true,"semanticTokensProvider":{"legend":{"tokenTypes":["keyword","operator","string","comment","namespace","class","type","enum","property","struct","variable","enumMember"],"tokenModifiers":["declaration","documentation"]},"range":true,"full":{"delta":true}},"inlayHintProvider":true,"diagnosticProvider":{"identifier":"domain-lang","interFileDependencies":true,"workspaceDiagnostics":true},"workspace":{"workspaceFolders":{"supported":true,"changeNotifications":true},"fileOperations":{"willRename":{"filters":[{"scheme":"file","pattern":{"glob":"**/*.dlang","matches":"file"}},{"scheme":"file","pattern":{"glob":"**/*","matches":"folder"}}]}}}},"serverInfo":{"name":"domainlang","version":"0"}}"#);
     let mut client = begin(MethodTable::new());
@@ -35,7 +35,7 @@ fn what_the_server_can_do() {
 }
 
 #[test]
-fn before_it_is_initialized_nothing_is_answered() {
+fn requests_before_initialize_are_rejected() {
     let mut client = begin(MethodTable::new());
     client.open("a.dlang", 1, "Team A");
     assert_snapshot!(client.try_send_request("textDocument/hover", json!({})).unwrap_err(), @r#"{"code":-32002,"message":"`initialize` comes first"}"#);
@@ -67,7 +67,7 @@ fn no_messages_are_sent_before_the_initialize_response() {
 }
 
 #[test]
-fn it_is_initialized_once_and_shut_down_once() {
+fn initialize_and_shutdown_are_accepted_once() {
     let mut client = client_with_table(MethodTable::new());
     assert_snapshot!(client.try_send_request("initialize", json!({})).unwrap_err(), @r#"{"code":-32600,"message":"the server is initialized already"}"#);
     assert_eq!(client.send_request("shutdown", Value::Null), Value::Null);
@@ -84,7 +84,7 @@ fn the_server_exits_when_the_client_disconnects() {
 }
 
 #[test]
-fn strange_parameters() {
+fn invalid_parameters_are_rejected() {
     let mut client = client_with_table(MethodTable::new());
     let params_at = |position: &Value| json!({ "textDocument": { "uri": uri_of("a.dlang") }, "position": position });
     let params = params_at(&json!({ "line": "one", "character": 1 }));
@@ -219,7 +219,7 @@ fn two_requests_with_one_id() {
 }
 
 #[test]
-fn a_started_request_is_answered_from_anywhere() {
+fn a_started_request_can_be_answered_later() {
     let (hands_over, handed) = channel::<RequestResponder>();
     let hands_over = Mutex::new(hands_over);
     let extra = MethodTable::new().start("test/start", move |params, responder| {
@@ -318,7 +318,7 @@ fn the_host_sends_requests_to_the_client() {
 
 /// Started requests are stored by the test, so that they pile up.
 #[test]
-fn a_flood_of_requests_is_refused() {
+fn excess_pending_requests_are_refused() {
     let responders = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&responders);
     let extra = MethodTable::new().start("test/hold", move |_, responder| sink.lock().unwrap().push(responder));

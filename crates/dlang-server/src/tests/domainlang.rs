@@ -62,7 +62,7 @@ fn explain() {
 }
 
 #[test]
-fn other_models_than_those_of_the_workspace() {
+fn models_at_other_paths() {
     let mut client = Client::new(
         "//- shop/sales.dlang\nimport \"./pay.dlang\"\nDomain Sales { vision: \"v\" }\n//- shop/pay.dlang\nTeam Pay\n//- other.dlang\nTeam Others\n//- notes.txt\n",
     );
@@ -139,7 +139,7 @@ fn a_path_that_looks_like_a_uri() {
 
 /// Loading has already finished when the request is cancelled.
 #[test]
-fn a_question_about_another_model_ends_when_it_is_given_up() {
+fn a_cancelled_query_of_another_model_ends() {
     let workspace = Workspace::of_text("a.dlang", "Team A");
     let cancel = Cancel::default();
     let run_query = || {

@@ -114,7 +114,7 @@ fn clients_that_watch_files_receive_a_registration() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a fixture need not survive a crash")]
-fn for_other_clients_the_disk_is_watched() {
+fn the_server_watches_the_disk_for_other_clients() {
     let guard = tempfile::tempdir().unwrap();
     let root = Utf8Path::from_path(guard.path()).unwrap().canonicalize_utf8().unwrap();
     std::fs::write(root.join("a.dlang"), "Team A\nTeam A\n").unwrap();

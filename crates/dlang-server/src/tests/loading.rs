@@ -127,7 +127,7 @@ fn requests_within_the_limit_are_answered() {
 }
 
 #[test]
-fn it_ends_while_it_is_loading() {
+fn the_server_ends_while_loading() {
     let (client, slow) = loading(Duration::MAX, &able());
     drop(client);
     slow.open();
@@ -135,7 +135,7 @@ fn it_ends_while_it_is_loading() {
 
 /// Every thread of the pool is busy with a request that loads a model of its own.
 #[test]
-fn a_model_for_one_question_is_not_loaded_further_when_that_is_given_up() {
+fn cancelling_a_request_stops_loading_its_model() {
     const FILES: usize = 400;
     let files: Vec<String> = (0..FILES).map(|number| format!("//- {number}.dlang\nTeam T{number}\n")).collect();
     let (mut client, slow) = loading_of(&files.concat(), Duration::MAX, &able());

@@ -84,7 +84,7 @@ fn hover() {
 }
 
 #[test]
-fn a_client_without_markdown_gets_the_same_as_plain_text() {
+fn hover_is_plain_text_without_markdown_support() {
     let (_client, answer) = at_with(&plain(), "textDocument/hover", &in_model("Core\n"), &json!({}));
     assert_snapshot!(show(&answer.unwrap()), @r#"{"contents":{"kind":"plaintext","value":"🏷️ **(classification) Core**\n\n---\n\n**Used by:**\n- [Orders](file:///w/main.dlang#L3,1)"},"range":"2:15-2:19"}"#);
 }
@@ -144,7 +144,7 @@ fn rename() {
 }
 
 #[test]
-fn a_client_without_versions_gets_changes_by_document() {
+fn edits_without_version_support() {
     let (_client, answer) = at_with(&plain(), "textDocument/rename", MODEL, &json!({ "newName": "Vendors" }));
     let changes = answer.unwrap();
     assert_snapshot!(show(&changes["changes"][uri_of("shared/teams.dlang")]), @r#"{"range":"1:5-1:12","newText":"Vendors"}"#);
@@ -423,7 +423,7 @@ fn only_quick_fixes_are_returned() {
 }
 
 #[test]
-fn what_is_no_model_of_the_workspace_has_no_answers() {
+fn documents_outside_the_model_have_empty_answers() {
     let mut client = Client::new("//- a.dlang\nTeam A\n");
     for uri in ["file:///w/gone.dlang", "file:///w/a.txt", "untitled:x", "", "file://elsewhere/a.dlang"] {
         let position = json!({ "line": 0, "character": 6 });

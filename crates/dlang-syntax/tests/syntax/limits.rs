@@ -32,7 +32,7 @@ fn namespaces_ten_thousand_deep() {
 }
 
 #[test]
-fn everything_else_ten_thousand_deep() {
+fn other_constructs_ten_thousand_deep() {
     on_a_small_stack(|| {
         for opening in [
             "{ ",
@@ -78,7 +78,7 @@ fn ten_megabytes() {
 }
 
 #[test]
-fn nothing_but_mistakes() {
+fn diagnostics_are_limited() {
     for fragment in ["bc ", "{ ", "} ", "A.", "[ ", "-> ", "\"\n\\", "'\"\n", "/*\n", "# ", "term T: ", "A { Domain X "]
     {
         let parse = check(&fragment.repeat(250_000 / fragment.len()));

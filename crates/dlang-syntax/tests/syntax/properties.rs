@@ -104,7 +104,7 @@ proptest! {
     }
 
     #[test]
-    fn a_value_survives_being_written(value in any::<String>()) {
+    fn quoted_values_round_trip(value in any::<String>()) {
         let text = ast::quote(&value);
         let model = parse(&format!("import {text}")).tree();
         let uri = model.imports().next().and_then(|import| import.uri()).expect("a string");

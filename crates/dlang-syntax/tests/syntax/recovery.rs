@@ -146,7 +146,7 @@ fn try_all(name: &str, text: &str, outcome: &mut Outcome) {
 }
 
 #[test]
-fn a_missing_token_harms_only_its_block() {
+fn a_missing_token_affects_only_its_block() {
     let mut outcome = Outcome::default();
     for (name, text) in examples() {
         try_all(&name, &text, &mut outcome);

@@ -103,7 +103,7 @@ mod tests {
     use crate::testing::in_memory;
 
     #[test]
-    fn a_text_lies_over_a_file_until_it_is_taken_away() {
+    fn an_overlay_hides_its_file_until_it_is_removed() {
         let files = Overlay::new(Arc::new(in_memory("//- a.dlang\nsaved")));
         let (saved, new) = ("/w/a.dlang".into(), "/w/new.dlang".into());
         let state = |path| files.read_text(path, 100);

@@ -54,7 +54,7 @@ model: {entry: main.dlang}
 ";
 
 #[test]
-fn the_nearest_manifest_decides() {
+fn the_nearest_manifest_applies() {
     let files = [
         "/w/main.dlang",
         "/w/new/new.dlang",
@@ -86,7 +86,7 @@ fn the_nearest_manifest_decides() {
 }
 
 #[test]
-fn a_package_in_a_package_knows_both() {
+fn a_nested_package_has_its_project_and_folder() {
     let path = Utf8Path::new("/p/.dlang/packages/a/b/1111111/.dlang/packages/c/d/2222222/x.dlang");
     let package = Package::of_path(path).unwrap();
     assert_eq!(package.project, "/p");
@@ -123,7 +123,7 @@ fn every_module_below_a_folder_is_found() {
 }
 
 #[test]
-fn a_manifest_that_cannot_be_read_is_still_there() {
+fn an_unreadable_manifest_is_reported() {
     let mut files = in_memory("//- a.dlang\n");
     files.insert("/w/model.yaml", [0xff, 0xfe]);
     files.insert("/w/model.lock", "[");
@@ -162,7 +162,7 @@ fn modules_are_cached_until_invalidated() {
 }
 
 #[test]
-fn a_real_folder_is_walked_without_what_is_ignored() {
+fn ignored_folders_are_not_walked() {
     let (_guard, root) = on_disk(
         "
 //- .gitignore
@@ -203,7 +203,7 @@ made/
 }
 
 #[test]
-fn a_manifest_that_is_a_link_to_elsewhere_is_not_read() {
+fn a_manifest_linked_from_outside_is_not_read() {
     let (_guard, root) =
         on_disk("//- secret.yaml\nmodel: {name: secret}\n//- w/model.yaml -> ../secret.yaml\n//- w/a.dlang\n");
     let module = Modules::new(DiskFiles).of_file(&root.join("w/a.dlang"));

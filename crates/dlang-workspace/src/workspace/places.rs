@@ -55,7 +55,7 @@ mod tests {
     use super::PositionFinder;
 
     #[test]
-    fn there_and_back() {
+    fn positions_in_any_order() {
         let finder = PositionFinder::new("aé\nb\r\rc");
         let positions = [0, 1, 3, 4, 5, 6, 7, 8, 99, 3].map(|offset: u32| {
             let position = finder.position(offset.into());

@@ -89,7 +89,7 @@ Team Nobody
 "#;
 
 #[test]
-fn a_folder_is_every_model_below_it() {
+fn a_folder_loads_every_model_below_it() {
     insta::assert_snapshot!(show(&folder(TWO_MODULES).snapshot()), @r"
     draft.dlang: Drafters
     inner/index.dlang: Sellers
@@ -99,7 +99,7 @@ fn a_folder_is_every_model_below_it() {
 }
 
 #[test]
-fn a_file_is_what_it_imports() {
+fn a_file_loads_its_imports() {
     let file = |path: &str| load(Arc::new(in_memory(TWO_MODULES)), &[Root::File(path.into())]);
     insta::assert_snapshot!(show(&file("/w/main.dlang").snapshot()), @r"
     inner/index.dlang: Sellers
@@ -110,7 +110,7 @@ fn a_file_is_what_it_imports() {
 }
 
 #[test]
-fn the_files_of_a_snapshot_have_the_texts_of_its_moment() {
+fn snapshot_files_have_the_texts_of_the_snapshot() {
     let mut workspace = folder("//- a.dlang\nTeam Saved");
     let (open, new): (&Utf8Path, &Utf8Path) = ("/w/a.dlang".into(), "/w/new.dlang".into());
     workspace.overlay(open, Some("Team Typed".into()));
@@ -201,7 +201,7 @@ Team Unused
 }
 
 #[test]
-fn unsaved_text_counts_and_what_nothing_leads_to_is_forgotten() {
+fn unsaved_text_is_used_and_unreachable_files_are_removed() {
     let mut workspace = folder("//- main.dlang\nimport \"../else/a.dlang\"\nTeam Saved\n//- /else/a.dlang\nTeam Else");
     let main = Utf8Path::new("/w/main.dlang");
     insta::assert_snapshot!(show(&workspace.snapshot()), @r"
@@ -231,7 +231,7 @@ fn unsaved_text_counts_and_what_nothing_leads_to_is_forgotten() {
 }
 
 #[test]
-fn a_file_that_exists_only_as_unsaved_text_is_removed_with_it() {
+fn unsaved_files_are_removed_with_their_text() {
     let files = in_memory("//- a.dlang\nTeam A\n//- b.dlang\nTeam B");
     let mut workspace = load(Arc::new(files), &[Root::File("/w/a.dlang".into())]);
     workspace.overlay("/w/b.dlang".into(), Some("Team B".into()));
@@ -241,7 +241,7 @@ fn a_file_that_exists_only_as_unsaved_text_is_removed_with_it() {
 }
 
 #[test]
-fn an_unsaved_manifest_counts() {
+fn an_unsaved_manifest_is_used() {
     let mut workspace = folder("//- model.yaml\n{}\n//- main.dlang\nimport \"@lib/a\"\n//- src/a.dlang\nTeam A");
     assert!(problems(&workspace.snapshot()).contains("'@lib/a'"));
     workspace.overlay("/w/model.yaml".into(), Some("paths: {\"@lib\": ./src}".into()));
@@ -252,7 +252,7 @@ fn an_unsaved_manifest_counts() {
 
 /// Each step with its effect on the disk and on the workspace.
 #[test]
-fn a_refresh_sees_whatever_happened_on_disk() {
+fn a_refresh_reads_all_changes_on_disk() {
     let (_guard, root) = on_disk("//- a.dlang\nimport \"./sub/b\"\nTeam A\n//- sub/b.dlang\nTeam B");
     let mut workspace = load(Arc::new(DiskFiles), &[Root::Folder(root.clone())]);
     let at = |path: &str| root.join(path);
@@ -350,7 +350,7 @@ fn invalid_roots_are_rejected() {
 }
 
 #[test]
-fn a_link_to_a_file_is_the_file() {
+fn a_link_and_its_file_are_one_file() {
     let (_guard, root) = on_disk(
         "//- m/a.dlang\nimport \"./b\"\nTeam A\n//- m/b.dlang\nimport \"./a\"\nTeam B\n//- m/l.dlang -> a.dlang\n\
          //- link.dlang -> m/l.dlang\n//- folder -> m\n//- text.dlang -> m/text.txt\n//- m/text.txt\n",
@@ -416,7 +416,7 @@ fn loading_reports_progress_and_can_be_interrupted() {
 }
 
 #[test]
-fn a_text_is_a_workspace() {
+fn a_workspace_from_a_text() {
     let workspace = Workspace::of_text("text.dlang", "import \"./a\"\nbc Sales");
     insta::assert_snapshot!(show(&workspace.snapshot()), @r"
     text.dlang: Sales
@@ -428,7 +428,7 @@ fn a_text_is_a_workspace() {
 
 /// In proportion to its length: half a minute is a hundred times what it takes.
 #[test]
-fn a_line_as_long_as_its_text() {
+fn a_long_line_takes_linear_time() {
     let text = "Täm é ".repeat(1_000_000);
     let begin = Instant::now();
     let workspace = Workspace::of_text("long.dlang", text);
@@ -458,7 +458,7 @@ fn validation() {
 
 /// A manifest that appears between a file and the manifest that held for it so far, or above all of them.
 #[test]
-fn a_new_manifest_is_seen_wherever_it_decides() {
+fn a_new_manifest_applies_at_every_level() {
     let files = Arc::new(ChangingFiles::default());
     files.0.write().unwrap().insert("/w/deep/er/a.dlang", "import \"@lib/b\"");
     let mut workspace = load(Arc::clone(&files) as SharedFiles, &[Root::File("/w/deep/er/a.dlang".into())]);
@@ -546,7 +546,7 @@ proptest! {
 
     /// Whatever happened on the way, a workspace is what it would be if it were loaded now.
     #[test]
-    fn the_way_does_not_matter(steps in steps(), is_file in any::<bool>()) {
+    fn incremental_updates_equal_a_fresh_load(steps in steps(), is_file in any::<bool>()) {
         let files = Arc::new(ChangingFiles::default());
         files.0.write().unwrap().insert("/w/a.dlang", "import \"./b\"\nTeam A");
         let shared = || -> SharedFiles { Arc::clone(&files) as SharedFiles };

@@ -118,7 +118,7 @@ fn single_elements() {
 }
 
 #[test]
-fn what_is_added_to_a_context() {
+fn fields_added_to_a_context() {
     let element = get(host(MODEL).db(), Some("Shop.Orders"), &|_| String::new())["element"].take();
     let added: Vec<String> = element.as_object().expect("an object").keys().rev().take(4).cloned().collect();
     assert_eq!(added, ["metadataMap", "effectiveClassification", "effectiveTeam", "fqn"]);
