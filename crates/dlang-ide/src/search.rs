@@ -122,8 +122,8 @@ Domain
         let rendered = found.symbols.iter().map(|symbol| {
             let text = symbol.file.text(host.db());
             assert_eq!(&text[symbol.selection], symbol.name.as_str());
-            let (path, place) = (symbol.file.path(host.db()), position(text, symbol.selection.start()));
-            format!("\n{:?} {} = {:?} {path}:{place}", symbol.kind, symbol.name, symbol.fqn.as_deref())
+            let (path, location) = (symbol.file.path(host.db()), position(text, symbol.selection.start()));
+            format!("\n{:?} {} = {:?} {path}:{location}", symbol.kind, symbol.name, symbol.fqn.as_deref())
         });
         format!("{}{}", found.total, rendered.collect::<String>())
     }

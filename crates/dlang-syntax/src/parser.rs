@@ -78,10 +78,10 @@ pub fn parse(text: &str) -> Parse {
 
 /// Parses with other limits than [`parse`]'s.
 pub(crate) fn parse_with_limits(text: &str, max_length: usize, max_nesting: usize) -> Parse {
-    let (whole, text) = (text, lexer::truncate(text, max_length));
+    let (full_text, text) = (text, lexer::truncate(text, max_length));
     let lexed = lexer::lex(text);
     let mut lexing = Collector::default();
-    if text.len() < whole.len() {
+    if text.len() < full_text.len() {
         lexing.push(messages::too_large(text));
     }
     messages::of_lexer(text, &lexed, &mut lexing);

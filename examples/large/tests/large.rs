@@ -62,7 +62,7 @@ fn diagnostics(size: Size) -> Vec<String> {
         }
     }
     let modules = Modules::new(disk);
-    let module = modules.of_file(Utf8Path::new("/model/index.dlang"));
+    let module = modules.module_of_file(Utf8Path::new("/model/index.dlang"));
     let mut found: Vec<_> = module.manifest.as_ref().unwrap().diagnostics.iter().map(|it| it.message.clone()).collect();
     let all: Vec<_> = host.files().collect();
     for file in &all {
@@ -77,8 +77,8 @@ fn diagnostics(size: Size) -> Vec<String> {
     }
     for file in all {
         let path = file.path(host.db()).to_owned();
-        let said = file_diagnostics(host.db(), file).iter().map(|it| format!("{path}: {}", it.message));
-        found.extend(said);
+        let messages = file_diagnostics(host.db(), file).iter().map(|it| format!("{path}: {}", it.message));
+        found.extend(messages);
     }
     found
 }

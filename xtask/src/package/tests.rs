@@ -1,7 +1,7 @@
 use insta::assert_snapshot;
 
 use super::{Options, build, package};
-use crate::{place, run};
+use crate::{paths, run};
 
 /// Prints the mode of each file of a package with its name, and the system in the manifest.
 const LIST_MODES_SCRIPT: &str = r#"
@@ -15,12 +15,12 @@ with zipfile.ZipFile(sys.argv[1]) as package:
 
 /// The files in a package with this program.
 fn contents(name: &str, program: Option<&str>) -> String {
-    let out = place::target().join("tmp").join(name);
+    let out = paths::target().join("tmp").join(name);
     std::fs::create_dir_all(&out).unwrap();
     let stand_in = out.join("stand-in");
     std::fs::write(&stand_in, "#!/bin/sh\nexit 0\n").unwrap();
-    let made = package(program.map(|target| (target, stand_in.as_path())), &out).unwrap();
-    let vsix = made.split("  ").next().unwrap();
+    let summary = package(program.map(|target| (target, stand_in.as_path())), &out).unwrap();
+    let vsix = summary.split("  ").next().unwrap();
     run::quiet(run::command("python3").args(["-c", LIST_MODES_SCRIPT, vsix])).unwrap()
 }
 

@@ -9,12 +9,12 @@ mod comments;
 fn check(text: &str) -> String {
     let formatted = format(&parse(text)).expect("a text without errors");
     let again = format(&parse(&formatted.text)).expect("a formatted text has no errors");
-    assert_eq!(again.text, formatted.text, "a formatted text is formatted");
+    assert_eq!(again.text, formatted.text, "formatting is not idempotent");
     assert_eq!(again.edits, []);
     formatted.text
 }
 
-/// The text after formatting the range between two `$0`, or the place of one.
+/// The text after formatting the range between two `$0`, or at one `$0`.
 #[track_caller]
 fn check_range(fixture: &str) -> String {
     let (before, rest) = fixture.split_once("$0").expect("a mark");

@@ -156,16 +156,16 @@ pub(crate) fn prose(text: &str) -> Option<String> {
     let (shown, more) = truncate(text, MAX_TEXT);
     let mut paragraphs = String::new();
     // Empty lines are emitted only when a line follows them.
-    let mut is_behind_empty = false;
+    let mut is_after_empty = false;
     for line in shown.split(['\n', '\r']).map(str::trim) {
         if line.is_empty() {
-            is_behind_empty = true;
+            is_after_empty = true;
             continue;
         }
         if !paragraphs.is_empty() {
-            paragraphs.push_str(if is_behind_empty { "\n\n" } else { "\n" });
+            paragraphs.push_str(if is_after_empty { "\n\n" } else { "\n" });
         }
-        is_behind_empty = false;
+        is_after_empty = false;
         let mut characters = line.chars();
         let is_markup = match (characters.next(), characters.next()) {
             (Some('#' | '>' | '=' | '|'), _) | (Some(':'), Some('-')) => true,

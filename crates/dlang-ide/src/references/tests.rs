@@ -41,7 +41,7 @@ Team Other
 Namespace Shop { Team Pickers  bc E by Shop.Pickers }
 ";
 
-/// Puts the mark behind the first occurrence of these words.
+/// Inserts the mark after the first occurrence of these words.
 fn in_shop(before: &str) -> String {
     check(&SHOP.replacen(before, &format!("{before}$0"), 1))
 }

@@ -13,8 +13,8 @@ fn check(fixture: &str, new_name: &str) -> String {
         Ok(edits) => edits,
         Err(error) => {
             let location = match &error {
-                RenameError::Declared { location: place, .. } | RenameError::Captured { location: place, .. } => {
-                    format!(" {}:{}", place.file.path(db), position(place.file.text(db), place.range.start()))
+                RenameError::Declared { location, .. } | RenameError::Captured { location, .. } => {
+                    format!(" {}:{}", location.file.path(db), position(location.file.text(db), location.range.start()))
                 }
                 RenameError::Installed(file) | RenameError::Reserved { file, .. } => format!(" {}", file.path(db)),
                 _ => String::new(),

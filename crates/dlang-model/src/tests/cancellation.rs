@@ -10,10 +10,10 @@ use crate::{Definition, ModelChange, QueryCancelled, file_diagnostics, project_f
 fn a_change_cancels_earlier_queries() {
     let mut host = host("Domain A\n");
     let snapshot = host.snapshot();
-    let (begun, has_begun) = mpsc::channel();
-    let asker = std::thread::spawn(move || {
+    let (sender, started) = mpsc::channel();
+    let query_thread = std::thread::spawn(move || {
         snapshot.query::<()>(|db| {
-            begun.send(()).unwrap();
+            sender.send(()).unwrap();
             // Runs endlessly until it is cancelled.
             loop {
                 for file in project_files(db) {
@@ -24,10 +24,10 @@ fn a_change_cancels_earlier_queries() {
             }
         })
     });
-    has_begun.recv().unwrap();
+    started.recv().unwrap();
     // Waits for the snapshot to be dropped.
     host.apply([ModelChange::Text { path: "main.dlang".to_owned(), text: Arc::from("Domain B\n") }]);
-    assert_eq!(asker.join().unwrap(), Err(QueryCancelled));
+    assert_eq!(query_thread.join().unwrap(), Err(QueryCancelled));
     let answer = host.snapshot().query(|db| {
         let file = project_files(db)[0];
         file_diagnostics(db, file)[0].message.clone()

@@ -11,8 +11,8 @@ fn an_unresolved_import_reports_its_problem() {
         message: "Cannot resolve import './gone.dlang'.".to_owned(),
         hint: Some("Look for it.".into()),
     };
-    let leads = [("./gone.dlang", problem)];
-    insta::assert_snapshot!(check_with("Team T\nimport \"./gone.dlang\"\n", &leads), @"
+    let problems = [("./gone.dlang", problem)];
+    insta::assert_snapshot!(check_with("Team T\nimport \"./gone.dlang\"\n", &problems), @"
     2:1: error: Expecting token of type 'EOF' but found `import`.
     Hint: Move this import before the first element. [misplaced-import]
     2:8: error: Cannot resolve import './gone.dlang'.

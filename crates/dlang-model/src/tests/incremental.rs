@@ -33,8 +33,8 @@ fn check_query(query: impl Fn(&ModelHost) -> String, fixture: &str, path: &str, 
         *counts.entry(name).or_default() += 1;
     }
     let counts: Vec<_> = counts.iter().map(|(name, count)| format!("{name} {count}")).collect();
-    let verdict = if before == after { "same" } else { "other" };
-    [verdict.to_owned(), counts.join("\n")]
+    let comparison = if before == after { "same" } else { "other" };
+    [comparison.to_owned(), counts.join("\n")]
 }
 
 const MODEL: &str = r#"

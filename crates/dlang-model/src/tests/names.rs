@@ -1,6 +1,6 @@
 //! Name resolution: containers, files, imports, packages.
 
-use crate::testing::{host, place_of};
+use crate::testing::{host, location_text};
 use crate::{file_model, project_files, resolutions};
 
 /// Renders each reference, in text order: as it is written, and the locations of its targets.
@@ -12,7 +12,7 @@ fn check(fixture: &str) -> String {
         for (id, reference) in file_model(db, *file).numbered_references() {
             let targets = resolutions(db, *file).targets(id).iter();
             let targets: Vec<_> = targets
-                .map(|target| format!("{} {}", target.fqn(db).unwrap_or_default(), place_of(db, *target)))
+                .map(|target| format!("{} {}", target.fqn(db).unwrap_or_default(), location_text(db, *target)))
                 .collect();
             let targets = if targets.is_empty() { "nothing".to_owned() } else { targets.join(" and ") };
             lines.push(format!("{} = {targets}", reference.text));
@@ -42,7 +42,7 @@ bc Outside for Care
 }
 
 #[test]
-fn a_path_begins_at_a_container_around_it() {
+fn a_path_starts_at_an_enclosing_container() {
     insta::assert_snapshot!(check(
         r#"
 Namespace Clinic {

@@ -65,11 +65,11 @@ proptest! {
         let all: Vec<Value> = changes.iter().map(change).collect();
         let mut together = text.clone();
         apply(&mut together, serde_json::from_value(json!(all)).unwrap(), encoding);
-        let mut apart = text;
+        let mut separate = text;
         for change in all {
-            apply(&mut apart, serde_json::from_value(json!([change])).unwrap(), encoding);
+            apply(&mut separate, serde_json::from_value(json!([change])).unwrap(), encoding);
         }
-        prop_assert_eq!(together, apart);
+        prop_assert_eq!(together, separate);
     }
 }
 

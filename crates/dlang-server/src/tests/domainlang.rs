@@ -70,8 +70,8 @@ fn models_at_other_paths() {
         client.send_request("domainlang/get", params)["summary"]["fileCount"].clone()
     };
     assert_eq!(files(&mut client, json!({})), 3);
-    for (place, count) in [("shop", 2), ("shop/sales.dlang", 2), ("shop/pay.dlang", 1), ("/w/shop/../other.dlang", 1)] {
-        assert_eq!(files(&mut client, json!({ "path": place })), count, "{place}");
+    for (path, count) in [("shop", 2), ("shop/sales.dlang", 2), ("shop/pay.dlang", 1), ("/w/shop/../other.dlang", 1)] {
+        assert_eq!(files(&mut client, json!({ "path": path })), count, "{path}");
     }
     assert_eq!(files(&mut client, json!({ "path": uri_of("shop/pay.dlang") })), 1);
     assert_eq!(files(&mut client, json!({ "text": "Team A" })), 1);
@@ -140,10 +140,10 @@ fn a_path_that_looks_like_a_uri() {
 /// Loading has already finished when the request is cancelled.
 #[test]
 fn a_cancelled_query_of_another_model_ends() {
-    let workspace = Workspace::of_text("a.dlang", "Team A");
+    let workspace = Workspace::from_text("a.dlang", "Team A");
     let cancel = Cancel::default();
     let run_query = || {
-        let Method::Query { run, .. } = &*table().get("domainlang/get").unwrap() else { panic!("it is asked") };
+        let Method::Query { run, .. } = &*table().get("domainlang/get").unwrap() else { panic!("not a query") };
         run(Snapshot::from_workspace(workspace.snapshot()), json!({ "text": "Team A" }), &cancel)
     };
     assert_eq!(run_query().unwrap()["summary"]["teamCount"], 1);

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, able, uri_of};
-use super::questions::show;
+use super::client::{Client, full_capabilities, uri_of};
+use super::features::show;
 
 #[test]
 fn changes_are_applied_in_order() {
     for (encoding, column) in [("utf-8", 8), ("utf-16", 6), ("utf-32", 5)] {
-        let mut capabilities = able();
+        let mut capabilities = full_capabilities();
         capabilities["general"] = json!({ "positionEncodings": [encoding] });
         let mut client = Client::with_capabilities("", &capabilities);
         client.open("a.dlang", 1, "Team A // ä𝄞x\n");

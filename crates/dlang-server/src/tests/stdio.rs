@@ -14,17 +14,17 @@ use crate::stdio;
 /// Messages decoded from a stream, immediate answers, and the reason for its end.
 fn decode_stream(input: impl Read) -> String {
     let (out, outgoing) = unbounded();
-    let (to, heard) = unbounded();
+    let (to, incoming) = unbounded();
     let client = ClientHandle::new(out);
     let end = stdio::read(input, &to, &client);
     client.close();
     let mut answered = Vec::new();
     stdio::write(&outgoing, &mut answered).unwrap();
-    let mut lines: Vec<String> = heard
+    let mut lines: Vec<String> = incoming
         .try_iter()
         .map(|message| match message {
             Message::Request(request) => format!("request {} {} {}", request.id, request.method, request.params),
-            Message::Notification(told) => format!("notification {} {}", told.method, told.params),
+            Message::Notification(it) => format!("notification {} {}", it.method, it.params),
             Message::Response(response) => format!("answer {} {:?}", response.id, response.response_result),
         })
         .collect();

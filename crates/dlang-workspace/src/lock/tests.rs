@@ -24,7 +24,7 @@ fn check(text: &str) -> String {
 
 fn check_against(manifest: &str, lock: &str) -> String {
     let found = disagreements(&manifest::read(manifest, Purpose::Use).manifest, &read(lock).lock);
-    format!("{}{}", show(manifest, &found.of_manifest), show(lock, &found.of_lock))
+    format!("{}{}", show(manifest, &found.in_manifest), show(lock, &found.in_lock))
 }
 
 #[test]

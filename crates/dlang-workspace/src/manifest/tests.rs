@@ -1,4 +1,4 @@
-//! Every diagnostic with its place.
+//! Every diagnostic with its position.
 
 mod hostile;
 

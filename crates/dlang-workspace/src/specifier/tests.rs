@@ -48,7 +48,7 @@ fn check_fixes(fixture: &str, specifier: &str) -> String {
     let importer = Utf8Path::new("/w/a.dlang");
     let error = modules.resolve(importer, specifier).unwrap_err();
     let mut lines = String::new();
-    for fix in error.fixes(&modules.of_file(importer)) {
+    for fix in error.fixes(&modules.module_of_file(importer)) {
         let action = match fix.action {
             FixAction::Edit { path, range, text } => format!("{path} {range:?}\n{text}"),
             FixAction::Create { path, text } => format!("{path} new\n{text}"),

@@ -47,10 +47,10 @@ fn show(snapshot: &WorkspaceSnapshot) -> String {
 fn problems(snapshot: &WorkspaceSnapshot) -> String {
     let mut rendered = String::new();
     for problem in snapshot.problems().unwrap() {
-        let (path, place) = (snapshot.show(&problem.path), problem.start);
+        let (path, start) = (snapshot.show(&problem.path), problem.start);
         let message = problem.diagnostic.text().replace('\n', "⏎");
         let (severity, code) = (problem.diagnostic.severity().as_str(), problem.diagnostic.code.as_str());
-        writeln!(rendered, "{path}:{}:{} {severity} {code} {message}", place.line, place.column).unwrap();
+        writeln!(rendered, "{path}:{}:{} {severity} {code} {message}", start.line, start.column).unwrap();
         for related in problem.diagnostic.related {
             let (location, position) = (&related.location, related.location.start);
             writeln!(
@@ -256,10 +256,10 @@ fn a_refresh_reads_all_changes_on_disk() {
     let (_guard, root) = on_disk("//- a.dlang\nimport \"./sub/b\"\nTeam A\n//- sub/b.dlang\nTeam B");
     let mut workspace = load(Arc::new(DiskFiles), &[Root::Folder(root.clone())]);
     let at = |path: &str| root.join(path);
-    let mut step = |what: &str, act: &dyn Fn()| {
+    let mut step = |title: &str, act: &dyn Fn()| {
         act();
         workspace.refresh();
-        format!("{what}\n{}\n", show(&workspace.snapshot()))
+        format!("{title}\n{}\n", show(&workspace.snapshot()))
     };
     let mut rendered = String::new();
     rendered += &step("changed", &|| write_file(&at("a.dlang"), "import \"./sub/b\"\nTeam A2"));
@@ -325,13 +325,13 @@ fn unchanged_files_are_not_reread() {
         let long_ago = SystemTime::UNIX_EPOCH + Duration::from_hours(24);
         File::open(path).unwrap().set_modified(long_ago).unwrap();
     };
-    assert_ne!(DiskFiles.stamp(&path), DiskFiles.stamp(&path), "it was written a moment ago");
+    assert_ne!(DiskFiles.stamp(&path), DiskFiles.stamp(&path), "the file was written a moment ago");
     age(&path);
     assert_eq!(DiskFiles.stamp(&path), DiskFiles.stamp(&path));
     let old = DiskFiles.stamp(&path);
     write_file(&path, "Team B");
     age(&path);
-    assert_ne!(DiskFiles.stamp(&path), old, "same size and time of change, but the inode's own time tells");
+    assert_ne!(DiskFiles.stamp(&path), old, "equal size and modification time, but another change time of the inode");
 }
 
 #[test]
@@ -409,15 +409,15 @@ fn loading_reports_progress_and_can_be_interrupted() {
     });
     assert!(load.is_ok());
     assert_eq!(reports, [(0, 1), (1, 3), (3, 3)]);
-    let ended = Workspace::load(files, roots(), &mut |progress| {
+    let interrupted = Workspace::load(files, roots(), &mut |progress| {
         if progress.loaded > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    assert_eq!(ended.err(), Some(LoadError::Interrupted));
+    assert_eq!(interrupted.err(), Some(LoadError::Interrupted));
 }
 
 #[test]
 fn a_workspace_from_a_text() {
-    let workspace = Workspace::of_text("text.dlang", "import \"./a\"\nbc Sales");
+    let workspace = Workspace::from_text("text.dlang", "import \"./a\"\nbc Sales");
     insta::assert_snapshot!(show(&workspace.snapshot()), @r"
     text.dlang: Sales
     text.dlang:1:8 error import-unresolved Cannot resolve import './a'.⏎Hint: Check that the file exists and the path is correct.: Check that the path is correct and the file exists.
@@ -431,7 +431,7 @@ fn a_workspace_from_a_text() {
 fn a_long_line_takes_linear_time() {
     let text = "Täm é ".repeat(1_000_000);
     let begin = Instant::now();
-    let workspace = Workspace::of_text("long.dlang", text);
+    let workspace = Workspace::from_text("long.dlang", text);
     let problems = workspace.snapshot().problems().unwrap();
     assert!(problems.len() > 900 && problems.iter().all(|problem| problem.start.line == 1));
     let second = &problems[1];
@@ -443,11 +443,12 @@ fn a_long_line_takes_linear_time() {
 fn validation() {
     let workspace = folder("//- a.dlang\nDomain A\nbc B for A { description: \"d\" }\n//- sub/b.dlang\nbc \"\n");
     let snapshot = workspace.snapshot();
-    let of = |file: Option<&str>| match queries::validate(&snapshot, file.map(Utf8Path::new)) {
+    let validate = |file: Option<&str>| match queries::validate(&snapshot, file.map(Utf8Path::new)) {
         Ok(validation) => validation.to_json(&snapshot).to_string(),
         Err(error) => error.to_string(),
     };
-    let all = [of(None), of(Some("/w/a.dlang")), of(Some("/w/b.dlang")), of(Some("/w/x.dlang"))];
+    let all =
+        [validate(None), validate(Some("/w/a.dlang")), validate(Some("/w/b.dlang")), validate(Some("/w/x.dlang"))];
     insta::assert_snapshot!(all.join("\n"), @r#"
     {"valid":false,"fileCount":2,"domainCount":1,"bcCount":2,"errors":[{"severity":1,"message":"unexpected character: ->\"<- at offset: 3, skipped 1 characters.\nHint: The string that begins here is not closed: add \" at its end.","code":"unterminated-string","file":"sub/b.dlang","line":1,"column":4},{"severity":1,"message":"Expecting token of type 'ID' but found `\"`.\nHint: Write names without quotes.","code":"expected-token","file":"sub/b.dlang","line":1,"column":4}],"warnings":[{"severity":2,"message":"Domain 'A' is missing a vision statement.","code":"domain-no-vision","file":"a.dlang","line":1,"column":1}],"infoCount":0}
     {"valid":true,"fileCount":2,"domainCount":1,"bcCount":2,"errors":[],"warnings":[{"severity":2,"message":"Domain 'A' is missing a vision statement.","code":"domain-no-vision","file":"a.dlang","line":1,"column":1}],"infoCount":0}

@@ -86,11 +86,11 @@ fn context_relationships_precede_map_relationships() {
 fn elements_of_selected_files() {
     let host = host(MODEL);
     let b = host.file("b.dlang").expect("a file");
-    let query = Query::of_files(host.db(), [b, b]);
+    let query = Query::from_files(host.db(), [b, b]);
     assert_eq!(query.file_count(), 1);
     assert_eq!(fqns(host.db(), query.bounded_contexts()), "Orders");
     let both: Vec<_> = host.files().collect();
-    let query = Query::of_files(host.db(), both.into_iter().rev());
+    let query = Query::from_files(host.db(), both.into_iter().rev());
     assert_eq!(fqns(host.db(), query.domains()), "Shop.Sales Sales");
 }
 

@@ -134,7 +134,7 @@ fn invalid_inputs_are_rejected() {
         check("bcs", |input| input.pattern = Some("OHS".into())),
         check("rels", |input| input.pattern = Some("Nope".into())),
         check("bcs", |input| input.metadata = Some("=v".into())),
-        "fuller".parse::<Detail>().expect_err("there is no such detail").to_string(),
+        "fuller".parse::<Detail>().expect_err("an unknown detail").to_string(),
     ];
     insta::assert_snapshot!(errors.join("\n"), @"
     Invalid input: type: unknown type 'nope'. Use one of domains, bcs, bounded-contexts, contexts, teams, classifications, relationships, rels, context-maps, cmaps, domain-maps, dmaps.
