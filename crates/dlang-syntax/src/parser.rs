@@ -84,7 +84,7 @@ pub(crate) fn parse_with_limits(text: &str, max_length: usize, max_nesting: usiz
     if text.len() < full_text.len() {
         lexing.push(messages::too_large(text));
     }
-    messages::of_lexer(text, &lexed, &mut lexing);
+    messages::report_lexical_faults(text, &lexed, &mut lexing);
     let mut parser = Parser::new(text, lexed, max_nesting, elements::element);
     elements::model(&mut parser);
     let Parser { builder, problems, .. } = parser;

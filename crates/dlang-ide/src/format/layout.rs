@@ -153,8 +153,8 @@ impl Layout<'_> {
             (LayoutPart::Clause, _) if self.broken_term_until.is_some_and(|end| next <= end) => line(base + INDENT),
             (LayoutPart::Item, Some((_, indent))) => line(indent),
             (part, list) => {
-                let is_apart = previous.and_then(|it| self.leaves.get(it)).is_some_and(|it| has_space(it, leaf));
-                let kind = if is_apart { SpacingKind::Space } else { SpacingKind::Nothing };
+                let is_spaced = previous.and_then(|it| self.leaves.get(it)).is_some_and(|it| has_space(it, leaf));
+                let kind = if is_spaced { SpacingKind::Space } else { SpacingKind::Nothing };
                 let indent = match (part, list) {
                     (LayoutPart::Open | LayoutPart::Close, _) => base,
                     (_, Some((_, indent))) => indent,
