@@ -196,7 +196,7 @@ impl DomainModel {
         query: impl Fn(&WorkspaceSnapshot) -> Result<T, QueryError> + Send + Sync + 'static,
     ) -> Result<T, DomainModelError> {
         let load: Box<dyn FnOnce() -> Result<Workspace, LoadError> + Send> = match source {
-            AdHocSource::Text(text) => Box::new(|| Ok(Workspace::of_text(queries::TEXT, text))),
+            AdHocSource::Text(text) => Box::new(|| Ok(Workspace::from_text(queries::TEXT, text))),
             AdHocSource::Root(root) => {
                 let (files, root) = self.files(cx, root).await?;
                 let cancel = cx.cancel.clone();

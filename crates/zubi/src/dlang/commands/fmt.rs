@@ -227,8 +227,8 @@ fn skip_reason(output: &DlangOutput, folder: &Utf8Path, cut: WalkGap) -> Option<
         WalkGap::Depth(path) => (path, "not scanned: nested too deep".to_owned()),
         WalkGap::Unreadable { path, reason: why } => (path, format!("not scanned: {why}")),
         WalkGap::Unlisted(count) => (folder.to_owned(), format!("{count} further locations were not scanned")),
-        WalkGap::PassedOver { path, what } => {
-            terminal::print_err(&format!("warning: `{}` is {what}", output.show(&path)));
+        WalkGap::PassedOver { path, kind } => {
+            terminal::print_err(&format!("warning: `{}` is {kind}", output.show(&path)));
             return None;
         }
     })

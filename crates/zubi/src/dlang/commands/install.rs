@@ -26,7 +26,7 @@ pub(super) fn run(output: &DlangOutput, arguments: &InstallArgs) -> Result<ExitC
         None => return Err(super::not_found(&arguments.directory)),
     }
     let modules = Modules::new(DiskFiles);
-    let module = modules.of_file(&folder.join(MANIFEST));
+    let module = modules.module_of_file(&folder.join(MANIFEST));
     let Some(manifest) = &module.manifest else {
         return Err(Failure::usage(format!("there is no model.yaml in `{}` or above it", arguments.directory))
             .hint("`dlang init` creates one."));

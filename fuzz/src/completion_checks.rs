@@ -12,23 +12,23 @@ use dlang_model::{
 use dlang_syntax::{TextRange, TextSize};
 
 /// The maximum number of positions per file.
-const MAX_PLACES: usize = 8;
+const MAX_POSITIONS: usize = 8;
 
 /// Queries positions of every file, and inserts some of the completions.
-pub fn check_offers(host: &mut ModelHost) {
+pub fn check_completions(host: &mut ModelHost) {
     for file in project_files(host.db()).to_vec() {
         let length = file.text(host.db()).len();
-        for number in 0..=MAX_PLACES {
+        for number in 0..=MAX_POSITIONS {
             let text = file.text(host.db());
-            let offset = text.floor_char_boundary(length / MAX_PLACES * number);
-            check_offers_at(host, file, TextSize::try_from(offset).expect("a text with small offsets"));
+            let offset = text.floor_char_boundary(length / MAX_POSITIONS * number);
+            check_completions_at(host, file, TextSize::try_from(offset).expect("a text with small offsets"));
         }
     }
 }
 
 /// Queries one position, and inserts some of the completions.
-pub fn check_offers_at(host: &mut ModelHost, file: File, offset: TextSize) {
-    let items = check_place(host.db(), file, offset);
+pub fn check_completions_at(host: &mut ModelHost, file: File, offset: TextSize) {
+    let items = check_position(host.db(), file, offset);
     for item in references_among(&items) {
         check_reference(host, file, item);
     }
@@ -47,7 +47,7 @@ fn names(host: &ModelHost, file: File) -> Vec<(String, Option<ElementKind>, Opti
 }
 
 /// Runs every query at one position, and returns the completions.
-pub fn check_place(db: &dyn Db, file: File, offset: TextSize) -> Vec<Completion> {
+pub fn check_position(db: &dyn Db, file: File, offset: TextSize) -> Vec<Completion> {
     let is_in_text = |range: TextRange| file.text(db).get(Range::<usize>::from(range)).is_some();
     let text = file.text(db);
     if let Some(hover) = hover(db, file, offset, Links::FileUri(&|file| file.path(db).to_owned())) {

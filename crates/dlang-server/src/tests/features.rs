@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::client::{Client, able, path_of, plain, split_marker, uri_of};
+use super::client::{Client, full_capabilities, path_of, pull_capabilities, split_marker, uri_of};
 
 /// JSON in compact form: ranges as `line:character-line:character`, URIs as paths, one list element per line.
 pub(super) fn show(value: &Value) -> String {
@@ -34,7 +34,7 @@ fn short(value: &Value) -> Value {
 
 /// Sends a request at the marked position of a fixture.
 fn request_at_marker(method: &str, fixture: &str, more: &Value) -> (Client, Result<Value, Value>) {
-    at_with(&able(), method, fixture, more)
+    at_with(&full_capabilities(), method, fixture, more)
 }
 
 fn at_with(capabilities: &Value, method: &str, fixture: &str, more: &Value) -> (Client, Result<Value, Value>) {
@@ -84,15 +84,15 @@ fn hover() {
 }
 
 #[test]
-fn a_client_without_markdown_gets_the_same_as_plain_text() {
-    let (_client, answer) = at_with(&plain(), "textDocument/hover", &in_model("Core\n"), &json!({}));
+fn hover_is_plain_text_without_markdown_support() {
+    let (_client, answer) = at_with(&pull_capabilities(), "textDocument/hover", &in_model("Core\n"), &json!({}));
     assert_snapshot!(show(&answer.unwrap()), @r#"{"contents":{"kind":"plaintext","value":"🏷️ **(classification) Core**\n\n---\n\n**Used by:**\n- [Orders](file:///w/main.dlang#L3,1)"},"range":"2:15-2:19"}"#);
 }
 
 #[test]
 fn definition() {
     assert_snapshot!(check("textDocument/definition", MODEL), @r#"{"originSelectionRange":"2:31-2:38","targetUri":"shared/teams.dlang","targetRange":"1:0-1:12","targetSelectionRange":"1:5-1:12"}"#);
-    let (_client, answer) = at_with(&plain(), "textDocument/definition", MODEL, &json!({}));
+    let (_client, answer) = at_with(&pull_capabilities(), "textDocument/definition", MODEL, &json!({}));
     assert_snapshot!(show(&answer.unwrap()), @r#"{"uri":"shared/teams.dlang","range":"1:5-1:12"}"#);
 }
 
@@ -144,8 +144,9 @@ fn rename() {
 }
 
 #[test]
-fn a_client_without_versions_gets_changes_by_document() {
-    let (_client, answer) = at_with(&plain(), "textDocument/rename", MODEL, &json!({ "newName": "Vendors" }));
+fn edits_without_version_support() {
+    let (_client, answer) =
+        at_with(&pull_capabilities(), "textDocument/rename", MODEL, &json!({ "newName": "Vendors" }));
     let changes = answer.unwrap();
     assert_snapshot!(show(&changes["changes"][uri_of("shared/teams.dlang")]), @r#"{"range":"1:5-1:12","newText":"Vendors"}"#);
     assert_eq!(changes["changes"].as_object().unwrap().len(), 2);
@@ -173,7 +174,7 @@ fn document_symbols() {
     {"name":"Billing","detail":"BC for Sales — e","kind":4,"range":"6:0-6:52","selectionRange":"6:3-6:10"}
     {"name":"Map","detail":"2 contexts","kind":4,"range":"7:0-7:43","selectionRange":"7:11-7:14"}
     "#);
-    let (_client, answer) = at_with(&plain(), "textDocument/documentSymbol", MODEL, &json!({}));
+    let (_client, answer) = at_with(&pull_capabilities(), "textDocument/documentSymbol", MODEL, &json!({}));
     assert_snapshot!(show(&answer.unwrap()), @r#"
     {"location":{"uri":"main.dlang","range":"1:0-1:30"},"name":"Sales","kind":3}
     {"location":{"uri":"main.dlang","range":"2:0-5:1"},"name":"Orders","kind":4}
@@ -326,8 +327,8 @@ fn snippets_require_client_support() {
         let items = list["items"].as_array().unwrap();
         items.iter().filter(|item| item["insertTextFormat"] == 2).count()
     };
-    assert!(labels(&able()) > 5);
-    assert_eq!(labels(&plain()), 0);
+    assert!(labels(&full_capabilities()) > 5);
+    assert_eq!(labels(&pull_capabilities()), 0);
 }
 
 #[test]
@@ -423,7 +424,7 @@ fn only_quick_fixes_are_returned() {
 }
 
 #[test]
-fn what_is_no_model_of_the_workspace_has_no_answers() {
+fn documents_outside_the_model_have_empty_answers() {
     let mut client = Client::new("//- a.dlang\nTeam A\n");
     for uri in ["file:///w/gone.dlang", "file:///w/a.txt", "untitled:x", "", "file://elsewhere/a.dlang"] {
         let position = json!({ "line": 0, "character": 6 });

@@ -13,12 +13,14 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use crate::completion_checks::{
+    check_completions, check_completions_at, check_position, check_reference, references_among,
+};
 use crate::generated;
 use crate::models::file;
-use crate::offers::{check_offers, check_offers_at, check_place, check_reference, references_among};
 use crate::on_disk::examples;
 
-fn host_of(files: &[(String, String)]) -> ModelHost {
+fn host_with_files(files: &[(String, String)]) -> ModelHost {
     let mut host = ModelHost::new();
     let text =
         |(path, text): &(String, String)| ModelChange::Text { path: path.clone(), text: Arc::from(text.as_str()) };
@@ -28,7 +30,7 @@ fn host_of(files: &[(String, String)]) -> ModelHost {
 }
 
 fn host(text: &str) -> (ModelHost, File) {
-    let host = host_of(&[("main.dlang".to_owned(), text.to_owned())]);
+    let host = host_with_files(&[("main.dlang".to_owned(), text.to_owned())]);
     let file = host.file("main.dlang").unwrap();
     (host, file)
 }
@@ -38,10 +40,10 @@ fn uri(_: File) -> String {
 }
 
 /// Sends every request about the middle and the end of a text, however large.
-pub(crate) fn check_places_of(text: &str) {
+pub(crate) fn check_positions(text: &str) {
     let (host, file) = host(text);
     for offset in [text.floor_char_boundary(text.len() / 2), text.len()] {
-        check_place(host.db(), file, TextSize::try_from(offset).unwrap());
+        check_position(host.db(), file, TextSize::try_from(offset).unwrap());
     }
     for definition in definitions(host.db(), file).take(2) {
         let fqn = definition.fqn(host.db()).unwrap_or_default();
@@ -52,28 +54,28 @@ pub(crate) fn check_places_of(text: &str) {
 #[test]
 fn every_offset_of_every_example() {
     let files = examples();
-    let mut host = host_of(&files);
-    let (mut taken, mut told) = (0, 0);
+    let mut host = host_with_files(&files);
+    let (mut completed, mut checked) = (0, 0);
     for (path, text) in &files {
         let file = host.file(path).unwrap();
         let mut last = Vec::new();
         for (offset, _) in text.char_indices() {
-            let items = check_place(host.db(), file, TextSize::try_from(offset).unwrap());
+            let items = check_position(host.db(), file, TextSize::try_from(offset).unwrap());
             if items == last {
                 continue;
             }
             for item in references_among(&items) {
-                taken += 1;
-                told += usize::from(check_reference(&mut host, file, item));
+                completed += 1;
+                checked += usize::from(check_reference(&mut host, file, item));
             }
             last = items;
         }
     }
-    assert!(taken > 200, "hardly anything is offered: {taken}");
-    assert_eq!(told, taken, "an offer in a correct model groups nothing anew");
+    assert!(completed > 200, "too few completions: {completed}");
+    assert_eq!(checked, completed, "a completion changes the blocks of a correct model");
 }
 
-/// Found by the generated texts below: a reference in the place of `Domain` leaves the braces behind it to others.
+/// Found by the generated texts below: a reference instead of `Domain` leaves the following braces to other blocks.
 #[test]
 fn a_completion_that_changes_the_parse_is_correct() {
     let (mut host, file) = host(
@@ -81,19 +83,19 @@ fn a_completion_that_changes_the_parse_is_correct() {
          Namespace A { Namespace A { Domain A { vision : \"v\" } } }",
     );
     for offset in 0..file.text(host.db()).len() {
-        check_offers_at(&mut host, file, TextSize::try_from(offset).unwrap());
+        check_completions_at(&mut host, file, TextSize::try_from(offset).unwrap());
     }
 }
 
-/// Links as their text: the brackets of a text are escaped, those of patterns have no address behind them.
+/// Links as their text: the brackets of a text are escaped, no address follows those of patterns.
 fn without_links(markdown: &str) -> String {
     let mut text = String::new();
     let mut rest = markdown;
-    while let Some((before, behind)) = rest.split_once("](uri#L") {
+    while let Some((before, after)) = rest.split_once("](uri#L") {
         let open = before.rfind('[').expect("a link begins");
         text.push_str(&before[..open]);
         text.push_str(&before[open + 1..]);
-        rest = behind.split_once(')').expect("a link ends").1;
+        rest = after.split_once(')').expect("a link ends").1;
     }
     text.push_str(rest);
     text
@@ -117,8 +119,8 @@ fn broken() -> impl Strategy<Value = String> {
         "this",
         "team",
     ]);
-    (generated::model(), any::<Index>(), 0usize..20, inserted).prop_map(|(mut text, place, length, inserted)| {
-        let from = text.floor_char_boundary(place.index(text.len() + 1));
+    (generated::model(), any::<Index>(), 0usize..20, inserted).prop_map(|(mut text, position, length, inserted)| {
+        let from = text.floor_char_boundary(position.index(text.len() + 1));
         let to = text.floor_char_boundary((from + length).min(text.len())).max(from);
         text.replace_range(from..to, inserted);
         text
@@ -136,9 +138,9 @@ fn tokens(host: &ModelHost, file: File) -> Vec<(SyntaxKind, TextRange, SyntaxKin
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Hovering and explaining differ in nothing but links.
+    /// Hovering and explaining differ only in links.
     #[test]
-    fn one_text_with_and_without_links(text in generated::model()) {
+    fn hover_and_explain_differ_only_in_links(text in generated::model()) {
         let (host, file) = host(&text);
         let db = host.db();
         for definition in definitions(db, file) {
@@ -155,19 +157,19 @@ proptest! {
     }
 
     #[test]
-    fn places_of_broken_models(text in broken(), places in vec(any::<Index>(), 8)) {
+    fn positions_in_broken_models(text in broken(), positions in vec(any::<Index>(), 8)) {
         let (mut host, file) = host(&text);
-        for position in places {
+        for position in positions {
             let offset = text.floor_char_boundary(position.index(text.len() + 1));
-            check_offers_at(&mut host, file, TextSize::try_from(offset).unwrap());
+            check_completions_at(&mut host, file, TextSize::try_from(offset).unwrap());
         }
     }
 
     #[test]
-    fn places_of_any_text(text in any::<String>(), place in any::<Index>()) {
+    fn positions_in_any_text(text in any::<String>(), position in any::<Index>()) {
         let (host, file) = host(&text);
-        let offset = text.floor_char_boundary(place.index(text.len() + 1));
-        check_place(host.db(), file, TextSize::try_from(offset).unwrap());
+        let offset = text.floor_char_boundary(position.index(text.len() + 1));
+        check_position(host.db(), file, TextSize::try_from(offset).unwrap());
     }
 
     /// In a correct model each reserved word and each reference is proposed at its own position.
@@ -181,18 +183,19 @@ proptest! {
             let word = &text[Range::<usize>::from(range)];
             let resolved = || {
                 let id = file_model(host.db(), file).reference_touching(range.end())?;
-                let whole = file_model(host.db(), file).reference(id)?;
-                (whole.range.end() == range.end() && resolutions(host.db(), file).target(id).is_some()).then_some(whole)
+                let reference = file_model(host.db(), file).reference(id)?;
+                let is_resolved = resolutions(host.db(), file).target(id).is_some();
+                (is_resolved && reference.range.end() == range.end()).then_some(reference)
             };
             let expected = match kind {
-                // An arrow is offered before it is there, as if it was still to come.
+                // An arrow is completed at its start.
                 SyntaxKind::RIGHT_ARROW | SyntaxKind::LEFT_ARROW | SyntaxKind::BOTH_ARROW | SyntaxKind::APART_ARROW => word,
                 kind if kind.is_keyword() => word,
                 SyntaxKind::IDENT if parent == SyntaxKind::REFERENCE && resolved().is_some() => word,
                 _ => continue,
             };
             let offset = if kind.is_sign() { range.start() } else { range.end() };
-            let items = check_place(host.db(), file, offset);
+            let items = check_position(host.db(), file, offset);
             prop_assert!(
                 items.iter().any(|item| item.label == expected && !item.is_snippet),
                 "{} at {:?} in {}", expected, range, text
@@ -202,12 +205,12 @@ proptest! {
 }
 
 proptest! {
-    // Four files, many places in each, and each offer that is taken is a model of its own.
+    // Four files, many positions in each, and each inserted completion is a model of its own.
     #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
 
     #[test]
     fn files_that_import_each_other(files in vec(file(), 4)) {
         let texts: Vec<&str> = files.iter().map(String::as_str).collect();
-        check_offers(&mut crate::model::model(&texts));
+        check_completions(&mut crate::model::model(&texts));
     }
 }

@@ -1,4 +1,4 @@
-//! Places in a text as people count them.
+//! Positions in a text as people count them.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -17,7 +17,7 @@ impl LinePosition {
     pub(super) const FIRST: Self = Self { line: 1, column: 1 };
 }
 
-/// Finds places in a text.
+/// Finds positions in a text.
 pub struct PositionFinder<'t> {
     text: &'t str,
     lines: Lines,
@@ -32,14 +32,14 @@ impl<'t> PositionFinder<'t> {
         Self { text, lines: Lines::new(text), last: Cell::new((TextSize::new(0), LinePosition::FIRST)) }
     }
 
-    /// The place of a byte; the end of the text for one behind it.
+    /// The position of a byte; the end of the text for an offset after it.
     pub fn position(&self, offset: TextSize) -> LinePosition {
         let offset = offset.min(TextSize::of(self.text));
         let number = self.lines.number(offset);
         let line_start = self.lines.line(number).start();
         let line = u32::try_from(number).unwrap_or(u32::MAX - 1) + 1;
         let (from, column) = match self.last.get() {
-            (last, place) if place.line == line && last <= offset => (last, place.column),
+            (last, position) if position.line == line && last <= offset => (last, position.column),
             _ => (line_start, 1),
         };
         let between = self.text.get(Range::<usize>::from(TextRange::new(from, offset))).unwrap_or_default();
@@ -55,7 +55,7 @@ mod tests {
     use super::PositionFinder;
 
     #[test]
-    fn there_and_back() {
+    fn positions_in_any_order() {
         let finder = PositionFinder::new("aé\nb\r\rc");
         let positions = [0, 1, 3, 4, 5, 6, 7, 8, 99, 3].map(|offset: u32| {
             let position = finder.position(offset.into());

@@ -3,7 +3,7 @@
 use super::{Component, PLAIN, Source};
 
 /// The components, in the order of installation.
-pub(super) const OTHERS: &[Component] = &[
+pub(super) const TOOLS: &[Component] = &[
     Component {
         name: "mcp-python",
         version: "2.3.0",

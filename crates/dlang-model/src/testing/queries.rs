@@ -10,7 +10,7 @@ use crate::{
 
 /// Runs every query for every element, reference and diagnostic of a model, and checks invariants for any text:
 /// ranges are inside their texts, fixes can be applied, numbers are consistent.
-pub fn query_everything(host: &ModelHost) {
+pub fn query_all(host: &ModelHost) {
     let db = host.db();
     for file in project_files(db) {
         let length = file.text(db).len();

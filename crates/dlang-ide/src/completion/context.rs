@@ -46,11 +46,11 @@ impl<'a> CompletionContext<'a> {
         if left.as_ref().is_some_and(|left| is_open_at(left, offset)) {
             return None;
         }
-        let is_behind_dot = left.as_ref().is_some_and(|left| left.kind() == SyntaxKind::DOT);
+        let is_after_dot = left.as_ref().is_some_and(|left| left.kind() == SyntaxKind::DOT);
         let right_word = right.as_ref().filter(|right| is_word(right)).map(SyntaxToken::text_range);
         let range = match left.as_ref().filter(|left| is_word(left)) {
             Some(word) => word.text_range(),
-            None if is_behind_dot => right_word.unwrap_or(TextRange::empty(offset)),
+            None if is_after_dot => right_word.unwrap_or(TextRange::empty(offset)),
             None => TextRange::empty(offset),
         };
         let padding = if range.is_empty() && right_word.is_some() { " " } else { "" };

@@ -1,4 +1,4 @@
-//! The likeness of a query word and a word of a text.
+//! The similarity of a query word and a word of a text.
 
 /// The longest words between which a slip is looked for, in characters: looking costs their product.
 const MAX_SLIP: usize = 40;
@@ -13,8 +13,8 @@ pub(super) struct QueryTerm {
 /// A word that was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit {
-    /// The likeness, more than 0.
-    pub(super) likeness: u32,
+    /// The similarity, more than 0.
+    pub(super) similarity: u32,
     /// The start of the matched word in the text, in bytes.
     pub(super) at: usize,
 }
@@ -36,11 +36,11 @@ impl QueryTerm {
     pub(super) fn in_prose(&self, text: &str) -> Option<Hit> {
         let mut best: Option<Hit> = None;
         for (at, word) in words(text) {
-            let likeness = self.likeness(&word.to_lowercase());
-            if likeness > best.map_or(0, |hit| hit.likeness) {
-                best = Some(Hit { likeness, at });
+            let similarity = self.similarity(&word.to_lowercase());
+            if similarity > best.map_or(0, |hit| hit.similarity) {
+                best = Some(Hit { similarity, at });
             }
-            if likeness == EXACT {
+            if similarity == EXACT {
                 break;
             }
         }
@@ -50,17 +50,17 @@ impl QueryTerm {
     /// Compares the word with a name, which consists of words and can be abbreviated.
     pub(super) fn in_name(&self, name: &str) -> Option<Hit> {
         let parts: Vec<String> = parts(name).into_iter().map(str::to_lowercase).collect();
-        let of_parts = parts.iter().map(|part| self.likeness(part)).max().unwrap_or_default();
-        let whole = self.in_prose(name);
-        let best = of_parts.max(whole.map_or(0, |hit| hit.likeness));
+        let best_part = parts.iter().map(|part| self.similarity(part)).max().unwrap_or_default();
+        let prose_hit = self.in_prose(name);
+        let best = best_part.max(prose_hit.map_or(0, |hit| hit.similarity));
         match best {
-            0 => self.abbreviates(&parts).then_some(Hit { likeness: ABBREVIATION, at: 0 }),
-            likeness => Some(Hit { likeness, at: whole.map_or(0, |hit| hit.at) }),
+            0 => self.abbreviates(&parts).then_some(Hit { similarity: ABBREVIATION, at: 0 }),
+            similarity => Some(Hit { similarity, at: prose_hit.map_or(0, |hit| hit.at) }),
         }
     }
 
-    /// Returns the likeness to a word, which must be in lower case.
-    fn likeness(&self, other: &str) -> u32 {
+    /// Returns the similarity to a word, which must be in lower case.
+    fn similarity(&self, other: &str) -> u32 {
         if other == self.text {
             return EXACT;
         }
@@ -137,9 +137,9 @@ fn parts(name: &str) -> Vec<&str> {
         let mut characters = word.char_indices().peekable();
         while let Some((at, c)) = characters.next() {
             let is_next_small = characters.peek().is_some_and(|(_, next)| next.is_lowercase());
-            let begins = |before: char| c.is_uppercase() && (!before.is_uppercase() || is_next_small);
+            let begins_part = |before: char| c.is_uppercase() && (!before.is_uppercase() || is_next_small);
             let offset = at - (word.len() - rest.len());
-            if before.is_some_and(begins)
+            if before.is_some_and(begins_part)
                 && let Some((part, other)) = rest.split_at_checked(offset)
             {
                 parts.push(part);
@@ -158,11 +158,11 @@ mod tests {
 
     #[track_caller]
     fn check(query: &str, name: &str) -> u32 {
-        QueryTerm::new(query).in_name(name).map_or(0, |hit| hit.likeness)
+        QueryTerm::new(query).in_name(name).map_or(0, |hit| hit.similarity)
     }
 
     #[test]
-    fn likeness() {
+    fn similarity() {
         let table = [
             ("order", "Order", 8),
             ("ORDER", "OrderContext", 8),
