@@ -11,7 +11,7 @@ use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 pub(crate) const MAX_CALLS: usize = 64;
 
 /// How many calls wait for a person at once.
-pub(crate) const MAX_QUESTIONS: usize = 64;
+pub(crate) const MAX_PROMPTS: usize = 64;
 
 pub(crate) struct CallLimiter {
     calls: Arc<Semaphore>,
@@ -20,7 +20,7 @@ pub(crate) struct CallLimiter {
 
 impl Default for CallLimiter {
     fn default() -> Self {
-        Self { calls: Arc::new(Semaphore::new(MAX_CALLS)), questions: Arc::new(Semaphore::new(MAX_QUESTIONS)) }
+        Self { calls: Arc::new(Semaphore::new(MAX_CALLS)), questions: Arc::new(Semaphore::new(MAX_PROMPTS)) }
     }
 }
 
@@ -61,7 +61,7 @@ impl Approver for YieldPermit {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let Ok(_question) = self.slot.questions.try_acquire() else {
             return ApprovalAnswer::NotPrompted {
-                why: format!("{MAX_QUESTIONS} questions wait for an answer already"),
+                reason: format!("{MAX_PROMPTS} questions wait for an answer already"),
             };
         };
         self.slot.set_permit(None);

@@ -35,8 +35,8 @@ async fn other_word_matches_are_counted() {
 #[tokio::test]
 async fn an_omitted_declaration_is_not_counted() {
     let fixture = "//- a.toy\nlet x\nuse x\n";
-    let without = json!({ "symbol": "x", "includeDeclaration": false });
-    insta::assert_snapshot!(check(fixture, "lsp_references", without).await, @"
+    let args = json!({ "symbol": "x", "includeDeclaration": false });
+    insta::assert_snapshot!(check(fixture, "lsp_references", args).await, @"
     at a.toy:1:5 x (variable)
     1 reference to `x` in 1 file
     a.toy
