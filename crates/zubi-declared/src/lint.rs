@@ -159,7 +159,7 @@ pub(super) fn lint_overlaps(loaded: &mut DeclaredTools) {
                 let hint = "Explain in both when to use which.";
                 problems.push(ToolFileProblem::warning("description-overlap", node.range.clone(), message, hint));
             }
-            earlier.push((own, definition.id.clone()));
+            earlier.push((own_words, definition.id.clone()));
         }
         file.add_problems(problems);
     }

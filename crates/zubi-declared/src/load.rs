@@ -266,12 +266,8 @@ fn load_tool(
     let is_sound = |problems: &[ToolFileProblem]| {
         let is_inside = |problem: &&ToolFileProblem| node.range.contains(&problem.range.start);
         // A problem in a test does not make the tool unusable.
-        let is_tool_problem = |problem: &&ToolFileProblem| !problem.code.starts_with(TEST_CODE_PREFIX);
-        !problems
-            .iter()
-            .filter(is_inside)
-            .filter(is_tool_problem)
-            .any(|problem| problem.severity == ProblemSeverity::Error)
+        let is_relevant = |problem: &&ToolFileProblem| !problem.code.starts_with(TEST_CODE_PREFIX);
+        !problems.iter().filter(is_inside).filter(is_relevant).any(|problem| problem.severity == ProblemSeverity::Error)
     };
     if !is_sound(problems) {
         return Err(());

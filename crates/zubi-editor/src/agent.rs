@@ -329,7 +329,9 @@ async fn show_approval(
     let answer = match answer {
         ApprovalAnswer::Allow { .. } | ApprovalAnswer::Deny { .. } => answer,
         ApprovalAnswer::Unanswered { reason } => ApprovalAnswer::Deny { text: Some(format!("no answer: {reason}")) },
-        ApprovalAnswer::NotPrompted { reason } => ApprovalAnswer::Deny { text: Some(format!("prompt not shown: {reason}")) },
+        ApprovalAnswer::NotPrompted { reason } => {
+            ApprovalAnswer::Deny { text: Some(format!("prompt not shown: {reason}")) }
+        }
         ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. } => {
             ApprovalAnswer::Deny { text: Some("this editor cannot show approval prompts".to_owned()) }
         }

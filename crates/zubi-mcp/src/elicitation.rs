@@ -227,7 +227,7 @@ pub(crate) struct PendingElicitation {
 
 /// Requests approval from a client of the stateless era: the form is the answer to its call.
 pub(crate) struct DeferredElicitation {
-    pub(crate) questions: mpsc::Sender<PendingElicitation>,
+    pub(crate) prompts: mpsc::Sender<PendingElicitation>,
     pub(crate) timeout: Duration,
 }
 
@@ -236,9 +236,9 @@ impl Approver for DeferredElicitation {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
         let form = ElicitationForm::new(&request);
         let (answer, receiver) = oneshot::channel();
-        let question = PendingElicitation { form: form.params.clone(), answer };
+        let prompt = PendingElicitation { form: form.params.clone(), answer };
         let response = async {
-            self.questions.send(question).await.ok()?;
+            self.prompts.send(prompt).await.ok()?;
             receiver.await.ok()
         };
         match tokio::time::timeout(self.timeout, response).await {

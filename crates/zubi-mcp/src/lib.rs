@@ -51,8 +51,8 @@ const DRAIN_TIMEOUT: Duration = Duration::from_millis(400);
 /// How long the conversation may take to close after its calls were cancelled, which takes each call a little.
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// Answers one client until the input ends or `stop` is cancelled. Calls that run then get [`DRAIN_TIMEOUT`] to finish and are
-/// cancelled after it. The service itself is left running; ending it is the caller's.
+/// Answers one client until the input ends or `stop` is cancelled. Running calls then get [`DRAIN_TIMEOUT`] to finish and
+/// are cancelled after it. The service itself is left running; ending it is the caller's.
 ///
 /// # Errors
 /// Only when the client's first message is such that no conversation can begin.

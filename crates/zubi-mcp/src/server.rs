@@ -125,9 +125,9 @@ impl McpServer {
     async fn run_or_prompt(&self, request: CallToolRequestParams, cx: RequestContext<RoleServer>) -> CallOutcome {
         let Some(handle) = &request.request_state else {
             let Some(slot) = self.slots.acquire() else { return Ok(too_many(&request.name).into()) };
-            let (sender, questions) = mpsc::channel(1);
+            let (sender, prompts) = mpsc::channel(1);
             let approver =
-                approver_for_slot(&slot, DeferredElicitation { questions: sender, timeout: self.elicitation.timeout });
+                approver_for_slot(&slot, DeferredElicitation { prompts: sender, timeout: self.elicitation.timeout });
             // The call outlives its request, so it ends with the process, or when the client does not return.
             let cancel = self.calls.child_token();
             let mut call_context = Self::call_context(cancel.clone(), approver);
@@ -142,7 +142,7 @@ impl McpServer {
                 let _slot = slot;
                 service.call(&call, &call_context).await.map(convert::answer).map_err(|error| error_data(&error))
             });
-            let running = SuspendedCall { tool, arguments, task, questions, _cancel: cancel.drop_guard() };
+            let running = SuspendedCall { tool, arguments, task, prompts, _cancel: cancel.drop_guard() };
             let outcome = self.wait_for_outcome(running, &cx);
             return match progress {
                 Some(progress) => progress.forward_while(outcome).await,
@@ -161,7 +161,7 @@ impl McpServer {
                 result
             }
             Ok(ResumedCall::Repeated(outcome)) => self.resume_finished(outcome, &request.name, &cx).await,
-            Err(NotResumed::PromptAgain(question)) => Ok((*question).into()),
+            Err(NotResumed::PromptAgain(prompt)) => Ok((*prompt).into()),
             Err(NotResumed::Unknown) => Ok(unknown_handle(&request.name)),
             Err(NotResumed::OtherCall) => Ok(error_response(
                 "Invalid input: requestState: it belongs to a call with another tool or other arguments\nCall again exactly \
@@ -195,8 +195,8 @@ impl McpServer {
                 Ok(result) => result.map(Into::into),
                 Err(error) => Err(ErrorData::internal_error(error.to_string(), None)),
             },
-            Some(question) = running.questions.recv() => {
-                self.suspended.suspend(running, question, self.elicitation.timeout).map(Into::into)
+            Some(prompt) = running.prompts.recv() => {
+                self.suspended.suspend(running, prompt, self.elicitation.timeout).map(Into::into)
             }
             () = cx.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
             () = self.calls.cancelled() => Err(ErrorData::internal_error("the server is ending", None)),

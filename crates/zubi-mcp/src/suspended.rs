@@ -37,7 +37,7 @@ pub(crate) struct SuspendedCall {
     pub(crate) tool: String,
     pub(crate) arguments: Option<JsonObject>,
     pub(crate) task: JoinHandle<Result<CallToolResult, ErrorData>>,
-    pub(crate) questions: mpsc::Receiver<PendingElicitation>,
+    pub(crate) prompts: mpsc::Receiver<PendingElicitation>,
     /// Dropped, it cancels the call.
     pub(crate) _cancel: DropGuard,
 }
@@ -50,7 +50,7 @@ impl SuspendedCall {
 
 struct WaitingPrompt {
     call: SuspendedCall,
-    question: PendingElicitation,
+    prompt: PendingElicitation,
 }
 
 /// A call whose question was answered.
@@ -103,12 +103,12 @@ impl SuspendedCalls {
     pub(crate) fn suspend(
         &self,
         call: SuspendedCall,
-        question: PendingElicitation,
+        prompt: PendingElicitation,
         timeout: Duration,
     ) -> Result<InputRequiredResult, ErrorData> {
         let handle = random::hex::<16>().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-        let response = input_required(&question, &handle);
-        self.lock_state().waiting.insert(handle.clone(), WaitingPrompt { call, question });
+        let response = input_required(&prompt, &handle);
+        self.lock_state().waiting.insert(handle.clone(), WaitingPrompt { call, prompt });
         let state = Arc::downgrade(&self.0);
         tokio::spawn(async move {
             tokio::time::sleep(timeout).await;
@@ -137,34 +137,28 @@ impl SuspendedCalls {
                 Err(NotResumed::OtherCall)
             };
         }
-        let prompt = state.waiting.get(handle).ok_or(NotResumed::Unknown)?;
-        if !prompt.call.matches(tool, arguments) {
+        let waiting_call = state.waiting.get(handle).ok_or(NotResumed::Unknown)?;
+        if !waiting_call.call.matches(tool, arguments) {
             return Err(NotResumed::OtherCall);
         }
         let Some(answer) = answer else {
-            return Err(NotResumed::PromptAgain(Box::new(input_required(&prompt.question, handle))));
+            return Err(NotResumed::PromptAgain(Box::new(input_required(&waiting_call.prompt, handle))));
         };
-        let WaitingPrompt { call, question } = state.waiting.remove(handle).ok_or(NotResumed::Unknown)?;
+        let WaitingPrompt { call, prompt } = state.waiting.remove(handle).ok_or(NotResumed::Unknown)?;
         // Under the same lock, so that a client that repeats it at once finds the handle.
         let (sender, outcome) = watch::channel(None);
         let (tool, arguments, answered_at) = (call.tool.clone(), call.arguments.clone(), Instant::now());
-        state.answered.push_back(AnsweredCall {
-            handle: handle.to_owned(),
-            tool,
-            arguments,
-            answered_at,
-            outcome,
-        });
+        state.answered.push_back(AnsweredCall { handle: handle.to_owned(), tool, arguments, answered_at, outcome });
         if state.answered.len() > MAX_ANSWERED {
             state.answered.pop_front();
         }
         // The call may have timed out at this moment; it reports that itself.
-        question.answer.send(answer).ok();
+        prompt.answer.send(answer).ok();
         Ok(ResumedCall::Continued(call, sender))
     }
 }
 
-fn input_required(question: &PendingElicitation, handle: &str) -> InputRequiredResult {
-    let request = InputRequest::Elicitation(ElicitRequest::new(question.form.clone()));
+fn input_required(prompt: &PendingElicitation, handle: &str) -> InputRequiredResult {
+    let request = InputRequest::Elicitation(ElicitRequest::new(prompt.form.clone()));
     InputRequiredResult::new(Some([(APPROVAL.to_owned(), request)].into()), Some(handle.to_owned()))
 }

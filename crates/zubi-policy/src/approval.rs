@@ -57,7 +57,7 @@ impl RecentCall {
     }
 }
 
-/// Returns the options of an approval prompt, from the narrowest to the widest. `can_store_rules` says whether rules can be stored
+/// Returns the options of an approval prompt, from the narrowest to the widest. `can_store_rules`: rules can be stored
 /// beyond the session.
 pub fn options(
     policy: &Policy,

@@ -151,7 +151,9 @@ impl CommandPaths {
                     }
                     let path = absolute(text, *directory);
                     // Links lead elsewhere; both count.
-                    named.paths.extend(zubi_base::fs::canonical_for_creation(&path).ok().filter(|led| *led != path));
+                    named
+                        .paths
+                        .extend(zubi_base::fs::canonical_for_creation(&path).ok().filter(|target| *target != path));
                     named.paths.push(path);
                 }
             }

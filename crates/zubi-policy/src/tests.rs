@@ -40,7 +40,7 @@ fn the_footprint_of_this_call_counts_not_the_worst_case() {
     let spec = spec("a.b", Effect::Execute);
     let decide = |footprint| Policy::default().judge(&spec, &caller(true), &footprint).action;
     assert_eq!(decide(Footprint::from_effect(Effect::Read)), Action::Allow);
-    assert_eq!(decide(Footprint::default()), Action::Deny, "nothing said is the worst");
+    assert_eq!(decide(Footprint::default()), Action::Deny, "an unknown effect counts as the strongest");
 }
 
 #[test]

@@ -4,23 +4,23 @@ use super::*;
 
 #[test]
 fn the_highest_working_level_is_selected_and_missing_backends_are_reported() {
-    let lacks = |why: &str| why.to_owned();
+    let reason_text = |text: &str| text.to_owned();
     let check = |landlock: bool, seccomp: bool, bwrap: bool| {
         let capabilities = Capabilities {
             landlock: if landlock {
                 Availability::Has(7)
             } else {
-                Availability::Lacks(lacks("Landlock: the kernel does not have it"))
+                Availability::Lacks(reason_text("Landlock: the kernel does not have it"))
             },
             seccomp: if seccomp {
                 Availability::Has(())
             } else {
-                Availability::Lacks(lacks("no filter for this processor"))
+                Availability::Lacks(reason_text("no filter for this processor"))
             },
             bubblewrap: if bwrap {
                 Availability::Has("/usr/bin/bwrap".into())
             } else {
-                Availability::Lacks(lacks("no `bwrap` on PATH"))
+                Availability::Lacks(reason_text("no `bwrap` on PATH"))
             },
         };
         SandboxStatus::from_capabilities(capabilities).to_string()

@@ -55,7 +55,7 @@ fn the_oldest_outputs_are_deleted_first() {
         })
         .collect();
     let is_stored: Vec<_> = ids.iter().map(|id| store.open(id).is_ok()).collect();
-    assert_eq!(is_stored, [false, true, true, true], "the newest does not count against itself");
+    assert_eq!(is_stored, [false, true, true, true], "only the oldest output is deleted");
 }
 
 #[test]
@@ -73,8 +73,9 @@ fn old_output_expires_and_storing_it_again_renews_it() {
     assert_eq!(renewed, store_on(5, b"again"), "the same file, with a new time");
     store_on(6, b"other");
     assert!(store_at_day(7).open(&old).is_ok(), "it has not expired yet");
-    let is_stored =
-        |id: &OutputId| store.directory.read_dir_utf8().unwrap().flatten().any(|it| it.file_name().starts_with(&id.0));
+    let is_stored = |id: &OutputId| {
+        store.directory.read_dir_utf8().unwrap().flatten().any(|file| file.file_name().starts_with(&id.0))
+    };
     let assert_expired = |store: &OutputStore, id: &OutputId| {
         let error = store.open(id).unwrap_err();
         assert!(matches!(error, StoreError::NotFound(_)) && error.to_string().contains("seven days"), "{error}");

@@ -182,7 +182,7 @@ fn identifier(text: &str) -> &str {
 
 fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a String>) -> String {
     match zubi_base::nearest::nearest(name, candidates.map(String::as_str), 1).first() {
-        Some(near) => format!(" (nearest: `{near}`)"),
+        Some(suggestion) => format!(" (nearest: `{suggestion}`)"),
         None => String::new(),
     }
 }

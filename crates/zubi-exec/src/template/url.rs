@@ -90,7 +90,7 @@ impl UrlReader<'_> {
             match symbol {
                 TemplateToken::Placeholder(number) => {
                     if let (Some(found), Some(slot)) = (self.placeholders.get(number), positions.get_mut(number)) {
-                        *slot = self.resolve_position(found, at, index);
+                        *slot = self.position_of(found, at, index);
                     }
                     match at {
                         UrlPart::Start => at = UrlPart::AfterBase,
@@ -101,12 +101,12 @@ impl UrlReader<'_> {
                 TemplateToken::Char(character, offset) => {
                     let range = offset..offset + character.len_utf8();
                     if character.is_ascii_control() || character.is_whitespace() {
-                        self.report_error(range.clone(), "a URL cannot contain white space; write `%20`");
+                        self.report(range.clone(), "a URL cannot contain white space; write `%20`");
                     }
                     if at == UrlPart::Start {
                         let rest = self.symbols.get(index..).unwrap_or_default();
                         let Some(length) = scheme(rest) else {
-                            self.report_error(range, "a URL begins with `https://` or `http://`");
+                            self.report(range, "a URL begins with `https://` or `http://`");
                             break;
                         };
                         index += length;
@@ -119,12 +119,12 @@ impl UrlReader<'_> {
             index += 1;
         }
         if self.symbols.is_empty() || (at == UrlPart::Authority && self.host == 0) {
-            self.report_error(0..0, "the URL has no host");
+            self.report(0..0, "the URL has no host");
         }
         positions
     }
 
-    fn report_error(&mut self, range: Range<usize>, message: &str) {
+    fn report(&mut self, range: Range<usize>, message: &str) {
         self.problems.push(TemplateProblem::error(range, message));
     }
 
@@ -132,7 +132,7 @@ impl UrlReader<'_> {
         match (at, character) {
             (UrlPart::Authority | UrlPart::AfterBase, '/' | '\\' | '?' | '#') => {
                 if at == UrlPart::Authority && self.host == 0 {
-                    self.report_error(range, "the URL has no host");
+                    self.report(range, "the URL has no host");
                 }
                 match character {
                     '?' => UrlPart::Query,
@@ -141,14 +141,11 @@ impl UrlReader<'_> {
                 }
             }
             (UrlPart::AfterBase, _) => {
-                self.report_error(range, "after a URL out of the settings comes `/`, `?` or `#`");
+                self.report(range, "after a URL out of the settings comes `/`, `?` or `#`");
                 UrlPart::Path
             }
             (UrlPart::Authority, '@') => {
-                self.report_error(
-                    range,
-                    "a URL cannot contain a user name or a password; use the header `Authorization`",
-                );
+                self.report(range, "a URL cannot contain a user name or a password; use the header `Authorization`");
                 at
             }
             (UrlPart::Authority, _) => {
@@ -161,12 +158,7 @@ impl UrlReader<'_> {
         }
     }
 
-    fn resolve_position(
-        &mut self,
-        placeholder: &Placeholder,
-        at: UrlPart,
-        index: usize,
-    ) -> Option<PlaceholderPosition> {
+    fn position_of(&mut self, placeholder: &Placeholder, at: UrlPart, index: usize) -> Option<PlaceholderPosition> {
         let is_environment = matches!(placeholder.source, PlaceholderSource::Environment(_));
         match at {
             UrlPart::Start | UrlPart::Authority if is_environment => {
@@ -177,7 +169,7 @@ impl UrlReader<'_> {
                     "{} cannot choose the host; write the host, or use a variable",
                     placeholder.source.describe()
                 );
-                self.report_error(placeholder.range.clone(), &message);
+                self.report(placeholder.range.clone(), &message);
                 None
             }
             UrlPart::Path => {
@@ -195,7 +187,7 @@ impl UrlReader<'_> {
                         "{} may be missing, and the URL would name another resource; make it required",
                         placeholder.source.describe()
                     );
-                    self.report_error(placeholder.range.clone(), &message);
+                    self.report(placeholder.range.clone(), &message);
                 }
                 Some(PlaceholderPosition::Segment { is_alone })
             }

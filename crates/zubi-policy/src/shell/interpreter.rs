@@ -11,12 +11,12 @@ struct Interpreter {
     texts: &'static [&'static str],
     /// Letters of options that change nothing about that.
     flags: &'static str,
-    stdin: StdinUse,
+    stdin: Stdin,
 }
 
 /// When a program takes its program from its standard input.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum StdinUse {
+enum Stdin {
     /// If no file is named.
     WithoutFile,
     /// Unless an option has the text: its operands are data bases, files and hosts.
@@ -25,43 +25,34 @@ enum StdinUse {
     WhereNamed,
 }
 
-const DEFAULTS: Interpreter = Interpreter { names: &[], texts: &[], flags: "", stdin: StdinUse::WithoutFile };
+const BASE: Interpreter = Interpreter { names: &[], texts: &[], flags: "", stdin: Stdin::WithoutFile };
 
 const INTERPRETERS: &[Interpreter] = &[
-    Interpreter { names: &["python", "pypy", "ipython"], texts: &["-c", "-m"], flags: "BEIOPRSbdqsuv", ..DEFAULTS },
-    Interpreter { names: &["perl"], texts: &["-e", "-E"], flags: "TWXalnpsw", ..DEFAULTS },
-    Interpreter { names: &["ruby", "irb", "jruby"], texts: &["-e"], flags: "alnpsw", ..DEFAULTS },
+    Interpreter { names: &["python", "pypy", "ipython"], texts: &["-c", "-m"], flags: "BEIOPRSbdqsuv", ..BASE },
+    Interpreter { names: &["perl"], texts: &["-e", "-E"], flags: "TWXalnpsw", ..BASE },
+    Interpreter { names: &["ruby", "irb", "jruby"], texts: &["-e"], flags: "alnpsw", ..BASE },
     Interpreter {
         names: &["node", "nodejs", "deno", "bun", "ts-node", "tsx"],
         texts: &["-e", "--eval", "-p", "--print", "-pe"],
-        ..DEFAULTS
+        ..BASE
     },
-    Interpreter { names: &["php"], texts: &["-r", "-f", "-R", "-F"], flags: "nqC", ..DEFAULTS },
-    Interpreter {
-        names: &["lua", "luajit", "julia", "elixir", "groovy", "scala", "guile"],
-        texts: &["-e"],
-        ..DEFAULTS
-    },
-    Interpreter { names: &["R", "r", "Rscript"], texts: &["-e", "-f"], ..DEFAULTS },
+    Interpreter { names: &["php"], texts: &["-r", "-f", "-R", "-F"], flags: "nqC", ..BASE },
+    Interpreter { names: &["lua", "luajit", "julia", "elixir", "groovy", "scala", "guile"], texts: &["-e"], ..BASE },
+    Interpreter { names: &["R", "r", "Rscript"], texts: &["-e", "-f"], ..BASE },
     Interpreter {
         names: &[
             "tclsh", "wish", "expect", "racket", "sbcl", "clisp", "ocaml", "ghci", "jshell", "erl", "iex", "octave",
         ],
-        ..DEFAULTS
+        ..BASE
     },
-    Interpreter { names: &["gnuplot", "pry", "bb", "clojure", "clj", "swift", "osascript"], ..DEFAULTS },
-    Interpreter { names: &["psql"], texts: &["-c", "-f", "--command", "--file"], stdin: StdinUse::Unless, ..DEFAULTS },
-    Interpreter { names: &["mysql", "mariadb"], texts: &["-e", "--execute"], stdin: StdinUse::Unless, ..DEFAULTS },
-    Interpreter {
-        names: &["sqlite", "duckdb", "mongosh"],
-        texts: &["-c", "--eval"],
-        stdin: StdinUse::Unless,
-        ..DEFAULTS
-    },
-    Interpreter { names: &["ed", "ex", "red", "dc", "gdb", "lldb"], stdin: StdinUse::Unless, ..DEFAULTS },
-    Interpreter { names: &["at", "batch", "crontab", "sftp", "ftp", "lftp"], stdin: StdinUse::Unless, ..DEFAULTS },
-    Interpreter { names: &["awk", "gawk", "mawk", "nawk", "sed", "gsed"], stdin: StdinUse::WhereNamed, ..DEFAULTS },
-    Interpreter { names: &["make", "gmake", "cmake", "jq", "ninja"], stdin: StdinUse::WhereNamed, ..DEFAULTS },
+    Interpreter { names: &["gnuplot", "pry", "bb", "clojure", "clj", "swift", "osascript"], ..BASE },
+    Interpreter { names: &["psql"], texts: &["-c", "-f", "--command", "--file"], stdin: Stdin::Unless, ..BASE },
+    Interpreter { names: &["mysql", "mariadb"], texts: &["-e", "--execute"], stdin: Stdin::Unless, ..BASE },
+    Interpreter { names: &["sqlite", "duckdb", "mongosh"], texts: &["-c", "--eval"], stdin: Stdin::Unless, ..BASE },
+    Interpreter { names: &["ed", "ex", "red", "dc", "gdb", "lldb"], stdin: Stdin::Unless, ..BASE },
+    Interpreter { names: &["at", "batch", "crontab", "sftp", "ftp", "lftp"], stdin: Stdin::Unless, ..BASE },
+    Interpreter { names: &["awk", "gawk", "mawk", "nawk", "sed", "gsed"], stdin: Stdin::WhereNamed, ..BASE },
+    Interpreter { names: &["make", "gmake", "cmake", "jq", "ninja"], stdin: Stdin::WhereNamed, ..BASE },
 ];
 
 fn find(name: &str) -> Option<&'static Interpreter> {
@@ -75,7 +66,7 @@ pub(super) fn is_interpreter(name: &str) -> bool {
 
 /// Whether a program runs what its arguments say.
 pub(super) fn runs_argument_text(name: &str) -> bool {
-    find(name).is_some_and(|interpreter| interpreter.stdin != StdinUse::WhereNamed)
+    find(name).is_some_and(|interpreter| interpreter.stdin != Stdin::WhereNamed)
 }
 
 /// Whether the program `name` runs its standard input as a program. `has_input`: its standard input may have data.
@@ -85,13 +76,13 @@ pub(super) fn runs_stdin(name: &str, words: &[ShellWord], has_input: bool) -> bo
     let is_info_option =
         |word: &ShellWord| matches!(word.text.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "-?");
     match interpreter.stdin {
-        StdinUse::WhereNamed => has_input && arguments.iter().any(names_stdin),
-        StdinUse::Unless => {
+        Stdin::WhereNamed => has_input && arguments.iter().any(names_stdin),
+        Stdin::Unless => {
             has_input && !(arguments.iter().any(|word| interpreter.is_text_option(word)) && arguments.len() > 1)
         }
-        StdinUse::WithoutFile if matches!(arguments, [only] if is_info_option(only)) => false,
-        StdinUse::WithoutFile if has_input => !interpreter.names_program(arguments),
-        StdinUse::WithoutFile => {
+        Stdin::WithoutFile if matches!(arguments, [only] if is_info_option(only)) => false,
+        Stdin::WithoutFile if has_input => !interpreter.names_program(arguments),
+        Stdin::WithoutFile => {
             !arguments.iter().any(|word| interpreter.is_text_option(word) || !word.text.starts_with('-'))
                 || arguments
                     .iter()

@@ -42,10 +42,10 @@ struct Wrapper {
     /// Whether `NAME=value` is allowed before the command.
     assigns: bool,
     /// Runs with other rights, so that it is a command of its own.
-    counts_as_command: bool,
+    is_command: bool,
 }
 
-const DEFAULTS: Wrapper = Wrapper {
+const BASE: Wrapper = Wrapper {
     names: &[],
     flags: "",
     values: "",
@@ -53,15 +53,15 @@ const DEFAULTS: Wrapper = Wrapper {
     long_values: &[],
     operands: 0,
     assigns: false,
-    counts_as_command: false,
+    is_command: false,
 };
 
 /// Options that change what is started or write files (`env -S`, `time -o`) are left out, so that such a command is
 /// unresolved.
 const WRAPPERS: &[Wrapper] = &[
-    Wrapper { names: &["builtin", "nohup", "busybox", "toybox"], ..DEFAULTS },
-    Wrapper { names: &["command"], flags: "p", ..DEFAULTS },
-    Wrapper { names: &["exec"], flags: "cl", values: "a", ..DEFAULTS },
+    Wrapper { names: &["builtin", "nohup", "busybox", "toybox"], ..BASE },
+    Wrapper { names: &["command"], flags: "p", ..BASE },
+    Wrapper { names: &["exec"], flags: "cl", values: "a", ..BASE },
     Wrapper {
         names: &["env"],
         flags: "i0v",
@@ -69,13 +69,13 @@ const WRAPPERS: &[Wrapper] = &[
         long_flags: &["ignore-environment", "null", "debug"],
         long_values: &["unset"],
         assigns: true,
-        ..DEFAULTS
+        ..BASE
     },
-    Wrapper { names: &["setsid"], flags: "cfw", long_flags: &["ctty", "fork", "wait"], ..DEFAULTS },
-    Wrapper { names: &["nice"], flags: "0123456789", values: "n", long_values: &["adjustment"], ..DEFAULTS },
-    Wrapper { names: &["ionice"], flags: "t", values: "cn", long_values: &["class", "classdata"], ..DEFAULTS },
-    Wrapper { names: &["time"], flags: "pv", long_flags: &["portability", "verbose"], ..DEFAULTS },
-    Wrapper { names: &["stdbuf"], values: "ioe", long_values: &["input", "output", "error"], ..DEFAULTS },
+    Wrapper { names: &["setsid"], flags: "cfw", long_flags: &["ctty", "fork", "wait"], ..BASE },
+    Wrapper { names: &["nice"], flags: "0123456789", values: "n", long_values: &["adjustment"], ..BASE },
+    Wrapper { names: &["ionice"], flags: "t", values: "cn", long_values: &["class", "classdata"], ..BASE },
+    Wrapper { names: &["time"], flags: "pv", long_flags: &["portability", "verbose"], ..BASE },
+    Wrapper { names: &["stdbuf"], values: "ioe", long_values: &["input", "output", "error"], ..BASE },
     Wrapper {
         names: &["timeout"],
         flags: "fpv",
@@ -83,7 +83,7 @@ const WRAPPERS: &[Wrapper] = &[
         long_flags: &["foreground", "preserve-status", "verbose"],
         long_values: &["kill-after", "signal"],
         operands: 1,
-        ..DEFAULTS
+        ..BASE
     },
     Wrapper {
         names: &["xargs"],
@@ -91,7 +91,7 @@ const WRAPPERS: &[Wrapper] = &[
         values: "nPILsdEa",
         long_flags: &["null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty"],
         long_values: &["max-args", "max-procs", "replace", "max-lines", "max-chars", "delimiter", "arg-file", "eof"],
-        ..DEFAULTS
+        ..BASE
     },
     Wrapper {
         names: &["sudo"],
@@ -100,12 +100,12 @@ const WRAPPERS: &[Wrapper] = &[
         long_flags: &["non-interactive", "preserve-env", "set-home", "stdin"],
         long_values: &["user", "group", "prompt"],
         assigns: true,
-        counts_as_command: true,
-        ..DEFAULTS
+        is_command: true,
+        ..BASE
     },
-    Wrapper { names: &["doas"], flags: "n", values: "u", counts_as_command: true, ..DEFAULTS },
-    Wrapper { names: &["taskset"], flags: "ac", operands: 1, ..DEFAULTS },
-    Wrapper { names: &["chrt"], flags: "abfior", operands: 1, counts_as_command: true, ..DEFAULTS },
+    Wrapper { names: &["doas"], flags: "n", values: "u", is_command: true, ..BASE },
+    Wrapper { names: &["taskset"], flags: "ac", operands: 1, ..BASE },
+    Wrapper { names: &["chrt"], flags: "abfior", operands: 1, is_command: true, ..BASE },
     // Without the form in which `-c` has a script.
     Wrapper {
         names: &["flock"],
@@ -114,10 +114,10 @@ const WRAPPERS: &[Wrapper] = &[
         long_flags: &["exclusive", "nonblock", "nb", "no-fork", "shared", "unlock", "close", "verbose"],
         long_values: &["timeout", "wait", "conflict-exit-code"],
         operands: 1,
-        counts_as_command: true,
-        ..DEFAULTS
+        is_command: true,
+        ..BASE
     },
-    Wrapper { names: &["strace"], flags: "fFcCqrtTvwxyidDkzZ", values: "esabPS", counts_as_command: true, ..DEFAULTS },
+    Wrapper { names: &["strace"], flags: "fFcCqrtTvwxyidDkzZ", values: "esabPS", is_command: true, ..BASE },
 ];
 
 /// Returns the name of a program that is found through the search path or in a system directory. A file of that name
@@ -187,14 +187,9 @@ pub(super) fn analyze(name: &str, words: &[ShellWord], has_input: bool) -> Comma
         return analyze_find(words);
     }
     if name == "git" {
-        let git = git::analyze(words);
-        let commands = git.command.map(|at| at..words.len()).into_iter().collect();
-        return CommandAnalysis {
-            commands,
-            scripts: git.scripts,
-            unresolved: git.unresolved,
-            ..CommandAnalysis::default()
-        };
+        let git::Git { command, scripts, unresolved } = git::analyze(words);
+        let commands = command.map(|at| at..words.len()).into_iter().collect();
+        return CommandAnalysis { commands, scripts, unresolved, ..CommandAnalysis::default() };
     }
     if starts_commands(name) {
         return CommandAnalysis::unresolved(format!("the text does not determine what `{name}` starts"));
@@ -213,12 +208,7 @@ pub(super) fn analyze(name: &str, words: &[ShellWord], has_input: bool) -> Comma
         Ok(at) if at >= words.len() => CommandAnalysis { unresolved, ..CommandAnalysis::default() },
         Ok(at) => {
             let commands = std::iter::once(at..words.len()).collect();
-            CommandAnalysis {
-                is_wrapper: !wrapper.counts_as_command,
-                commands,
-                unresolved,
-                ..CommandAnalysis::default()
-            }
+            CommandAnalysis { is_wrapper: !wrapper.is_command, commands, unresolved, ..CommandAnalysis::default() }
         }
         Err(option) => {
             CommandAnalysis::unresolved(format!("the text does not determine what `{name}` starts after `{option}`"))

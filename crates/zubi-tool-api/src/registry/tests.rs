@@ -165,7 +165,7 @@ async fn order_is_fixed_and_names_are_unique() {
     assert_eq!(fixture.registry.find("b_b", &unrestricted).unwrap().spec().id, "b.b", "a wire name finds its tool");
 
     second.tools.lock().unwrap().push(tool("d", Effect::Read, ToolBehavior::Answers("")));
-    assert_eq!(ids(&fixture.registry, &unrestricted).len(), 3, "nothing was announced");
+    assert_eq!(ids(&fixture.registry, &unrestricted).len(), 3, "the list is cached until a change is announced");
     second.changes.send_modify(|count| *count += 1);
     assert_eq!(ids(&fixture.registry, &unrestricted), ["b.b", "a.a", "c", "d"]);
 }

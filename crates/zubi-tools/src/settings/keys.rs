@@ -78,12 +78,13 @@ pub(super) fn check_writable(key: &str, value: &Value) -> Result<(), ToolError> 
     let names = || WRITABLE_SETTINGS.iter().map(|(name, ..)| *name);
     let Some((_, kind, meaning)) = WRITABLE_SETTINGS.iter().find(|(name, ..)| *name == key) else {
         let printable: String = key.chars().filter(|c| !c.is_control()).take(80).collect();
-        let near = nearest(key, names(), 1).first().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let suggestion =
+            nearest(key, names(), 1).first().map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
         let hint = format!(
             "Writable settings: {}. The user can change others in the editor.",
             names().collect::<Vec<_>>().join(", ")
         );
-        return Err(ToolError::invalid("key", format!("tools cannot set `{printable}`{near}"), hint));
+        return Err(ToolError::invalid("key", format!("tools cannot set `{printable}`{suggestion}"), hint));
     };
     let (is_valid, expected) = match kind {
         ValueKind::Boolean => (value.is_boolean(), "true or false".to_owned()),
