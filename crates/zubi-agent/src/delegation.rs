@@ -86,7 +86,7 @@ mod tests {
         }
         let (given, edited) = (json!({ "command": "a" }), json!({ "command": "b" }));
         let allow = |arguments: Option<&Value>| ApprovalAnswer::Allow { option: 0, arguments: arguments.cloned() };
-        let stopped = ApprovalAnswer::Unanswered { how: "it was stopped".to_owned() };
+        let stopped = ApprovalAnswer::Unanswered { reason: "it was stopped".to_owned() };
         let check = |steps: &[(bool, &ApprovalAnswer)]| {
             let mut state = ApprovalState::default();
             for (is_about, answer) in steps {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use camino::{Utf8Path, Utf8PathBuf};
 use serde_json::Value;
 use zubi_tool_api::cx::ApprovalAnswer;
-use zubi_tool_api::registry::CHANGED;
+use zubi_tool_api::registry::CHANGED_ARGUMENTS;
 
 use crate::delegation;
 use crate::event::{AgentEvent, EventKind};
@@ -109,7 +109,7 @@ fn edits(events: &[AgentEvent]) -> BTreeMap<&str, Value> {
 /// Removes the line that reports edited arguments from a tool result, because a replay does not edit them.
 fn without_change(text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
-    let change_line = lines.iter().position(|line| line.starts_with(CHANGED));
+    let change_line = lines.iter().position(|line| line.starts_with(CHANGED_ARGUMENTS));
     lines.iter().enumerate().filter(|(at, _)| Some(*at) != change_line).map(|(_, line)| *line).collect()
 }
 

@@ -144,7 +144,7 @@ impl Approver for CallApprover {
         }
         if let Err(error) = self.journal.add(event) {
             lock_pending(&self.questions.open).remove(&question);
-            return ApprovalAnswer::NotPrompted { why: error.to_string() };
+            return ApprovalAnswer::NotPrompted { reason: error.to_string() };
         }
         let mut prompt = PublishedPrompt { of: self, question, is_decided: false };
         if by_rule {
@@ -157,7 +157,7 @@ impl Approver for CallApprover {
                     ApprovalAnswer::Unavailable => ApprovalAnswer::OnlyRules { rules: self.questions.auto.texts() },
                     answer => answer,
                 },
-                Err(_) => prompt.decide(ApprovalAnswer::Unanswered { how: "the conversation was closed".to_owned() }, AUTO_DECIDER),
+                Err(_) => prompt.decide(ApprovalAnswer::Unanswered { reason: "the conversation was closed".to_owned() }, AUTO_DECIDER),
             },
             () = self.stop.cancelled() => {
                 // The caller may cancel the call itself now, and gives a better reason than an unanswered prompt does.
@@ -169,7 +169,7 @@ impl Approver for CallApprover {
 }
 
 fn turn_stopped() -> ApprovalAnswer {
-    ApprovalAnswer::Unanswered { how: "the turn was stopped before they answered".to_owned() }
+    ApprovalAnswer::Unanswered { reason: "the turn was stopped before they answered".to_owned() }
 }
 
 /// A published approval prompt. However the wait for its answer ends, a decision is published, so that clients stop
@@ -189,7 +189,7 @@ impl PublishedPrompt<'_> {
         match self.of.journal.add(event) {
             Ok(()) => answer,
             // An approval that is not in the log does not count.
-            Err(error) => ApprovalAnswer::NotPrompted { why: error.to_string() },
+            Err(error) => ApprovalAnswer::NotPrompted { reason: error.to_string() },
         }
     }
 }

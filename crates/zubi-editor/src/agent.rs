@@ -324,12 +324,14 @@ async fn show_approval(
             let approver = agent.approvals.approver(&request.tool, &Value::Null, false, &cancel);
             approver.request_approval(request).await
         }
-        Err(error) => ApprovalAnswer::Unanswered { how: format!("invalid approval request: {error}") },
+        Err(error) => ApprovalAnswer::Unanswered { reason: format!("invalid approval request: {error}") },
     };
     let answer = match answer {
         ApprovalAnswer::Allow { .. } | ApprovalAnswer::Deny { .. } => answer,
-        ApprovalAnswer::Unanswered { how } => ApprovalAnswer::Deny { text: Some(format!("no answer: {how}")) },
-        ApprovalAnswer::NotPrompted { why } => ApprovalAnswer::Deny { text: Some(format!("prompt not shown: {why}")) },
+        ApprovalAnswer::Unanswered { reason } => ApprovalAnswer::Deny { text: Some(format!("no answer: {reason}")) },
+        ApprovalAnswer::NotPrompted { reason } => {
+            ApprovalAnswer::Deny { text: Some(format!("prompt not shown: {reason}")) }
+        }
         ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. } => {
             ApprovalAnswer::Deny { text: Some("this editor cannot show approval prompts".to_owned()) }
         }

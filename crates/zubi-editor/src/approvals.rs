@@ -118,7 +118,7 @@ impl Approver for EditorCallApprover {
             return ApprovalAnswer::Unavailable;
         }
         let Ok(_place) = self.approvals.waiting.try_acquire() else {
-            return ApprovalAnswer::NotPrompted { why: format!("{MAX_WAITING} approval prompts are already open") };
+            return ApprovalAnswer::NotPrompted { reason: format!("{MAX_WAITING} approval prompts are already open") };
         };
         let cx = RequestCx::new(self.cancel.clone(), Instant::now() + ANSWER_TIMEOUT);
         let answered = editor
@@ -130,9 +130,9 @@ impl Approver for EditorCallApprover {
                 ApprovalAnswer::Allow { option, arguments: None }
             }
             Ok(Ok(ApprovalRequestResult { choice: None })) => ApprovalAnswer::Deny { text: None },
-            Ok(Ok(_)) => ApprovalAnswer::Unanswered { how: "the editor returned an invalid option".to_owned() },
-            Ok(Err(error)) => ApprovalAnswer::Unanswered { how: format!("cannot parse its answer: {error}") },
-            Err(error) => ApprovalAnswer::Unanswered { how: error.to_string() },
+            Ok(Ok(_)) => ApprovalAnswer::Unanswered { reason: "the editor returned an invalid option".to_owned() },
+            Ok(Err(error)) => ApprovalAnswer::Unanswered { reason: format!("cannot parse its answer: {error}") },
+            Err(error) => ApprovalAnswer::Unanswered { reason: error.to_string() },
         }
     }
 }

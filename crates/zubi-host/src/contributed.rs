@@ -432,7 +432,7 @@ impl Tool for RemoteTool {
     fn footprint(&self, args: &Value, _cx: &ToolCx) -> Result<Footprint, ToolError> {
         let call = format!("{}({args})", self.spec.id);
         let preview = zubi_base::escape::printable(&call).into_owned();
-        Ok(Footprint { preview: Some(preview), ..Footprint::of_effect(self.spec.effect) })
+        Ok(Footprint { preview: Some(preview), ..Footprint::from_effect(self.spec.effect) })
     }
 
     /// A tool registered again under the same id is another program's code, whatever it claims.

@@ -266,7 +266,7 @@ impl LocalHost {
                 restrictions: scope::restrictions(&config.settings).combine(&chosen.restrictions()),
             })
             .with_redactor(redactor)
-            .read_only_because(match config.kind {
+            .with_read_only_reason(match config.kind {
                 HostKind::Editor => "it writes, and zubi does not change files below unsaved texts of the open editor",
                 HostKind::Daemon | HostKind::InProcess => READ_ONLY,
             })

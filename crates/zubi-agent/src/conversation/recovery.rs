@@ -29,8 +29,8 @@ pub(crate) fn recovery_events(
         if !turn.questions.contains(question) {
             continue;
         }
-        let how = "the program ended before they answered".to_owned();
-        let answer = json!(ApprovalAnswer::Unanswered { how });
+        let reason = "the program ended before they answered".to_owned();
+        let answer = json!(ApprovalAnswer::Unanswered { reason });
         endings.push(EventKind::Decision { question: question.clone(), answer, surface: AUTO_DECIDER.to_owned() });
     }
     for call in calls_pending_approval(events) {

@@ -8,7 +8,7 @@ use zubi_models::message::AssistantMessage;
 
 /// Redacts the secrets that `redactor` knows from an event.
 pub(crate) fn redact_event(redactor: &Redactor, mut what: EventKind) -> EventKind {
-    if redactor.knows_none() {
+    if redactor.is_empty() {
         return what;
     }
     let clean = |text: &mut String| *text = redactor.redact_known(text);

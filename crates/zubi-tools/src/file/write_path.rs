@@ -120,7 +120,7 @@ fn truncate_diff(diff: &str) -> String {
 
 /// Converts an [`EditError`], whose own texts are about servers.
 pub(crate) fn write_error(operation: &str, error: &EditError) -> ToolError {
-    let (why, hint) = match error {
+    let (reason, hint) = match error {
         EditError::Outside { path } => {
             (format!("`{path}` is outside the workspace"), "Only files of the workspace are writable.".to_owned())
         }
@@ -139,5 +139,5 @@ pub(crate) fn write_error(operation: &str, error: &EditError) -> ToolError {
         }
         error => (error.to_string(), error.hint()),
     };
-    ToolError::operation_failed(operation, why, hint)
+    ToolError::operation_failed(operation, reason, hint)
 }

@@ -42,19 +42,19 @@ impl CodeTool for DiagnosticsTool {
     const OPERATION: &str = "check for diagnostics";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let severity = match input.severity.as_deref() {
             None => None,
             Some(name) => Some(Severity::from_name(name).ok_or_else(|| {
                 CodeError::input("severity", format!("no severity `{name}`"), "Use error, warning, info or hint.")
             })?),
         };
-        let path = input.path.as_deref().map(|path| question.workspace().resolve(path)).transpose()?;
-        let answer = question.problems(path.as_deref(), severity, input.since.as_deref()).await?;
+        let path = input.path.as_deref().map(|path| query.workspace().resolve(path)).transpose()?;
+        let answer = query.problems(path.as_deref(), severity, input.since.as_deref()).await?;
         let report = &answer.value;
         let mut text = String::new();
         let checked = match &path {
-            Some(path) if report.files == 1 => format!("`{}`", question.workspace().display(path)),
+            Some(path) if report.files == 1 => format!("`{}`", query.workspace().display(path)),
             _ => pluralize(report.files, "file"),
         };
         if let Some(delta) = &report.delta {

@@ -43,7 +43,7 @@ impl CodeTool for WorkspaceSymbols {
     const OPERATION: &str = "search symbols";
     type Input = Input;
 
-    async fn answer(question: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
+    async fn answer(query: &CodeQuery<'_>, input: Input, view: &OutputBudget) -> Result<CodeAnswer, CodeError> {
         let kind = input.kind.as_deref().map(str::trim).map(str::to_lowercase);
         if let Some(kind) = &kind
             && !KINDS.contains(&kind.as_str())
@@ -54,7 +54,7 @@ impl CodeTool for WorkspaceSymbols {
                 format!("Use one of: {}.", KINDS.join(", ")),
             ));
         }
-        let answer = question.workspace_symbols(&input.query, kind.as_deref()).await?;
+        let answer = query.workspace_symbols(&input.query, kind.as_deref()).await?;
         let list = view.list(&answer.value, &input.paging.with_default_limit(DEFAULT_LIMIT), |text, _, symbol| {
             let at =
                 symbol.place.as_ref().map_or_else(|| symbol.display_path.clone(), zubi_code::place::SourcePlace::to_at);

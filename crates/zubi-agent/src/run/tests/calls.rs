@@ -346,7 +346,7 @@ async fn a_prompt_for_an_unknown_reason_is_not_auto_approved() {
         tool: "file.write".to_owned(),
         reason: "it writes".to_owned(),
         rule: None,
-        footprint: Footprint { writes: vec![path], ..Footprint::of_effect(Effect::Write) },
+        footprint: Footprint { writes: vec![path], ..Footprint::from_effect(Effect::Write) },
         arguments: json!({}),
         options: Vec::new(),
     };
@@ -367,7 +367,7 @@ async fn rules_of_a_run_are_combined_with_the_settings() {
         footprint: Footprint {
             commands: ["touch", "rm"].map(|program| vec![program.to_owned(), "a".to_owned()]).to_vec(),
             directory: Some("/work".into()),
-            ..Footprint::of_effect(Effect::Execute)
+            ..Footprint::from_effect(Effect::Execute)
         },
         arguments: json!({}),
         options: Vec::new(),

@@ -141,7 +141,7 @@ impl Tool for BlockingTool {
     fn footprint(&self, args: &Value, cx: &ToolCx) -> Result<Footprint, ToolError> {
         let touches = args["touches"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let touches = touches.map(|path| cx.workspace.root().join(path)).collect();
-        let footprint = Footprint::of_effect(self.spec.effect);
+        let footprint = Footprint::from_effect(self.spec.effect);
         Ok(match self.spec.effect {
             Effect::Read => Footprint { reads: touches, ..footprint },
             Effect::Write => Footprint { writes: touches, ..footprint },

@@ -296,8 +296,8 @@ fn render_decision(answer: &serde_json::Value, by: &str) -> String {
         Ok(ApprovalAnswer::Allow { .. }) => format!("✓ allowed: {by}"),
         Ok(ApprovalAnswer::Deny { text: Some(text) }) => format!("✗ denied: {by}: {text}"),
         Ok(ApprovalAnswer::Deny { text: None }) => format!("✗ denied: {by}"),
-        Ok(ApprovalAnswer::Unanswered { how }) => format!("✗ no answer: {how}"),
-        Ok(ApprovalAnswer::NotPrompted { why }) => format!("✗ no approval prompt: {why}"),
+        Ok(ApprovalAnswer::Unanswered { reason }) => format!("✗ no answer: {reason}"),
+        Ok(ApprovalAnswer::NotPrompted { reason }) => format!("✗ no approval prompt: {reason}"),
         Ok(ApprovalAnswer::Unavailable | ApprovalAnswer::OnlyRules { .. }) => "✗ approval unavailable".to_owned(),
         Err(_) => format!("answered: {by}"),
     }

@@ -31,14 +31,14 @@ impl WorkingDir {
             Self::Initial(directory) | Self::Moved(directory) => directory.clone(),
             Self::Unknown => return Err(PathProblem::DirectoryLost),
         };
-        let mut down = input_path.is_absolute() || matches!(self, Self::Moved(_));
+        let mut has_descended = input_path.is_absolute() || matches!(self, Self::Moved(_));
         for component in input_path.components() {
             match component {
                 Utf8Component::Normal(name) => {
-                    down = true;
+                    has_descended = true;
                     path.push(name);
                 }
-                Utf8Component::ParentDir if down => return Err(PathProblem::ParentOfLink),
+                Utf8Component::ParentDir if has_descended => return Err(PathProblem::ParentOfLink),
                 Utf8Component::ParentDir => {
                     path.pop();
                 }
