@@ -419,7 +419,7 @@ fn the_process_of_code_reaches_nothing(world: &World) {
     assert_eq!(level, machine_level.min(Level::LandlockSeccomp));
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
-    let means = serde_json::to_string(&confinement.means).unwrap();
+    let means = serde_json::to_string(&confinement.backends).unwrap();
     let readable = world.root.join("home/notes");
     let spec = CommandSpec::new(executable.clone(), "/").args([SEALED, &means, &port, readable.as_str()]);
     let spec = spec.with_confinement(confinement);

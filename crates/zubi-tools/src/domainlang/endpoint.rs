@@ -146,8 +146,8 @@ impl DomainLangEndpoint {
         self.readiness.send_replace(match loaded {
             Ok(()) | Err(DomainModelError::Changing) => Readiness::Ready,
             Err(error) => {
-                let (why, hint) = failure(&error);
-                Readiness::Failed { why, hint }
+                let (reason, hint) = failure(&error);
+                Readiness::Failed { reason, hint }
             }
         });
     }
@@ -166,8 +166,8 @@ impl DomainLangEndpoint {
             }
             DomainModelError::Internal(error) => server(ResponseError::INTERNAL_ERROR, format!("{error:#}")),
             DomainModelError::Load(_) => {
-                let (why, hint) = failure(&error);
-                EndpointError::Exited { endpoint, why, hint }
+                let (reason, hint) = failure(&error);
+                EndpointError::Exited { endpoint, reason, hint }
             }
         }
     }
@@ -281,8 +281,8 @@ impl Endpoint for DomainLangEndpoint {
         let items = answer.get("items").cloned().unwrap_or_default();
         let items: Vec<lsp::Diagnostic> = serde_json::from_value(items).map_err(|error| EndpointError::Protocol {
             endpoint: self.id.clone(),
-            what: format!("invalid diagnostics: {error}"),
+            message: format!("invalid diagnostics: {error}"),
         })?;
-        Ok(DiagnosticsReport { items, current: true, unheard: false, note: None })
+        Ok(DiagnosticsReport { items, current: true, is_partial: false, note: None })
     }
 }
