@@ -39,7 +39,7 @@ fn model_keys_are_neither_printed_nor_stored() {
 fn no_part_of_a_key_is_printed_when_an_answer_is_interrupted() {
     let half = KEY.get(..KEY.len() - 4).expect("a part of it");
     let scene =
-        Scene::new(vec![Turn::reply(ScriptedReply::text(&format!("So: {KEY}"))).cut_behind(half).end(End::Stall)]);
+        Scene::new(vec![Turn::reply(ScriptedReply::text(&format!("So: {KEY}"))).cut_after(half).end(End::Stall)]);
     let mut running = scene.start(&["run", "Do it.", "--json"]);
     running.read_until("text");
     running.signal(Signal::INT);

@@ -31,7 +31,7 @@ fn check(turns: Vec<Turn>, moment: impl FnOnce(&Scene, &mut RunningProgram)) -> 
 #[test]
 fn while_the_model_speaks() {
     let turns = vec![
-        Turn::reply(ScriptedReply::text("One two three.")).cut_behind("two").end(End::Stall),
+        Turn::reply(ScriptedReply::text("One two three.")).cut_after("two").end(End::Stall),
         Turn::reply(ScriptedReply::text("Three.")).expect(Expect::Contains("/messages", "One".to_owned())),
     ];
     assert_snapshot!(check(turns, |_, running| drop(running.read_until("text"))), @r#"

@@ -181,7 +181,7 @@ fn a_chat_streams_calls_stops_and_resumes() {
                 .call("file_edit", json!({ "path": "notes.txt", "old": "two", "new": "three" })),
         ),
         Turn::reply(ScriptedReply::text("Changed.")),
-        Turn::reply(ScriptedReply::text("Let me think about this")).cut_behind("think").end(End::Stall),
+        Turn::reply(ScriptedReply::text("Let me think about this")).cut_after("think").end(End::Stall),
         Turn::reply(ScriptedReply::text("As I said."))
             .expect(Expect::Contains("/messages", "first line\\nsecond line".to_owned())),
     ]);

@@ -115,7 +115,7 @@ fn transient_provider_errors_are_retried() {
         Turn::refuses(429, "slow down").header("Retry-After", "0"),
         Turn::refuses(529, "overloaded").header("Retry-After", "0"),
         Turn::reply(ScriptedReply::text("Here it is, all of it."))
-            .cut_behind("Here")
+            .cut_after("Here")
             .end(zubi_tests::models::End::Reset),
         Turn::reply(ScriptedReply::text("Here it is, all of it.")),
     ];

@@ -88,7 +88,7 @@ fn a_task_from_its_first_word_to_its_end() {
             Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "grep -c tea catalogue.md" }))),
             Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "grep -c cake catalogue.md" }))),
             Turn::reply(ScriptedReply::text("**Done**: cake is in the catalogue.").usage(1700, 20, 1500)),
-            Turn::reply(ScriptedReply::text("Once upon a time there was a shop.")).cut_behind("time").end(End::Stall),
+            Turn::reply(ScriptedReply::text("Once upon a time there was a shop.")).cut_after("time").end(End::Stall),
             Turn::reply(ScriptedReply::text("They lived happily."))
                 .expect(Expect::Contains("/messages", "Go on.".to_owned())),
             Turn::reply(ScriptedReply::default().call("shell_run", json!({ "command": "wc -l < catalogue.md" }))),

@@ -103,7 +103,7 @@ fn decode_frame(frame: &Frame) -> FrameContent {
                 Ok(_) => "there is no request with its id".to_owned(),
             }),
         },
-        Err(error) => FrameContent::Refused(framing::Response::to_no_message(body, &error)),
+        Err(error) => FrameContent::Refused(framing::Response::for_invalid_body(body, &error)),
     }
 }
 

@@ -187,7 +187,7 @@ impl LoadedFile {
         match &self.trust {
             TrustState::Changed { before: Some(before) } => {
                 // The user decides by this diff, so it must be complete.
-                Some(zubi_code::edit::diff::of_whole_text(&self.path, Some(before), &self.text, workspace))
+                Some(zubi_code::edit::diff::text_diff(&self.path, Some(before), &self.text, workspace))
             }
             _ => None,
         }

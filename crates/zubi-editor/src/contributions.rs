@@ -172,7 +172,7 @@ impl ContributedToolInvoker for ContributedCalls {
         self.editor.send(INVOKE_CONTRIBUTED, INVOKE_CONTRIBUTED, params, &request).await.map_err(|error| match error {
             EndpointError::Cancelled => FunctionError::Cancelled,
             EndpointError::TimedOut { .. } => FunctionError::TimedOut,
-            EndpointError::Exited { why, .. } => FunctionError::Disconnected(why),
+            EndpointError::Exited { reason, .. } => FunctionError::Disconnected(reason),
             EndpointError::Server { message, .. } => FunctionError::Failed(message),
             other => FunctionError::Failed(other.to_string()),
         })

@@ -157,19 +157,19 @@ impl ChannelSink {
             Err(_) => {
                 self.client.notify("$/cancelRequest", json!({ "id": id }));
                 let late = tokio::time::timeout(GRACE, answer).await;
-                late.map_err(|_| SinkError::Doubtful { why: "it does not answer".to_owned() })?
+                late.map_err(|_| SinkError::Doubtful { reason: "it does not answer".to_owned() })?
             }
         };
         match answer {
             Ok(Ok(result)) => serde_json::from_value(result)
-                .map_err(|error| SinkError::Doubtful { why: format!("cannot parse its answer: {error}") }),
+                .map_err(|error| SinkError::Doubtful { reason: format!("cannot parse its answer: {error}") }),
             Ok(Err(ClientError::Refused { code: CONTENT_MODIFIED, message })) => {
                 let path = uri::to_path(&Uri(message)).unwrap_or_default();
                 Err(SinkError::Changed { path: fs::canonical(&path).unwrap_or(path) })
             }
-            Ok(Err(ClientError::Refused { message, .. })) => Err(SinkError::Refused { why: message }),
+            Ok(Err(ClientError::Refused { message, .. })) => Err(SinkError::Refused { reason: message }),
             Ok(Err(ClientError::Closed)) | Err(_) => {
-                Err(SinkError::Doubtful { why: "it has closed the connection".to_owned() })
+                Err(SinkError::Doubtful { reason: "it has closed the connection".to_owned() })
             }
         }
     }
@@ -183,7 +183,7 @@ impl EditSink for ChannelSink {
         // If a step fails, VS Code neither reverts nor reports files that it has already moved.
         let moved = || affected_paths.iter().filter(|(path, stood)| is_there(path) != *stood).map(|(path, _)| *path);
         let (made, mut outcome) = match made {
-            Err(SinkError::Refused { why }) if moved().next().is_some() => return Err(doubtful(&why, moved())),
+            Err(SinkError::Refused { reason }) if moved().next().is_some() => return Err(doubtful(&reason, moved())),
             made => made?,
         };
         if !made.applied {
@@ -197,7 +197,7 @@ impl EditSink for ChannelSink {
             let files = outcome.changed.iter().map(|changed| &changed.path).chain(typed).map(Utf8PathBuf::as_path);
             let mut files = files.chain(moved()).peekable();
             return Err(match files.peek() {
-                None => SinkError::Refused { why },
+                None => SinkError::Refused { reason: why },
                 Some(_) => doubtful(&why, files),
             });
         }
@@ -260,7 +260,7 @@ fn is_there(path: &Utf8Path) -> bool {
 /// Error for an edit that failed after it had changed some files.
 fn doubtful<'a>(why: &str, files: impl Iterator<Item = &'a Utf8Path>) -> SinkError {
     let files: Vec<_> = files.map(Utf8Path::as_str).collect();
-    SinkError::Doubtful { why: format!("{why}; it changed {}", files.join(", ")) }
+    SinkError::Doubtful { reason: format!("{why}; it changed {}", files.join(", ")) }
 }
 
 /// Operations that restore the intended texts after extensions have changed them.
@@ -307,5 +307,5 @@ fn hash(text: &str) -> String {
 }
 
 fn sink_refused(why: &str) -> SinkError {
-    SinkError::Refused { why: why.to_owned() }
+    SinkError::Refused { reason: why.to_owned() }
 }

@@ -183,7 +183,7 @@ fn view_error(error: EndpointError) -> ViewError {
         EndpointError::TimedOut { .. } => ViewError::TimedOut,
         EndpointError::Exited { .. } => ViewError::Disconnected,
         EndpointError::Server { message, .. } => ViewError::Failed(message),
-        EndpointError::Document(what) | EndpointError::Protocol { what, .. } => ViewError::Failed(what),
+        EndpointError::Document(message) | EndpointError::Protocol { message, .. } => ViewError::Failed(message),
     }
 }
 

@@ -259,7 +259,7 @@ impl Sandbox {
             found.collect::<Vec<_>>()
         });
         let confinement = Confinement {
-            means: status.level.backends(status.bwrap.as_deref()),
+            backends: status.level.backends(status.bwrap.as_deref()),
             readable,
             writable,
             executable,
@@ -283,7 +283,7 @@ impl Sandbox {
     pub async fn for_scripts(&self, executable: &Utf8Path) -> (Confinement, Level) {
         let level = self.probe().await.level.min(Level::LandlockSeccomp);
         let confinement = Confinement {
-            means: level.backends(None),
+            backends: level.backends(None),
             readable: LOADER_PATHS.iter().map(Utf8PathBuf::from).chain([executable.to_owned()]).collect(),
             writable: Vec::new(),
             executable: Some(vec![executable.to_owned()]),

@@ -421,7 +421,7 @@ fn the_script_process_has_no_access(world: &World) {
     assert_eq!(level, machine_level.min(Level::LandlockSeccomp));
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
-    let backends = serde_json::to_string(&confinement.means).unwrap();
+    let backends = serde_json::to_string(&confinement.backends).unwrap();
     let readable = world.root.join("home/notes");
     let spec = CommandSpec::new(executable.clone(), "/").args([SEALED, &backends, &port, readable.as_str()]);
     let spec = spec.with_confinement(confinement);

@@ -109,9 +109,9 @@ impl RemoteHost {
         tokio::select! {
             answer = answered => answer,
             () = self.silence() => {
-                let why = format!("the host (process {}) does not answer any more", self.info.pid);
-                self.connection.close(&why);
-                Err(ConnectionError::Closed { why })
+                let reason = format!("the host (process {}) does not answer any more", self.info.pid);
+                self.connection.close(&reason);
+                Err(ConnectionError::Closed { reason })
             }
         }
     }
@@ -173,13 +173,13 @@ fn later(timeout: Duration) -> Instant {
 /// Parses the answer.
 fn read<T: DeserializeOwned>(answer: Result<Value, ConnectionError>) -> Result<T, ConnectionError> {
     serde_json::from_value(answer?)
-        .map_err(|error| ConnectionError::Protocol { what: format!("the host's answer is not understood: {error}") })
+        .map_err(|error| ConnectionError::Protocol { message: format!("the host's answer is not understood: {error}") })
 }
 
 /// Converts the error in place of an answer: no answer will arrive, or the tool is unknown, or else `other`.
 fn host_error(error: ConnectionError, other: impl FnOnce(&ConnectionError) -> HostError) -> HostError {
     match error {
-        ConnectionError::Closed { why } => HostError::Disconnected { why },
+        ConnectionError::Closed { reason } => HostError::Disconnected { why: reason },
         error => unknown_tool(&error).map_or_else(|| other(&error), HostError::UnknownTool),
     }
 }

@@ -128,7 +128,7 @@ where
 
 fn read(line: &InputLine) -> Read {
     let body = match line {
-        InputLine::Whole(body) => lines::text(body),
+        InputLine::Complete(body) => lines::text(body),
         InputLine::TooLong { id, length, .. } => {
             let message = format!("the message has {length} bytes; at most {MAX_LINE} are read");
             return invalid_request(id.clone(), message);
@@ -152,7 +152,7 @@ fn read(line: &InputLine) -> Read {
                 Read::Nothing
             }
         },
-        Err(error) => Read::Refused(Response::to_no_message(body, &error)),
+        Err(error) => Read::Refused(Response::for_invalid_body(body, &error)),
     }
 }
 

@@ -59,7 +59,7 @@ pub fn secrets_of_models(settings: &Settings, variables: Variables<'_>) -> Vec<S
     let built_in = builtin::PROVIDERS.iter().filter_map(|well_known| well_known.key).map(|key| key.name);
     let keys = own.chain(built_in).filter_map(variables);
     let fields = settings.models.values().flat_map(|layer| layer.headers.0.iter().chain(&layer.query.0));
-    let fields = fields.filter(|(name, _)| secret::may_be_name_of_one(name));
+    let fields = fields.filter(|(name, _)| secret::may_be_secret_name(name));
     let fields = fields.flat_map(|(_, value)| secrets_of_field(value));
     keys.chain(fields).map(|value| value.trim().to_owned()).collect()
 }

@@ -359,7 +359,7 @@ impl EditorService {
         let wait = deadline.saturating_duration_since(Instant::now());
         let call =
             CallCx { cancel: cx.cancel.clone(), deadline, wait, check_wait: wait, progress: Arc::new(|_, _| {}) };
-        self.intel.question(call).await
+        self.intel.query(call).await
     }
 }
 

@@ -125,7 +125,7 @@ impl Turn {
     }
 
     /// Ends the answer after the first occurrence of this text.
-    pub fn cut_behind(mut self, text: &str) -> Self {
+    pub fn cut_after(mut self, text: &str) -> Self {
         self.cut = Some(CutPoint::AfterText(text.to_owned()));
         self
     }
@@ -144,7 +144,7 @@ impl Turn {
     /// The bytes of the body that are sent.
     fn bytes(&self, dialect: Dialect) -> Vec<u8> {
         let mut bytes = match &self.body {
-            Body::Reply(says) => dialect.answer(says).into_bytes(),
+            Body::Reply(reply) => dialect.answer(reply).into_bytes(),
             Body::Refuses(message) => dialect.failure(self.status, message).to_string().into_bytes(),
             Body::Raw(bytes) => bytes.clone(),
         };
@@ -153,8 +153,8 @@ impl Turn {
             Some(CutPoint::Bytes(at)) => bytes.truncate(*at),
             Some(CutPoint::AfterText(text)) => {
                 let at = bytes.windows(text.len()).position(|window| window == text.as_bytes());
-                let whole = String::from_utf8_lossy(&bytes).into_owned();
-                bytes.truncate(at.unwrap_or_else(|| panic!("`{text}` does not stand in {whole}")) + text.len());
+                let full_text = String::from_utf8_lossy(&bytes).into_owned();
+                bytes.truncate(at.unwrap_or_else(|| panic!("`{text}` does not stand in {full_text}")) + text.len());
             }
         }
         bytes
@@ -189,11 +189,11 @@ impl Server {
         let port = listener.local_addr().expect("an address").port();
         let script = Script { turns: turns.into(), ..Script::default() };
         let shared = Arc::new(ServerState { dialect, key: key.to_owned(), script: Mutex::new(script) });
-        let of_thread = Arc::clone(&shared);
+        let listener_state = Arc::clone(&shared);
         // The thread lives as long as the test's process: an unused port does no harm.
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let shared = Arc::clone(&of_thread);
+                let shared = Arc::clone(&listener_state);
                 // Tests cancel clients on purpose.
                 thread::spawn(move || drop(shared.serve(stream)));
             }
@@ -218,7 +218,7 @@ impl Server {
         let request_count = script.requests.len();
         assert!(
             script.turns.is_empty(),
-            "asked {request_count} times, {} turns of the script are left",
+            "{request_count} requests, {} turns of the script were not used",
             script.turns.len()
         );
     }

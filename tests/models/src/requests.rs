@@ -88,16 +88,16 @@ impl Request {
         if self.header(name) != Some(&format!("{before}{key}")) {
             problems.push(format!("expected the key in the header {name}, which is {:?}", self.header(name)));
         }
-        let elsewhere = self.headers.iter().filter(|(other, value)| other != name && value.contains(key));
-        let mut elsewhere: Vec<&str> = elsewhere.map(|(other, _)| other.as_str()).collect();
+        let misplaced = self.headers.iter().filter(|(other, value)| other != name && value.contains(key));
+        let mut misplaced: Vec<&str> = misplaced.map(|(other, _)| other.as_str()).collect();
         if self.query.contains(key) || self.path.contains(key) {
-            elsewhere.push("the address");
+            misplaced.push("the address");
         }
         if self.body.to_string().contains(key) {
-            elsewhere.push("the body");
+            misplaced.push("the body");
         }
-        if !elsewhere.is_empty() {
-            problems.push(format!("the key stands in {}", elsewhere.join(", ")));
+        if !misplaced.is_empty() {
+            problems.push(format!("the key stands in {}", misplaced.join(", ")));
         }
         problems
     }
@@ -160,7 +160,7 @@ impl Expect {
     /// Returns the difference between expectation and request, if any.
     pub(super) fn mismatch(&self, dialect: Dialect, request: &Request) -> Result<(), String> {
         let at = |pointer: &str| request.body.pointer(pointer);
-        let wrong = |what: String, found: String| Err(format!("expected {what}, found {found}"));
+        let wrong = |expected: String, found: String| Err(format!("expected {expected}, found {found}"));
         match self {
             Self::Equals(pointer, value) if at(pointer) != Some(value) => {
                 wrong(format!("{value} at {pointer}"), at(pointer).map_or("nothing".to_owned(), Value::to_string))
@@ -175,11 +175,11 @@ impl Expect {
                 wrong(format!("{count} messages"), request.messages(dialect).len().to_string())
             }
             Self::Tools(names) => {
-                let offered = request.tools(dialect);
-                if names.iter().all(|name| offered.contains(name)) {
+                let listed = request.tools(dialect);
+                if names.iter().all(|name| listed.contains(name)) {
                     return Ok(());
                 }
-                wrong(format!("the tools {}", names.join(", ")), offered.join(", "))
+                wrong(format!("the tools {}", names.join(", ")), listed.join(", "))
             }
             Self::Outcomes(texts) => {
                 let outcomes = request.outcomes(dialect);

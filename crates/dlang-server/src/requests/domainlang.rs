@@ -98,13 +98,13 @@ fn root_of(snapshot: &Snapshot, path_or_uri: &str) -> Result<Root, PathError> {
         snapshot.workspace().folders().filter_map(|folder| files.canonical(folder)).collect();
     let (folder, given) = (folders.first().cloned().unwrap_or_default(), path_or_uri.to_owned());
     if given.is_empty() || given.contains('\0') {
-        return Err(PathError::NotAPath { given });
+        return Err(PathError::NotAPath { input: given });
     }
-    let Some(path) = path_of(snapshot, &given) else { return Err(PathError::NotAPath { given }) };
+    let Some(path) = path_of(snapshot, &given) else { return Err(PathError::NotAPath { input: given }) };
     match files.canonical(&path) {
-        None => Err(PathError::NotFound { given, folder }),
+        None => Err(PathError::NotFound { input: given, folder }),
         Some(real) if !folders.iter().any(|folder| real.starts_with(folder)) => {
-            Err(PathError::Outside { given, folder })
+            Err(PathError::Outside { input: given, folder })
         }
         Some(_) if files.is_directory(&path) => Ok(Root::Folder(path)),
         Some(_) => Ok(Root::File(path)),

@@ -104,7 +104,7 @@ impl Runner {
         let mut spec = CommandSpec::new(self.executable.clone(), "/").args([CHILD_ARGUMENT]);
         spec.environment = ChildEnvironment::from_allowed(std::iter::empty::<(OsString, OsString)>());
         if let Some(confinement) = &self.confinement {
-            let backends = SandboxBackends { bubblewrap: None, ..confinement.means.clone() };
+            let backends = SandboxBackends { bubblewrap: None, ..confinement.backends.clone() };
             spec.args.push(serde_json::to_string(&backends).map_err(|error| ScriptError::Start(error.into()))?);
         }
         spec.confinement.clone_from(&self.confinement);

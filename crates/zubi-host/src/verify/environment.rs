@@ -98,7 +98,7 @@ pub(super) async fn servers(context: &VerifyContext) -> CheckOutcome {
                 ServerState::Missing { .. } => {}
             }
         }
-        if language.lacks() {
+        if language.needs_server() {
             warnings.push(format!("no server for {}; `zubi doctor` says what to install", language.language));
         }
     }

@@ -67,7 +67,7 @@ impl Registry {
             outcome: result.as_ref().map_or_else(|error| error.code().as_str(), |_| "ok"),
             duration_ms: milliseconds(started.elapsed()),
             arguments: audit::shorten(&trail.arguments, &trail.secrets, &self.redactor),
-            arguments_hash: ContentHash::of_parts(&[&self.salt, trail.arguments.to_string().as_bytes()]),
+            arguments_hash: ContentHash::from_parts(&[&self.salt, trail.arguments.to_string().as_bytes()]),
         });
         if let Err(ToolError::Fatal(error)) = &result {
             tracing::error!(tool = %spec.id, error = format!("{error:#}"), "a tool failed for a reason of its own");

@@ -147,7 +147,7 @@ impl DomainLangEndpoint {
             Ok(()) | Err(DomainModelError::Changing) => Readiness::Ready,
             Err(error) => {
                 let (reason, hint) = failure(&error);
-                Readiness::Failed { why: reason, hint }
+                Readiness::Failed { reason, hint }
             }
         });
     }
@@ -167,7 +167,7 @@ impl DomainLangEndpoint {
             DomainModelError::Internal(error) => server(ResponseError::INTERNAL_ERROR, format!("{error:#}")),
             DomainModelError::Load(_) => {
                 let (reason, hint) = failure(&error);
-                EndpointError::Exited { endpoint, why: reason, hint }
+                EndpointError::Exited { endpoint, reason, hint }
             }
         }
     }
@@ -281,8 +281,8 @@ impl Endpoint for DomainLangEndpoint {
         let items = answer.get("items").cloned().unwrap_or_default();
         let items: Vec<lsp::Diagnostic> = serde_json::from_value(items).map_err(|error| EndpointError::Protocol {
             endpoint: self.id.clone(),
-            what: format!("invalid diagnostics: {error}"),
+            message: format!("invalid diagnostics: {error}"),
         })?;
-        Ok(DiagnosticsReport { items, current: true, unheard: false, note: None })
+        Ok(DiagnosticsReport { items, current: true, is_partial: false, note: None })
     }
 }

@@ -131,7 +131,7 @@ fn missing_server_note(absent: &[MissingServer]) -> String {
     if absent.is_empty() {
         return "no language server provides diagnostics here".to_owned();
     }
-    let absent = absent.iter().take(MAX_MISSING).map(|absent| format!("{}: {}", absent.why, absent.hint));
+    let absent = absent.iter().take(MAX_MISSING).map(|absent| format!("{}: {}", absent.reason, absent.hint));
     absent.collect::<Vec<_>>().join("; ")
 }
 

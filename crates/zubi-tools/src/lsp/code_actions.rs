@@ -172,8 +172,8 @@ fn write_action(text: &mut String, action: &CodeAction, diffs: bool) {
                 }
             }
         }
-        ActionOutcome::Unavailable { why } => {
-            let _ = writeln!(text, "  (no action) {}{kind}: {why}", action.title);
+        ActionOutcome::Unavailable { reason } => {
+            let _ = writeln!(text, "  (no action) {}{kind}: {reason}", action.title);
         }
     }
 }
@@ -186,7 +186,7 @@ fn action_json(action: &CodeAction) -> Value {
             item["edits"] = json!(plan.edit_count);
             item["diff"] = json!(plan.diff);
         }
-        ActionOutcome::Unavailable { why } => item["unavailable"] = json!(why),
+        ActionOutcome::Unavailable { reason } => item["unavailable"] = json!(reason),
     }
     item
 }

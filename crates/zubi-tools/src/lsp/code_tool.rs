@@ -83,7 +83,7 @@ impl<T: CodeTool> TypedTool for CodeToolAdapter<T> {
         let view = OutputBudget::new(common.byte_budget(cx.token_budget), common.format());
         let progress = Arc::clone(&cx.progress);
         let query = intel
-            .question(CallCx {
+            .query(CallCx {
                 cancel: cx.cancel.clone(),
                 deadline: cx.deadline,
                 wait: common.wait(),

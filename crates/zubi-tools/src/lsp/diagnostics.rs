@@ -70,8 +70,8 @@ impl CodeTool for DiagnosticsTool {
             return Ok(CodeAnswer { text, data, status: answer.status, truncated });
         }
         let list = view.list(&report.items, &input.paging, |text, before, problem| {
-            if before.is_none_or(|before| before.place.display_path != problem.place.display_path) {
-                let _ = writeln!(text, "{}", problem.place.display_path);
+            if before.is_none_or(|before| before.location.display_path != problem.location.display_path) {
+                let _ = writeln!(text, "{}", problem.location.display_path);
             }
             write_diagnostic(text, problem);
         })?;
@@ -102,8 +102,8 @@ fn write_diagnostic(text: &mut String, problem: &CodeProblem) {
     let _ = write!(
         text,
         "  {}:{}  {}: {}",
-        problem.place.line,
-        problem.place.column,
+        problem.location.line,
+        problem.location.column,
         problem.severity.name(),
         problem.message.replace('\n', "\n      ")
     );
@@ -122,7 +122,7 @@ pub(crate) fn write_delta(text: &mut String, delta: &DiagnosticsDelta) {
         }
         let _ = writeln!(text, "{title}: {}", pluralize(problems.len(), "problem"));
         for problem in problems {
-            let _ = write!(text, "  {}", problem.place.display_path);
+            let _ = write!(text, "  {}", problem.location.display_path);
             let mut line = String::new();
             write_diagnostic(&mut line, problem);
             let _ = write!(text, ":{}", line.trim_start());
@@ -137,7 +137,7 @@ pub(crate) fn items(problems: &[CodeProblem]) -> Vec<Value> {
     problems
         .iter()
         .map(|problem| {
-            let mut item = location_json(&problem.place);
+            let mut item = location_json(&problem.location);
             item["severity"] = json!(problem.severity.name());
             item["message"] = json!(problem.message);
             item["code"] = json!(problem.code);

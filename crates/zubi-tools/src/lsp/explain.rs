@@ -228,7 +228,7 @@ impl ExplainBuilder<'_> {
         if list.truncated.is_none() && callers.len() > rows.len() {
             let _ = writeln!(self.text, "… {} more: lsp_call_hierarchy lists them", callers.len() - rows.len());
         }
-        let items: Vec<_> = callers.iter().take(rows.len()).map(|caller| location_json(&caller.place)).collect();
+        let items: Vec<_> = callers.iter().take(rows.len()).map(|caller| location_json(&caller.location)).collect();
         self.data["callers"] = json!({ "total": hierarchy.total, "items": items });
         Ok(())
     }

@@ -98,11 +98,11 @@ pub(crate) fn write_row(text: &mut String, direction: Direction, row: &TreeRow<'
     if !node.name.starts_with('(') {
         let _ = write!(text, "{} ", node.kind);
     }
-    let _ = write!(text, "{}  {}", node.name, node.place.to_at());
-    if node.place.external {
-        text.push_str(if node.not_entered { " (external, not entered)" } else { " (external)" });
+    let _ = write!(text, "{}  {}", node.name, node.location.to_at());
+    if node.location.external {
+        text.push_str(if node.is_unexpanded { " (external, not entered)" } else { " (external)" });
     }
-    if let Some(source) = &node.place.source {
+    if let Some(source) = &node.location.source {
         let _ = write!(text, "  {source}");
     }
     write_calls(text, direction, node);
@@ -140,7 +140,7 @@ fn nodes_json(nodes: &[HierarchyNode], budget: &mut usize) -> Vec<Value> {
 }
 
 fn node_json(node: &HierarchyNode, budget: &mut usize) -> Value {
-    let mut item = location_json(&node.place);
+    let mut item = location_json(&node.location);
     item["name"] = json!(node.name);
     item["kind"] = json!(node.kind);
     if let Some(detail) = &node.detail {
@@ -150,7 +150,7 @@ fn node_json(node: &HierarchyNode, budget: &mut usize) -> Value {
         item["calls"] =
             node.calls.iter().map(|call| json!({ "path": call.display_path, "range": call.range })).collect();
     }
-    if node.place.external {
+    if node.location.external {
         item["external"] = json!(true);
     }
     match node.repeat {
@@ -158,7 +158,7 @@ fn node_json(node: &HierarchyNode, budget: &mut usize) -> Value {
         Some(Repeat::AlreadyListed) => item["again"] = json!(true),
         None => {}
     }
-    if node.not_entered {
+    if node.is_unexpanded {
         item["notEntered"] = json!(true);
     }
     item["items"] = nodes_json(&node.children, budget).into();

@@ -7,7 +7,7 @@ use zubi_base::text::pluralize;
 use zubi_code::edit::Plan;
 use zubi_code::features::locations::{DisplayLocation, RawLocation};
 use zubi_code::locate::ResolvedTarget;
-use zubi_code::place::SourcePlace;
+use zubi_code::location::SourceLocation;
 use zubi_code::{AnswerStatus, CodeError, CodeQuery};
 use zubi_tool_api::Truncation;
 
@@ -218,8 +218,8 @@ pub(crate) struct RenderedList {
 
 /// Appends one location: the file's name if it changes, then position and source line.
 fn write_location(text: &mut String, before: Option<&DisplayLocation>, location: &DisplayLocation) {
-    let place = &location.place;
-    if before.is_none_or(|before| before.place.display_path != place.display_path) {
+    let place = &location.location;
+    if before.is_none_or(|before| before.location.display_path != place.display_path) {
         let _ = writeln!(text, "{}{}", place.display_path, if place.external { " (external)" } else { "" });
     }
     let _ = write!(text, "  {}:{}", place.line, place.column);
@@ -253,23 +253,23 @@ pub(crate) fn file_count(locations: &[RawLocation]) -> usize {
 }
 
 /// Returns the JSON form of a source location: LSP's 0-based UTF-16 range.
-pub(crate) fn location_json(location: &SourcePlace) -> Value {
+pub(crate) fn location_json(location: &SourceLocation) -> Value {
     json!({ "path": location.display_path, "range": location.range, "text": location.source })
 }
 
 /// Returns the JSON form of a listed location.
 pub(crate) fn listed_location_json(location: &DisplayLocation) -> Value {
-    let mut item = location_json(&location.place);
+    let mut item = location_json(&location.location);
     if location.declaration {
         item["declaration"] = json!(true);
     }
     if location.text_only {
         item["textOnly"] = json!(true);
     }
-    if location.place.external {
+    if location.location.external {
         item["external"] = json!(true);
     }
-    if let Some(why) = &location.place.unread {
+    if let Some(why) = &location.location.unread {
         item["unread"] = json!(why);
     }
     item

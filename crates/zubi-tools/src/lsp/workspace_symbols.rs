@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use zubi_base::text::pluralize;
+use zubi_code::location::SourceLocation;
 use zubi_code::outline::KINDS;
 use zubi_code::{CodeError, CodeQuery};
 
@@ -56,8 +57,7 @@ impl CodeTool for WorkspaceSymbols {
         }
         let answer = query.workspace_symbols(&input.query, kind.as_deref()).await?;
         let list = view.list(&answer.value, &input.paging.with_default_limit(DEFAULT_LIMIT), |text, _, symbol| {
-            let at =
-                symbol.place.as_ref().map_or_else(|| symbol.display_path.clone(), zubi_code::place::SourcePlace::to_at);
+            let at = symbol.location.as_ref().map_or_else(|| symbol.display_path.clone(), SourceLocation::to_at);
             let _ = write!(text, "  {} {}  {at}", symbol.kind, symbol.name);
             if let Some(container) = &symbol.container {
                 let _ = write!(text, "  in {container}");
@@ -78,7 +78,7 @@ impl CodeTool for WorkspaceSymbols {
                 .iter()
                 .map(|symbol| {
                     let mut item =
-                        symbol.place.as_ref().map_or_else(|| json!({ "path": symbol.display_path }), location_json);
+                        symbol.location.as_ref().map_or_else(|| json!({ "path": symbol.display_path }), location_json);
                     item["name"] = json!(symbol.name);
                     item["kind"] = json!(symbol.kind);
                     item["container"] = json!(symbol.container);

@@ -59,12 +59,12 @@ impl CodeTool for OrganizeImports {
                     let request = ApplyRequest { save: input.save, ..ApplyRequest::default() };
                     return apply(query, view, plan, answer.status, request).await;
                 }
-                ActionOutcome::Unavailable { why } => unavailable = Some(why.clone()),
+                ActionOutcome::Unavailable { reason } => unavailable = Some(reason.clone()),
             }
         }
         let display_path = query.workspace().display(&path);
         let text = match unavailable {
-            Some(why) => format!("nothing changed in {display_path}: {why}\n"),
+            Some(reason) => format!("nothing changed in {display_path}: {reason}\n"),
             None => format!("nothing to organize in {display_path}: no server offers it for the present text\n"),
         };
         Ok(CodeAnswer { text, data: Value::Null, status: answer.status, truncated: None })

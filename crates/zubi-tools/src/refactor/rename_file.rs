@@ -126,7 +126,7 @@ impl CodeTool for RenameFile {
         };
         let options = EditOptions {
             settings: import_policy.overrides,
-            settings_of_undo: import_policy.undo_overrides,
+            undo_settings: import_policy.undo_overrides,
             followed: by_extensions,
             ..EditOptions::default()
         };

@@ -91,7 +91,7 @@ struct NoTypeScript;
 impl NoTypeScript {
     fn missing_server() -> Endpoints {
         let reason = "no server for .ts".to_owned();
-        let absent = MissingServer { subject: ".ts".to_owned(), why: reason, hint: "install one".to_owned() };
+        let absent = MissingServer { subject: ".ts".to_owned(), reason, hint: "install one".to_owned() };
         Endpoints { absent: vec![absent], ..Endpoints::default() }
     }
 }

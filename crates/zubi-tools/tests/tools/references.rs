@@ -79,7 +79,7 @@ async fn other_word_matches_are_listed_on_request() {
 #[tokio::test]
 async fn incomplete_answers_count_no_other_matches() {
     let toy = Toy::new(SHAPES);
-    toy.endpoint.readiness.send_replace(Readiness::Unknown { waited: Duration::ZERO });
+    toy.endpoint.readiness.send_replace(Readiness::Unknown { elapsed: Duration::ZERO });
     insta::assert_snapshot!(call(&toy, "lsp_references", json!({ "at": "shapes.toy:6:5" })).await, @"
     at shapes.toy:6:5 unit
     3 references to `unit` in 2 files

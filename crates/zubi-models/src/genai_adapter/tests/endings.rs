@@ -47,13 +47,13 @@ async fn an_answer_that_is_cut_is_never_a_whole_one() {
 
 #[tokio::test]
 async fn cut_in_the_middle() {
-    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer()).cut_behind("sehe").end(End::Close)).await, @"
+    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer()).cut_after("sehe").end(End::Close)).await, @"
     BrokenOff: the answer of openai-responses broke off before its end
     BrokenOff: the answer of anthropic broke off before its end
     BrokenOff: the answer of gemini broke off before its end
     BrokenOff: the answer of ollama broke off before its end
     ");
-    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer()).cut_behind("file_read").end(End::Reset)).await, @"
+    insta::assert_snapshot!(check(|_| Turn::reply(scripted_answer()).cut_after("file_read").end(End::Reset)).await, @"
     BrokenOff: the answer of openai-responses broke off before its end: Connection reset by peer (os error 104)
     BrokenOff: the answer of anthropic broke off before its end: Connection reset by peer (os error 104)
     BrokenOff: the answer of gemini broke off before its end: Connection reset by peer (os error 104)
@@ -64,7 +64,7 @@ async fn cut_in_the_middle() {
 #[tokio::test]
 async fn silence() {
     for dialect in NATIVE {
-        let turn = Turn::reply(scripted_answer()).cut_behind("sehe").end(End::Stall);
+        let turn = Turn::reply(scripted_answer()).cut_after("sehe").end(End::Stall);
         let server = Server::start(dialect, KEY, vec![turn]);
         let mut config = config(dialect, &server);
         config.timeouts.idle = Duration::from_millis(300);

@@ -6,11 +6,11 @@ use zubi_base::position::{Encoding, TextIndex, TextRange, TextSize};
 use zubi_base::uri;
 
 use crate::markup::clean_line;
-use crate::question::{CodeQuery, SourceDocument};
+use crate::query::{CodeQuery, SourceDocument};
 
 /// A place in a document, in all the forms an answer needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourcePlace {
+pub struct SourceLocation {
     /// The path or name as shown: workspace-relative; absolute outside the folders; the URI itself for a virtual
     /// document.
     pub display_path: String,
@@ -35,7 +35,7 @@ pub struct SourcePlace {
     pub context: Vec<(u32, String)>,
 }
 
-impl SourcePlace {
+impl SourceLocation {
     /// `src/lib.rs:12:5`.
     pub fn to_at(&self) -> String {
         format!("{}:{}:{}", self.display_path, self.line, self.column)
@@ -55,7 +55,7 @@ pub fn line_text<'a>(text: &'a str, index: &TextIndex, line: u32) -> Option<&'a 
 
 impl CodeQuery<'_> {
     /// Returns the name that answers show for a location's document, and whether it is outside the workspace; see
-    /// [`SourcePlace`].
+    /// [`SourceLocation`].
     pub(crate) fn display_location(&self, location: &lsp::Location) -> (String, bool) {
         match uri::to_path(&location.uri) {
             Some(path) => (clean_line(&self.workspace().display(&path)), !self.workspace().contains(&path)),
@@ -64,7 +64,7 @@ impl CodeQuery<'_> {
     }
 
     /// The place a server means by a location. Never fails: what cannot be read is shown without its source line.
-    pub(crate) async fn source_place(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> SourcePlace {
+    pub(crate) async fn location(&self, location: &lsp::Location, encoding: Encoding, context: u32) -> SourceLocation {
         let (shown, external) = self.display_location(location);
         let path = uri::to_path(&location.uri);
         let document = match &path {
@@ -75,15 +75,15 @@ impl CodeQuery<'_> {
         match document {
             Ok(document) => {
                 let range = document.index.range_from_lsp(&location.range, encoding);
-                place_in(&document, path, shown, external, range, context)
+                location_with_source(&document, path, shown, external, range, context)
             }
-            Err(why) => unread(location, path, shown, external, why),
+            Err(reason) => unread(location, path, shown, external, reason),
         }
     }
 
     /// The place of a byte range in a document of the workspace.
-    pub fn place_of(&self, document: &SourceDocument, path: &camino::Utf8Path, range: TextRange) -> SourcePlace {
-        place_in(
+    pub fn location_in(&self, document: &SourceDocument, path: &camino::Utf8Path, range: TextRange) -> SourceLocation {
+        location_with_source(
             document,
             Some(path.to_owned()),
             clean_line(&self.workspace().display(path)),
@@ -100,8 +100,8 @@ const MAX_URI: usize = 100;
 
 /// Returns the name that answers show for a virtual document.
 pub(crate) fn display_uri(uri: &lsp::Uri) -> String {
-    let whole = uri.0.len() <= MAX_URI;
-    clean_line(if whole { &uri.0 } else { uri.0.split('?').next().unwrap_or_default() })
+    let is_short = uri.0.len() <= MAX_URI;
+    clean_line(if is_short { &uri.0 } else { uri.0.split('?').next().unwrap_or_default() })
 }
 
 fn unread(
@@ -110,8 +110,8 @@ fn unread(
     display_path: String,
     external: bool,
     reason: String,
-) -> SourcePlace {
-    SourcePlace {
+) -> SourceLocation {
+    SourceLocation {
         display_path,
         path,
         external,
@@ -125,17 +125,17 @@ fn unread(
     }
 }
 
-fn place_in(
+fn location_with_source(
     document: &SourceDocument,
     path: Option<Utf8PathBuf>,
     display_path: String,
     external: bool,
     range: TextRange,
     context: u32,
-) -> SourcePlace {
+) -> SourceLocation {
     let start = document.index.line_col(range.start());
     let end = document.index.line_col(range.end());
-    let around = if context == 0 {
+    let context_lines = if context == 0 {
         Vec::new()
     } else {
         (start.line.saturating_sub(context)..=start.line.saturating_add(context))
@@ -144,7 +144,7 @@ fn place_in(
             })
             .collect()
     };
-    SourcePlace {
+    SourceLocation {
         display_path,
         external,
         line: start.line + 1,
@@ -154,7 +154,7 @@ fn place_in(
         source: line_text(&document.text, &document.index, start.line)
             .map(|line| crate::markup::source_line(line.trim())),
         unread: None,
-        context: around,
+        context: context_lines,
         path,
     }
 }

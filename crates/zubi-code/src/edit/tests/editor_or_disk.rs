@@ -15,22 +15,22 @@ struct Editor {
     disk: DiskSink,
     refuses: bool,
     /// A file that an extension writes when something moves.
-    follows: Option<(Utf8PathBuf, &'static str)>,
+    extension_write: Option<(Utf8PathBuf, &'static str)>,
     requests: Mutex<Vec<String>>,
 }
 
 #[async_trait::async_trait]
 impl EditSink for Editor {
-    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<EditOutcome, SinkError> {
+    async fn apply(&self, operations: &[FileOperation], options: &EditOptions) -> Result<EditOutcome, SinkError> {
         let name = |operation: &FileOperation| operation.path().file_name().unwrap().to_owned();
         let request = operations.iter().map(name).collect::<Vec<_>>().join(" ");
         self.requests.lock().unwrap().push(request);
         if self.refuses {
-            return Err(SinkError::Refused { why: "not now".to_owned() });
+            return Err(SinkError::Refused { reason: "not now".to_owned() });
         }
-        self.disk.apply(operations, manner).await?;
+        self.disk.apply(operations, options).await?;
         let mut outcome = EditOutcome::default();
-        if let (Some((path, text)), false) = (&self.follows, manner.exact) {
+        if let (Some((path, text)), false) = (&self.extension_write, options.exact) {
             let before = zubi_base::fs::read_bytes(path).unwrap();
             zubi_base::fs::write_atomic(path, text.as_bytes()).unwrap();
             outcome.changed.push(ChangedFile { path: path.clone(), before, after: text.as_bytes().to_vec() });
@@ -53,13 +53,13 @@ struct FakeEditor {
 
 impl FakeEditor {
     /// A tree of which these files are open.
-    fn new(open: &[&str], refuses: bool, follows: Option<(&str, &'static str)>) -> Self {
+    fn new(open: &[&str], refuses: bool, extension_write: Option<(&str, &'static str)>) -> Self {
         let tree = Tree::new(&[("a", "a\n"), ("b", "b\n"), ("d/c", "c\n")]);
         let editor = Arc::new(Editor {
             open: open.iter().map(|path| tree.root.join(path)).collect(),
             disk: DiskSink::new(&tree.state_dir),
             refuses,
-            follows: follows.map(|(path, text)| (tree.root.join(path), text)),
+            extension_write: extension_write.map(|(path, text)| (tree.root.join(path), text)),
             requests: Mutex::default(),
         });
         let live = Arc::clone(&editor) as Arc<dyn EditorSink>;
@@ -71,11 +71,11 @@ impl FakeEditor {
 
     /// Plans and applies an edit, and undoes it if it was made; returns the requests to the editor and the tree in
     /// between.
-    fn check(&self, edit: &Value, manner: EditOptions) -> String {
+    fn check(&self, edit: &Value, options: EditOptions) -> String {
         let before = self.tree.state();
         let rendered = self.tree.run(async {
             let plan = self.edits.plan("test", edit, Encoding::Utf16, "server").await.unwrap();
-            let rendered = match self.edits.apply_as(&plan.id, manner).await {
+            let rendered = match self.edits.apply_as(&plan.id, options).await {
                 Ok(_) => {
                     let rendered = self.tree.show();
                     self.edits.undo(&plan.id).await.unwrap();
@@ -95,10 +95,10 @@ impl FakeEditor {
 }
 
 #[test]
-fn parts_are_applied_where_their_text_lives_and_undone() {
+fn parts_are_applied_in_editor_or_on_disk_and_undone() {
     let fake_editor = FakeEditor::new(&["a"], false, None);
-    let both = changes(&[insert(&fake_editor.tree.uri("a"), 0, "1\n"), insert(&fake_editor.tree.uri("b"), 0, "2\n")]);
-    insta::assert_snapshot!(fake_editor.check(&both, EditOptions::default()), @r#"
+    let edit = changes(&[insert(&fake_editor.tree.uri("a"), 0, "1\n"), insert(&fake_editor.tree.uri("b"), 0, "2\n")]);
+    insta::assert_snapshot!(fake_editor.check(&edit, EditOptions::default()), @r#"
     ["a", "a"]
     a: "1\na\n"
     b: "2\nb\n"
@@ -138,10 +138,10 @@ fn parts_are_applied_where_their_text_lives_and_undone() {
 }
 
 #[test]
-fn what_the_disk_did_is_taken_back_when_the_editor_refuses() {
+fn disk_changes_are_reverted_if_the_editor_refuses() {
     let fake_editor = FakeEditor::new(&["a"], true, None);
-    let both = changes(&[insert(&fake_editor.tree.uri("a"), 0, "1\n"), insert(&fake_editor.tree.uri("b"), 0, "2\n")]);
-    insta::assert_snapshot!(fake_editor.check(&both, EditOptions::default()), @r#"
+    let edit = changes(&[insert(&fake_editor.tree.uri("a"), 0, "1\n"), insert(&fake_editor.tree.uri("b"), 0, "2\n")]);
+    insta::assert_snapshot!(fake_editor.check(&edit, EditOptions::default()), @r#"
     ["a"]
     the editor refused the edit: not now (nothing was written)
     "#);
@@ -153,7 +153,7 @@ fn what_the_disk_did_is_taken_back_when_the_editor_refuses() {
 }
 
 #[test]
-fn what_an_extension_changed_besides_is_taken_back_too() {
+fn changes_of_an_extension_are_reverted_too() {
     let fake_editor = FakeEditor::new(&["a"], false, Some(("b", "b follows\n")));
     insta::assert_snapshot!(fake_editor.check(&changes(&[fake_editor.rename("a", "c")]), EditOptions::default()), @r#"
     ["c"]

@@ -48,8 +48,8 @@ async fn check_resolve(snap: PositionIntent, targets: &[TargetInput]) -> String 
     let toy = Toy::new(SHAPES);
     let mut out = String::new();
     for target in targets {
-        let question = toy.intel.question(Toy::cx()).await;
-        let rendered = match question.resolve(target, snap).await {
+        let query = toy.intel.query(Toy::cx()).await;
+        let rendered = match query.resolve(target, snap).await {
             Ok(resolved) => resolved.header(),
             Err(error) => show(&error).replace(toy.root.as_str(), "[root]"),
         };
@@ -180,18 +180,18 @@ async fn a_place_to_type_at_is_taken_as_given() {
 }
 
 async fn check_references(toy: &Toy, target: &TargetInput) -> String {
-    let question = toy.intel.question(Toy::cx()).await;
-    let at = match question.resolve(target, PositionIntent::Identifier).await {
+    let query = toy.intel.query(Toy::cx()).await;
+    let at = match query.resolve(target, PositionIntent::Identifier).await {
         Ok(at) => at,
         Err(error) => return show(&error),
     };
-    match question.locations(&at, Relation::References { include_declaration: true }).await {
+    match query.locations(&at, Relation::References { include_declaration: true }).await {
         Ok(found) => {
             let mut out = format!("{}\n", at.header());
             for found in &found.value {
-                let hit = question.hit(found, 0).await;
+                let hit = query.hit(found, 0).await;
                 let mark = if hit.declaration { " (declaration)" } else { "" };
-                writeln!(out, "  {} {}{mark}", hit.place.to_at(), hit.place.source.unwrap_or_default()).unwrap();
+                writeln!(out, "  {} {}{mark}", hit.location.to_at(), hit.location.source.unwrap_or_default()).unwrap();
             }
             writeln!(out, "{:?}", found.status.completeness).unwrap();
             out
@@ -222,15 +222,15 @@ async fn references_are_the_same_in_every_encoding() {
 async fn the_remainder_is_the_same_in_every_encoding() {
     for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
         let toy = Toy::with_fixture("//- a.toy\nlet x\n𝄞é x # x\n", encoding);
-        let question = toy.intel.question(Toy::cx()).await;
-        let at = question.resolve(&at_target("a.toy:1:5"), PositionIntent::Identifier).await.unwrap();
+        let query = toy.intel.query(Toy::cx()).await;
+        let at = query.resolve(&at_target("a.toy:1:5"), PositionIntent::Identifier).await.unwrap();
         let relation = Relation::References { include_declaration: true };
-        let references = question.locations(&at, relation).await.unwrap().value;
-        let words = question.word_matches(&at).await.unwrap();
-        let rest = question.text_matches(&at, relation, &references, &words).await.unwrap();
+        let references = query.locations(&at, relation).await.unwrap().value;
+        let words = query.word_matches(&at).await.unwrap();
+        let rest = query.text_matches(&at, relation, &references, &words).await.unwrap();
         let mut positions = Vec::new();
         for found in &rest {
-            positions.push(question.hit(found, 0).await.place.to_at());
+            positions.push(query.hit(found, 0).await.location.to_at());
         }
         assert_eq!(positions, ["a.toy:2:8"], "{encoding:?}");
     }
@@ -239,40 +239,40 @@ async fn the_remainder_is_the_same_in_every_encoding() {
 #[tokio::test]
 async fn excluded_declarations_are_omitted() {
     let toy = Toy::new(SHAPES);
-    let question = toy.intel.question(Toy::cx()).await;
+    let query = toy.intel.query(Toy::cx()).await;
     *toy.endpoint.declarations_always.lock().unwrap() = true;
     // For a request from elsewhere it stays: a line that imports is a declaration for some servers.
-    for (asked, expected) in [(symbol("unit", None), 2), (at_target("app.toy:2:14"), 3)] {
-        let target = question.resolve(&asked, PositionIntent::Identifier).await.unwrap();
-        let found = question.locations(&target, Relation::References { include_declaration: false }).await.unwrap();
-        assert_eq!(found.value.len(), expected, "{asked:?}");
+    for (target_input, expected) in [(symbol("unit", None), 2), (at_target("app.toy:2:14"), 3)] {
+        let target = query.resolve(&target_input, PositionIntent::Identifier).await.unwrap();
+        let found = query.locations(&target, Relation::References { include_declaration: false }).await.unwrap();
+        assert_eq!(found.value.len(), expected, "{target_input:?}");
     }
 }
 
 #[tokio::test]
-async fn an_answer_while_loading_is_marked_and_waiting_makes_it_whole() {
+async fn answers_while_loading_are_marked_and_waiting_completes() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.readiness.send_replace(Readiness::Loading { percent: Some(40), message: None });
-    let impatient = zubi_code::CallCx { wait: Duration::ZERO, ..Toy::cx() };
-    let question = toy.intel.question(impatient).await;
-    let target = question.resolve(&at_target("shapes.toy:6:5"), PositionIntent::Identifier).await.unwrap();
-    let found = question.locations(&target, Relation::References { include_declaration: true }).await.unwrap();
+    let no_wait = zubi_code::CallCx { wait: Duration::ZERO, ..Toy::cx() };
+    let query = toy.intel.query(no_wait).await;
+    let target = query.resolve(&at_target("shapes.toy:6:5"), PositionIntent::Identifier).await.unwrap();
+    let found = query.locations(&target, Relation::References { include_declaration: true }).await.unwrap();
     insta::assert_snapshot!(found.status.note().unwrap(), @"may be incomplete: toy was still loading; retry, or give a larger `waitMs`");
     assert_eq!(found.status.readiness_line(), "loading 40 %");
 
-    let question = toy.intel.question(Toy::cx()).await;
-    let asking = question.locations(&target, Relation::References { include_declaration: true });
+    let query = toy.intel.query(Toy::cx()).await;
+    let request = query.locations(&target, Relation::References { include_declaration: true });
     let loading = async {
         toy.endpoint.readiness.send_replace(Readiness::Ready);
     };
-    let (found, ()) = tokio::join!(asking, loading);
+    let (found, ()) = tokio::join!(request, loading);
     assert_eq!(found.unwrap().status.completeness, Completeness::Complete);
 }
 
 #[tokio::test]
 async fn occurrences_are_counted_without_a_readiness_signal() {
     let toy = Toy::new(SHAPES);
-    toy.endpoint.readiness.send_replace(Readiness::Unknown { waited: Duration::ZERO });
+    toy.endpoint.readiness.send_replace(Readiness::Unknown { elapsed: Duration::ZERO });
     // Each occurrence of `Shape` is a reference; one of `unit` is in a comment.
     insta::assert_snapshot!(check_references(&toy, &symbol("Shape", None)).await, @"
     at shapes.toy:1:7 Shape (class)
@@ -285,7 +285,7 @@ async fn occurrences_are_counted_without_a_readiness_signal() {
       app.toy:2:14 print area unit
       app.toy:4:12 let élan → unit
       shapes.toy:6:5 let unit (declaration)
-    Unknown { why: "toy gives no readiness signal; 3 references for 4 word matches" }
+    Unknown { reason: "toy gives no readiness signal; 3 references for 4 word matches" }
     "#);
 }
 
@@ -293,12 +293,12 @@ async fn occurrences_are_counted_without_a_readiness_signal() {
 async fn a_server_without_an_index_works_through_outlines() {
     let toy = Toy::new(SHAPES);
     toy.endpoint.unsupported.lock().unwrap().push("workspace/symbol");
-    let question = toy.intel.question(Toy::cx()).await;
+    let query = toy.intel.query(Toy::cx()).await;
     assert_eq!(
-        question.resolve(&symbol("Square/area", None), PositionIntent::Identifier).await.unwrap().display_position,
+        query.resolve(&symbol("Square/area", None), PositionIntent::Identifier).await.unwrap().display_position,
         "shapes.toy:5:7"
     );
-    let found = question.workspace_symbols("Shape", None).await.unwrap();
+    let found = query.workspace_symbols("Shape", None).await.unwrap();
     assert_eq!(found.value.len(), 1);
     insta::assert_snapshot!(found.status.note().unwrap(), @"toy has no symbol index: exact names only, from the outlines of 2 files");
 }
@@ -315,11 +315,11 @@ async fn unsupported_requests_and_missing_servers_are_reported() {
     at b.kt:1:5 x
       a.toy:1:5 let x
       b.kt:1:5 val x
-    Unknown { why: "names only" }
+    Unknown { reason: "names only" }
     "#);
     toy.endpoint
         .readiness
-        .send_replace(Readiness::Failed { why: "it crashed".to_owned(), hint: "Reinstall it.".to_owned() });
+        .send_replace(Readiness::Failed { reason: "it crashed".to_owned(), hint: "Reinstall it.".to_owned() });
     insta::assert_snapshot!(check_references(&toy, &at_target("a.toy:1:5")).await, @"
     toy is not running: it crashed
     Reinstall it.
@@ -329,9 +329,9 @@ async fn unsupported_requests_and_missing_servers_are_reported() {
 #[tokio::test]
 async fn a_rename_is_planned_applied_and_undone() {
     let toy = Toy::new(SHAPES);
-    let question = toy.intel.question(Toy::cx()).await;
-    let at = question.resolve(&symbol("unit", None), PositionIntent::Identifier).await.unwrap();
-    let plan = question.rename(&at, "bad").await.unwrap().value;
+    let query = toy.intel.query(Toy::cx()).await;
+    let at = query.resolve(&symbol("unit", None), PositionIntent::Identifier).await.unwrap();
+    let plan = query.rename(&at, "bad").await.unwrap().value;
     insta::assert_snapshot!(plan.diff, @"
     diff --git a/app.toy b/app.toy
     --- a/app.toy
@@ -354,39 +354,39 @@ async fn a_rename_is_planned_applied_and_undone() {
     +let bad
     ");
     let before = std::fs::read(toy.root.join("app.toy")).unwrap();
-    let change = question
+    let change = query
         .change(&plan.id, zubi_code::apply::Direction::Apply(zubi_base::text::EditOptions::default()))
         .await
         .unwrap()
         .value;
-    let new: Vec<_> = change.delta.unwrap().new.iter().map(|problem| problem.place.to_at()).collect();
+    let new: Vec<_> = change.delta.unwrap().new.iter().map(|problem| problem.location.to_at()).collect();
     insta::assert_snapshot!(new.join("\n"), @"
     app.toy:2:1
     app.toy:4:1
     shapes.toy:6:1
     ");
-    let change = question.change(&plan.id, zubi_code::apply::Direction::Undo).await.unwrap().value;
+    let change = query.change(&plan.id, zubi_code::apply::Direction::Undo).await.unwrap().value;
     assert_eq!(change.delta.unwrap().fixed.len(), 3);
     assert_eq!(std::fs::read(toy.root.join("app.toy")).unwrap(), before);
 }
 
 /// Reports of diagnostics are for programs: positions in the protocol's units, and whether all servers have checked.
 #[tokio::test]
-async fn reports_of_problems_count_columns_in_utf_16_whatever_the_server_counts() {
+async fn problem_reports_use_utf_16_columns_with_any_server() {
     let fixture = "//- a.toy\n\"é\u{1f980}\" bad\n//- b.toy\nbad\n//- c.txt\nbad\n";
     for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
         let toy = Toy::with_fixture(fixture, encoding);
-        let question = toy.intel.question(Toy::cx()).await;
-        let report = question.file_report(&toy.root.join("a.toy")).await.unwrap();
+        let query = toy.intel.query(Toy::cx()).await;
+        let report = query.file_report(&toy.root.join("a.toy")).await.unwrap();
         assert_eq!(report.items[0].range.end.character, 9, "{encoding:?}");
         assert_eq!((report.analysed, report.language.as_deref()), (true, Some("toy")));
-        assert!(matches!(question.file_report(&toy.root.join("c.txt")).await, Err(CodeError::NoEndpoint(_))));
+        assert!(matches!(query.file_report(&toy.root.join("c.txt")).await, Err(CodeError::NoEndpoint(_))));
     }
     let toy = Toy::new(fixture);
     toy.endpoint.silent.lock().unwrap().push(toy.root.join("b.toy"));
-    let report = toy.intel.question(Toy::cx()).await.workspace_report(10).await.unwrap();
+    let report = toy.intel.query(Toy::cx()).await.workspace_report(10).await.unwrap();
     let files: Vec<_> = report.files.iter().map(|file| (file.path.file_name().unwrap(), file.analysed)).collect();
     assert_eq!((files.as_slice(), report.total), ([("a.toy", true), ("b.toy", false)].as_slice(), 2));
-    let report = toy.intel.question(Toy::cx()).await.workspace_report(1).await.unwrap();
+    let report = toy.intel.query(Toy::cx()).await.workspace_report(1).await.unwrap();
     assert_eq!((report.files.len(), report.total), (1, 2));
 }

@@ -58,7 +58,7 @@ fn a_table() {
 }
 
 #[test]
-fn every_other_form() {
+fn other_output_formats() {
     assert_snapshot!(check(SHOP, "query domains --json"), @r#"
     exit 0
     --- stdout
@@ -211,7 +211,7 @@ fn explain_element() {
 
 /// A row that is missing because of an unresolved reference would go unnoticed.
 #[test]
-fn what_an_answer_may_lack() {
+fn incomplete_answers() {
     let ghost =
         "//- a.dlang\nbc A { relationships { this -> Ghost this -> B } }\nbc B\ncmap M { contains A, Nobody }\n";
     assert_snapshot!(check(ghost, "query relationships -q"), @"

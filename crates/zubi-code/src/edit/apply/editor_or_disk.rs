@@ -1,9 +1,9 @@
 //! The edit sink beside an open editor: what it holds changes in it, everything else on disk.
 //!
-//! A change falls into three parts, made one after the other: what the disk can do at once; what goes through the editor; and
-//! what the disk can do only then, because it is about a path that a file of the editor comes from or goes to. The journal
-//! makes each of the disk's parts whole, and the editor makes edits of texts all or nothing. When a part fails, those before
-//! it are taken back the way they were made.
+//! A change has three parts, applied one after the other: the disk's steps; the editor's steps; and steps on disk that
+//! must follow the editor's, because they concern a path that a file of the editor is moved from or to. The journal makes
+//! each of the disk's parts atomic, and the editor applies text edits completely or not at all. When a part fails, the
+//! parts before it are reverted.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl EditorOrDiskSink {
     }
 
     /// Which part each operation belongs to.
-    fn parts(&self, operations: &[FileOperation], manner: &EditOptions) -> Vec<WritePart> {
+    fn parts(&self, operations: &[FileOperation], options: &EditOptions) -> Vec<WritePart> {
         let mut parts = Vec::with_capacity(operations.len());
         // Paths that files of the editor come from and go to.
         let mut moved: Vec<&Utf8Path> = Vec::new();
@@ -53,14 +53,14 @@ impl EditorOrDiskSink {
                 FileOperation::Write { before: Some(_), .. } => {
                     is_open(path) || moved.iter().any(|moved| path.starts_with(moved))
                 }
-                FileOperation::Rename { from, .. } => manner.followed || is_open(from),
+                FileOperation::Rename { from, .. } => options.followed || is_open(from),
                 FileOperation::Delete { .. } => is_open(path),
                 _ => false,
             };
-            let touches = |moved: &&Utf8Path| path.starts_with(moved) || moved.starts_with(path);
+            let overlaps = |moved: &&Utf8Path| path.starts_with(moved) || moved.starts_with(path);
             parts.push(match is_editors {
                 true => WritePart::Editor,
-                false if moved.iter().any(touches) => WritePart::DiskAfterwards,
+                false if moved.iter().any(overlaps) => WritePart::DiskAfterwards,
                 false => WritePart::Disk,
             });
             if is_editors && !matches!(operation, FileOperation::Write { .. }) {
@@ -96,12 +96,12 @@ impl EditorOrDiskSink {
     }
 
     /// After a failure: takes back the parts that were made, the last first.
-    async fn take_back(&self, made: &[(WritePart, Vec<ReversibleStep>)], error: SinkError) -> SinkError {
-        let manner = EditOptions { exact: true, ..EditOptions::default() };
-        for (part, steps) in made.iter().rev() {
-            if let Err(left) = self.sink(*part).apply(&undo_of(steps), &manner).await {
+    async fn revert(&self, applied: &[(WritePart, Vec<ReversibleStep>)], error: SinkError) -> SinkError {
+        let options = EditOptions { exact: true, ..EditOptions::default() };
+        for (part, steps) in applied.iter().rev() {
+            if let Err(cause) = self.sink(*part).apply(&undo_of(steps), &options).await {
                 let path = steps.first().map(|step| step.operation.path().to_owned()).unwrap_or_default();
-                return SinkError::Stuck { path, source: std::io::Error::other(error), left: left.to_string() };
+                return SinkError::Stuck { path, source: std::io::Error::other(error), unrestored: cause.to_string() };
             }
         }
         error
@@ -110,26 +110,26 @@ impl EditorOrDiskSink {
 
 #[async_trait]
 impl EditSink for EditorOrDiskSink {
-    async fn apply(&self, operations: &[FileOperation], manner: &EditOptions) -> Result<EditOutcome, SinkError> {
-        let parts = self.parts(operations, manner);
+    async fn apply(&self, operations: &[FileOperation], options: &EditOptions) -> Result<EditOutcome, SinkError> {
+        let parts = self.parts(operations, options);
         if !parts.contains(&WritePart::Editor) {
-            return self.disk.apply(operations, manner).await;
+            return self.disk.apply(operations, options).await;
         }
         let steps = prepare(operations, &self.unsaved_contents(operations).await)?;
-        let mut made: Vec<(WritePart, Vec<ReversibleStep>)> = Vec::new();
+        let mut applied: Vec<(WritePart, Vec<ReversibleStep>)> = Vec::new();
         let mut outcome = EditOutcome::default();
         for part in PARTS {
-            let of_part = steps.iter().zip(&parts).filter(|(_, of)| **of == part).map(|(step, _)| step.clone());
-            let steps: Vec<ReversibleStep> = of_part.collect();
+            let part_steps = steps.iter().zip(&parts).filter(|(_, of)| **of == part).map(|(step, _)| step.clone());
+            let steps: Vec<ReversibleStep> = part_steps.collect();
             if steps.is_empty() {
                 continue;
             }
             let operations: Vec<FileOperation> = steps.iter().map(|step| step.operation.clone()).collect();
-            match self.sink(part).apply(&operations, manner).await {
+            match self.sink(part).apply(&operations, options).await {
                 Ok(done) => outcome.merge(done),
-                Err(error) => return Err(self.take_back(&made, error).await),
+                Err(error) => return Err(self.revert(&applied, error).await),
             }
-            made.push((part, steps));
+            applied.push((part, steps));
         }
         Ok(outcome)
     }

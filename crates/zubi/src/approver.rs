@@ -13,21 +13,20 @@ use zubi_tool_api::cx::{ApprovalAnswer, ApprovalRequest, Approver};
 #[derive(Debug)]
 pub(crate) struct TerminalApprover {
     /// Locked while a prompt is open, so that prompts of parallel calls do not mix.
-    one_at_a_time: Mutex<()>,
+    prompt_lock: Mutex<()>,
 }
 
 impl TerminalApprover {
     /// `None` if stdin or stderr is not a terminal.
     pub(crate) fn new() -> Option<Self> {
-        let is_there = io::stdin().is_terminal() && io::stderr().is_terminal();
-        is_there.then(|| Self { one_at_a_time: Mutex::default() })
+        (io::stdin().is_terminal() && io::stderr().is_terminal()).then(|| Self { prompt_lock: Mutex::default() })
     }
 }
 
 #[async_trait]
 impl Approver for TerminalApprover {
     async fn request_approval(&self, request: ApprovalRequest) -> ApprovalAnswer {
-        let _open = self.one_at_a_time.lock().await;
+        let _open = self.prompt_lock.lock().await;
         let count = request.options.len();
         let card = render_prompt(&request);
         let answer = tokio::task::spawn_blocking(move || -> io::Result<ApprovalAnswer> {

@@ -78,14 +78,14 @@ impl Sandbox {
         let caller = Caller { surface: Surface::Mcp, client: None, session: 0, restrictions: Restrictions::default() };
         let request = CallRequest { tool: tool.to_owned(), arguments, caller: Arc::new(caller), token_budget: None };
         let timeout = Duration::from_secs(20);
-        let circumstances = CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout };
-        self.host.call(&request, &circumstances).await.unwrap_or_else(|unknown| panic!("{unknown}"))
+        let context = CallContext { cancel, progress: Arc::new(NoProgress), approver, timeout };
+        self.host.call(&request, &context).await.unwrap_or_else(|unknown| panic!("{unknown}"))
     }
 
     /// Running a command that creates the file is not an injection if the call requested a command.
     pub(crate) fn remove_injection_files(&self) {
         for directory in ["work", "work/src"] {
-            fs::remove_file(self.root().join(directory).join(crate::arguments::MADE_BY_INJECTION)).ok();
+            fs::remove_file(self.root().join(directory).join(crate::arguments::INJECTED_FILE)).ok();
         }
     }
 
@@ -100,10 +100,10 @@ impl Sandbox {
         );
         for entry in fs::read_dir(self.root()).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
-            assert!(["work", "work-beside", "state"].contains(&name.as_str()), "`{name}` was made");
+            assert!(["work", "work-beside", "state"].contains(&name.as_str()), "`{name}` was created");
         }
         for directory in [self.root().join("work"), "/tmp".into()] {
-            assert!(!directory.join(crate::arguments::MADE_BY_INJECTION).exists(), "an argument was run as a command");
+            assert!(!directory.join(crate::arguments::INJECTED_FILE).exists(), "an argument was run as a command");
         }
     }
 }

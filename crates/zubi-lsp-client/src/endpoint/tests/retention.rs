@@ -9,10 +9,10 @@ async fn a_silent_server_is_ended_after_the_second_request() {
     let mut fixture =
         Fixture::with_timeouts(TestWorkspace::new(&[]), Duration::from_mins(30), Duration::from_millis(200));
     let capabilities = json!({ "hoverProvider": true });
-    let question = fixture.request("textDocument/hover", cx());
+    let request = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(capabilities.clone()).await;
     server.expect_request("textDocument/hover").await;
-    assert_snapshot!(question.await.unwrap().unwrap_err(), @"fake did not answer `textDocument/hover` within 0 s");
+    assert_snapshot!(request.await.unwrap().unwrap_err(), @"fake did not answer `textDocument/hover` within 0 s");
     server.expect_notification("$/cancelRequest").await;
     // The server sends a message at last: it is slow, not dead.
     server.request("workspace/workspaceFolders", Value::Null).await.unwrap();
@@ -21,23 +21,23 @@ async fn a_silent_server_is_ended_after_the_second_request() {
         assert!(error.contains(expected), "{error}");
     }
     // The next request starts a new one.
-    let question = fixture.request("textDocument/hover", cx());
+    let request = fixture.request("textDocument/hover", cx());
     let mut server = fixture.server(capabilities).await;
     let (id, _) = server.expect_request("textDocument/hover").await;
     server.reply(id, json!("alive")).await;
-    assert_eq!(question.await.unwrap().unwrap(), json!("alive"));
+    assert_eq!(request.await.unwrap().unwrap(), json!("alive"));
 }
 
 #[tokio::test]
-async fn what_a_caller_has_waited_counts_the_start() {
+async fn reported_waiting_time_includes_the_start() {
     let limit = Duration::from_millis(400);
     let mut fixture = Fixture::with_timeouts(TestWorkspace::new(&[]), Duration::from_mins(30), limit);
-    let question = fixture.request("textDocument/hover", cx());
+    let request = fixture.request("textDocument/hover", cx());
     // Half of the time is used up before a request can be sent.
     tokio::time::sleep(limit / 2).await;
     let mut server = fixture.server(json!({ "hoverProvider": true })).await;
     server.expect_request("textDocument/hover").await;
-    match question.await.unwrap() {
+    match request.await.unwrap() {
         Err(EndpointError::TimedOut { after, .. }) => assert!(after >= limit, "{after:?} of {limit:?}"),
         other => panic!("{other:?}"),
     }
@@ -51,22 +51,22 @@ async fn an_idle_server_is_shut_down_and_restarted_with_its_documents() {
         Duration::from_mins(1),
     );
     let capabilities = json!({ "textDocumentSync": 1, "hoverProvider": true });
-    let about = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
-    let question = fixture.request("textDocument/hover", about.clone());
+    let document_cx = cx().for_document(&DocumentRef::new(fixture.workspace.path("a.rs")));
+    let request = fixture.request("textDocument/hover", document_cx.clone());
     let mut server = fixture.server(capabilities.clone()).await;
     server.expect_notification("textDocument/didOpen").await;
     let (id, _) = server.expect_request("textDocument/hover").await;
     server.reply(id, json!(1)).await;
-    question.await.unwrap().unwrap();
+    request.await.unwrap().unwrap();
     let (id, _) = server.expect_request("shutdown").await;
     server.reply(id, Value::Null).await;
     server.expect_notification("exit").await;
     drop(server);
     assert_eq!(fixture.endpoint.readiness(), Readiness::Starting);
-    let question = fixture.request("textDocument/hover", about);
+    let request = fixture.request("textDocument/hover", document_cx);
     let mut server = fixture.server(capabilities).await;
     server.expect_notification("textDocument/didOpen").await;
     let (id, _) = server.expect_request("textDocument/hover").await;
     server.reply(id, json!(2)).await;
-    assert_eq!(question.await.unwrap().unwrap(), json!(2));
+    assert_eq!(request.await.unwrap().unwrap(), json!(2));
 }

@@ -98,8 +98,8 @@ impl Spawner {
     }
 
     async fn try_bubblewrap(&self, bwrap: &Utf8Path, spec: &CommandSpec) -> Availability<Utf8PathBuf> {
-        let means = SandboxBackends { bubblewrap: Some(bwrap.to_owned()), ..SandboxBackends::default() };
-        let confinement = Confinement { means, readable: vec!["/".into()], ..Confinement::default() };
+        let backends = SandboxBackends { bubblewrap: Some(bwrap.to_owned()), ..SandboxBackends::default() };
+        let confinement = Confinement { backends, readable: vec!["/".into()], ..Confinement::default() };
         match self.probe(&spec.clone().with_confinement(confinement)).await {
             Ok(found) if found.pid > SMALL_PID => {
                 Availability::Lacks("`bwrap` made no namespace of processes".to_owned())
