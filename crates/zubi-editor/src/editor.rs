@@ -77,11 +77,11 @@ impl Editor {
     }
 
     /// Sends an LSP request with paths whose links are resolved, in the params and in the result.
-    async fn question(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
+    async fn request_with_links(&self, method: &str, params: Value, cx: &RequestCx) -> Result<Value, EndpointError> {
         let links = self.pushed_state.links();
-        let resolved: Vec<_> = links.iter().map(|(named, real)| (real.clone(), named.clone())).collect();
-        let found = self.request(method, path_mapping::map_uris(params, &resolved), cx).await?;
-        Ok(path_mapping::map_uris(found, &links))
+        let resolved: Vec<_> = links.iter().map(|(linked, target)| (target.clone(), linked.clone())).collect();
+        let result = self.request(method, path_mapping::map_uris(params, &resolved), cx).await?;
+        Ok(path_mapping::map_uris(result, &links))
     }
 
     /// Sends a request of the channel; `what` is its name in errors.
@@ -99,7 +99,7 @@ impl Editor {
             sender.send(result).ok();
         });
         // Cancels the request, also if this future is dropped.
-        let _asked = RequestGuard { client: &self.client, id };
+        let _guard = RequestGuard { client: &self.client, id };
         tokio::select! {
             answer = answer => match answer {
                 Ok(Ok(result)) => Ok(result),
@@ -187,18 +187,18 @@ impl Endpoint for Editor {
             "textDocument/codeAction" => return actions::request_actions(self, method, params, cx).await,
             _ => {}
         }
-        let found = self.question(method, params, cx).await?;
+        let result = self.request_with_links(method, params, cx).await?;
         Ok(match method {
             "textDocument/definition"
             | "textDocument/declaration"
             | "textDocument/typeDefinition"
-            | "textDocument/implementation" => locations::dedup_locations(found),
-            "textDocument/hover" => hovers::merge(found),
-            "textDocument/completion" => incomplete(found),
+            | "textDocument/implementation" => locations::dedup_locations(result),
+            "textDocument/hover" => hovers::merge(result),
+            "textDocument/completion" => incomplete(result),
             // The editor returns null for a document without symbols.
-            "textDocument/documentSymbol" if found.is_null() => json!([]),
-            "workspace/symbol" => symbols::normalize_symbols(self, found),
-            _ => found,
+            "textDocument/documentSymbol" if result.is_null() => json!([]),
+            "workspace/symbol" => symbols::normalize_symbols(self, result),
+            _ => result,
         })
     }
 

@@ -205,8 +205,8 @@ impl CliSession {
         let host_client = HostClient::open(HostClientConfig {
             folders,
             instance: self.environment.instance.clone(),
-            make: Box::new(make),
-            shares,
+            factory: Box::new(make),
+            is_shared: shares,
             run: self.run_directory(),
             journal: self.directories.state.join("journal"),
             client: client(),

@@ -58,7 +58,7 @@ fn host(
     let limits = ClientPolicy { always: Restrictions { read_only, ..limits.always }, ..limits };
     let port = editor.ipc_port.map_or(PortChoice::Default, PortChoice::Fixed);
     let shared = share(session, &host, limits, port, publication);
-    Ok(Arc::new(FilteredService::new(host, scope).with_shared(shared)))
+    Ok(Arc::new(FilteredService::new(host, scope).with_published(shared)))
 }
 
 /// The conversation manager of an editor, whose models precede the configured ones.
@@ -88,7 +88,7 @@ fn share(
         environment: session.wire_environment(),
         port: choice,
         limits,
-        ends: None,
+        shutdown_token: None,
     };
     let run = session.run_directory();
     let shared = RunDirectory::open(&run, true).and_then(|run| PublishedHost::open(Arc::clone(host), &run, sharing));

@@ -56,11 +56,11 @@ pub(super) fn run(session: &CliSession, status: &StatusArgs) -> Result<ExitCode,
     })??;
     if status.json {
         let rejected: Vec<Value> =
-            found.disbelieved.iter().map(|file| json!({ "file": file.file, "why": file.reason })).collect();
+            found.rejected.iter().map(|file| json!({ "file": file.file, "why": file.reason })).collect();
         terminal::print_json(&json!({ "hosts": hosts, "unreachable": unreachable, "disbelieved": rejected }))?;
         return Ok(ExitCode::SUCCESS);
     }
-    for file in &found.disbelieved {
+    for file in &found.rejected {
         let (file, reason) = (printable(file.file.as_str()), printable(&file.reason));
         terminal::print_err(&format!("warning: ignoring `{file}`: {reason}"));
     }

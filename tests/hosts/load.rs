@@ -20,7 +20,7 @@ const CONNECTIONS: usize = 64;
 const MAX_UNAUTHENTICATED: usize = 16;
 
 /// The time limit of an answer while other clients misbehave, on a busy machine.
-const IN_TIME: Duration = Duration::from_secs(5);
+const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 const MB: u64 = 1_000_000;
 
@@ -37,8 +37,8 @@ impl Scene {
         let host = fixture.only_host();
         let scene = Self { fixture, daemon, host };
         // Creates everything that the first request creates.
-        scene.is_answered("the first");
-        scene.wait_until_left(0);
+        scene.check_responsive("the first");
+        scene.wait_for_clients(0);
         scene
     }
 
@@ -55,12 +55,12 @@ impl Scene {
     }
 
     /// Checks that another client gets an answer soon.
-    fn is_answered(&self, meanwhile: &str) {
+    fn check_responsive(&self, situation: &str) {
         let start = Instant::now();
         let mut raw = self.socket();
         let tools = raw.request("tools/list", &json!({}));
-        assert!(tools["result"]["tools"].is_array(), "{meanwhile}: {tools}");
-        assert!(start.elapsed() < IN_TIME, "{meanwhile}: {:?}", start.elapsed());
+        assert!(tools["result"]["tools"].is_array(), "{situation}: {tools}");
+        assert!(start.elapsed() < RESPONSE_TIMEOUT, "{situation}: {:?}", start.elapsed());
     }
 
     fn resident(&self) -> u64 {
@@ -77,22 +77,22 @@ impl Scene {
     }
 
     /// Waits until this number of clients is connected besides the one that counts.
-    fn wait_until_left(&self, left: usize) {
-        eventually("the clients have gone", STEP_TIMEOUT, || {
+    fn wait_for_clients(&self, count: usize) {
+        eventually("the clients have disconnected", STEP_TIMEOUT, || {
             let mut raw = self.socket();
             let status = raw.request("host/status", &json!({}));
-            (status["result"]["clients"].as_array()?.len() == left + 1).then_some(())
+            (status["result"]["clients"].as_array()?.len() == count + 1).then_some(())
         });
     }
 
     /// Waits until the host has no more descriptors than before.
-    fn back_to(&self, descriptors: usize) {
+    fn wait_for_descriptors(&self, descriptors: usize) {
         eventually("its descriptors are closed", STEP_TIMEOUT, || (self.descriptors() <= descriptors).then_some(()));
     }
 }
 
 #[test]
-fn a_client_that_never_reads_is_let_go_and_the_host_stays_small() {
+fn a_client_that_never_reads_is_disconnected() {
     let scene = Scene::new();
     let (before, descriptors) = (scene.peak(), scene.descriptors());
     let mut stream = scene.stream();
@@ -101,18 +101,18 @@ fn a_client_that_never_reads_is_let_go_and_the_host_stays_small() {
     let mut request_count = 0;
     while stream.write_all(&request(request_count, "tools/list", &json!({}))).is_ok() {
         request_count += 1;
-        assert!(request_count < 1_000_000, "it may ask as much as it likes");
+        assert!(request_count < 1_000_000, "the number of requests is unlimited");
     }
-    scene.is_answered("nobody reads");
+    scene.check_responsive("a client does not read");
     drop(stream);
-    scene.wait_until_left(0);
-    let grown = scene.peak() - before;
-    assert!(grown < 150 * MB, "{} MB after {request_count} questions", grown / MB);
-    scene.back_to(descriptors);
+    scene.wait_for_clients(0);
+    let growth = scene.peak() - before;
+    assert!(growth < 150 * MB, "{} MB after {request_count} questions", growth / MB);
+    scene.wait_for_descriptors(descriptors);
 }
 
 #[test]
-fn garbage_is_answered_and_does_no_harm() {
+fn garbage_is_answered_with_errors() {
     let scene = Scene::new();
     let before = scene.resident();
     let lines: [&[u8]; 6] = [
@@ -123,44 +123,44 @@ fn garbage_is_answered_and_does_no_harm() {
         b"{\"jsonrpc\":\"2.0\",\"id\":{}}\n",
         b"{\"id\":1,\"method\":7}\n",
     ];
-    let flood = lines.concat().repeat(5_000);
-    let mut flooding = scene.socket();
+    let garbage = lines.concat().repeat(5_000);
+    let mut flooder = scene.socket();
     thread::scope(|scope| {
-        let flooding = scope.spawn(|| {
-            assert!(flooding.send_bytes(&flood) && flooding.send_bytes(&request(8, "ping", &json!({}))));
+        let flooder = scope.spawn(|| {
+            assert!(flooder.send_bytes(&garbage) && flooder.send_bytes(&request(8, "ping", &json!({}))));
         });
-        scene.is_answered("a flood");
-        flooding.join().expect("no panic");
+        scene.check_responsive("a flood");
+        flooder.join().expect("no panic");
     });
     // One for each line that is not empty.
     for _ in 0..5 * 5_000 {
-        let answer = flooding.message();
+        let answer = flooder.message();
         assert!(answer["error"]["code"].is_number(), "{answer}");
     }
-    assert_eq!(flooding.message()["result"]["status"], "ok");
-    drop(flooding);
+    assert_eq!(flooder.message()["result"]["status"], "ok");
+    drop(flooder);
 
     // The same requests by a client that does not read.
-    let mut deaf = scene.stream();
-    deaf.set_write_timeout(Some(STEP_TIMEOUT)).expect("a time");
-    while deaf.write_all(b"garbage\n{}\n").is_ok() {}
-    scene.is_answered("a flood of the deaf");
-    drop(deaf);
-    scene.wait_until_left(0);
-    let grown = scene.resident().saturating_sub(before);
-    assert!(grown < 100 * MB, "{} MB", grown / MB);
+    let mut silent = scene.stream();
+    silent.set_write_timeout(Some(STEP_TIMEOUT)).expect("a time");
+    while silent.write_all(b"garbage\n{}\n").is_ok() {}
+    scene.check_responsive("a flood by a client that does not read");
+    drop(silent);
+    scene.wait_for_clients(0);
+    let growth = scene.resident().saturating_sub(before);
+    assert!(growth < 100 * MB, "{} MB", growth / MB);
 }
 
 #[test]
 fn a_partial_message_waits_without_blocking_other_clients() {
     let scene = Scene::new();
-    let whole = request(1, "ping", &json!({}));
-    let (first, second) = whole.split_at(20);
+    let message = request(1, "ping", &json!({}));
+    let (first, second) = message.split_at(20);
     let mut halves: Vec<Raw> = (0..10).map(|_| scene.socket()).collect();
     for half in &mut halves {
         assert!(half.send_bytes(first));
     }
-    scene.is_answered("halves");
+    scene.check_responsive("halves");
     for half in &mut halves {
         assert!(half.send_bytes(second));
         assert_eq!(half.message()["result"]["status"], "ok");
@@ -172,15 +172,15 @@ fn a_partial_message_waits_without_blocking_other_clients() {
     for stream in &mut large {
         stream.write_all(&chunk).expect("the host reads");
     }
-    scene.is_answered("large halves");
+    scene.check_responsive("large halves");
     drop((large, halves));
-    scene.wait_until_left(0);
-    let most = before + 60 * MB;
-    eventually("the memory is given back", STEP_TIMEOUT, || (scene.resident() < most).then_some(()));
+    scene.wait_for_clients(0);
+    let limit = before + 60 * MB;
+    eventually("the memory is freed", STEP_TIMEOUT, || (scene.resident() < limit).then_some(()));
 }
 
 #[test]
-fn a_message_that_is_too_long_is_refused_and_the_next_is_answered() {
+fn an_oversized_message_is_rejected_and_the_next_is_answered() {
     let scene = Scene::new();
     let long = "x".repeat(9 * 1024 * 1024);
     for mut raw in [scene.socket(), scene.authenticate()] {
@@ -202,7 +202,7 @@ fn post(port: u16, body: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn a_page_in_a_browser_has_no_effect() {
+fn a_browser_page_has_no_effect() {
     let fixture = HostsProject::python();
     let _daemon = fixture.daemon(&[]);
     let host = fixture.only_host();
@@ -226,7 +226,7 @@ fn a_page_in_a_browser_has_no_effect() {
         raw.nonce();
         assert_eq!(raw.rest(), [""; 0]);
     }
-    assert_eq!(servers(), before, "nothing was restarted");
+    assert_eq!(servers(), before, "a server was restarted");
     assert!(!fixture.project.root().join("new.txt").exists());
 
     // A socket accepts no web page. A program of the user that speaks HTTP receives a protocol error.
@@ -253,17 +253,17 @@ fn many_descriptors() {
 }
 
 #[test]
-fn a_thousand_connections_find_sixty_four_places() {
+fn sixty_four_of_a_thousand_connections_are_accepted() {
     many_descriptors();
     let scene = Scene::new();
     let (descriptors, before) = (scene.descriptors(), scene.peak());
-    let mut inside: Vec<Raw> =
+    let mut accepted: Vec<Raw> =
         (0..CONNECTIONS).map(|number| if number % 4 == 0 { scene.authenticate() } else { scene.socket() }).collect();
-    for raw in &mut inside {
+    for raw in &mut accepted {
         assert_eq!(raw.request("ping", &json!({}))["result"]["status"], "ok");
     }
-    let outside: Vec<UnixStream> = (CONNECTIONS..1_000).map(|_| scene.stream()).collect();
-    for mut stream in &outside {
+    let refused: Vec<UnixStream> = (CONNECTIONS..1_000).map(|_| scene.stream()).collect();
+    for mut stream in &refused {
         stream.set_read_timeout(Some(STEP_TIMEOUT)).expect("a time");
         let mut refusal = String::new();
         stream.read_to_string(&mut refusal).expect("a reason, and the end");
@@ -277,25 +277,25 @@ fn a_thousand_connections_find_sixty_four_places() {
     // `zubi status` is one more client, and lists itself.
     let status = scene.fixture.status();
     assert!(status["unreachable"][0]["why"].as_str().is_some_and(|why| why.contains("64 connections")), "{status}");
-    for raw in &mut inside {
+    for raw in &mut accepted {
         assert_eq!(raw.request("ping", &json!({}))["result"]["status"], "ok");
     }
-    let grown = scene.peak() - before;
-    assert!(grown < 100 * MB, "{} MB", grown / MB);
+    let growth = scene.peak() - before;
+    assert!(growth < 100 * MB, "{} MB", growth / MB);
 
-    drop((inside, outside));
-    eventually("there is room", STEP_TIMEOUT, || {
+    drop((accepted, refused));
+    eventually("all clients have disconnected", STEP_TIMEOUT, || {
         scene.fixture.status()["hosts"].as_array().filter(|all| all.len() == 1).map(drop)
     });
-    scene.back_to(descriptors);
-    scene.is_answered("after all have gone");
+    scene.wait_for_descriptors(descriptors);
+    scene.check_responsive("after all have disconnected");
 }
 
 /// The maximum number of concurrent requests of one connection.
-const AT_ONCE: usize = 20;
+const BATCH: usize = 20;
 
 #[test]
-fn sixty_four_clients_with_a_hundred_questions_each_get_their_own_answers() {
+fn many_concurrent_clients_get_their_own_answers() {
     many_descriptors();
     let scene = Scene::new();
     let listed = scene.socket().request("tools/list", &json!({}));
@@ -307,14 +307,14 @@ fn sixty_four_clients_with_a_hundred_questions_each_get_their_own_answers() {
         for client in 0..CONNECTIONS {
             let mut raw = scene.socket();
             scope.spawn(move || {
-                for round in 0..100 / AT_ONCE {
-                    let number = |question: usize| 1_000 * client + AT_ONCE * round + question;
+                for round in 0..100 / BATCH {
+                    let number = |question: usize| 1_000 * client + BATCH * round + question;
                     let tool = |number: usize| ids.get(number % ids.len()).expect("one of them");
-                    let questions = (0..AT_ONCE).map(number);
+                    let questions = (0..BATCH).map(number);
                     let lines: Vec<Vec<u8>> =
                         questions.map(|n| request(n as u64, "tools/find", &json!({ "name": tool(n) }))).collect();
                     assert!(raw.send_bytes(&lines.concat()));
-                    let mut answered: Vec<usize> = (0..AT_ONCE)
+                    let mut answered: Vec<usize> = (0..BATCH)
                         .map(|_| {
                             let answer = raw.message();
                             let n = answer["id"].as_u64().and_then(|id| usize::try_from(id).ok()).expect("a number");
@@ -323,41 +323,41 @@ fn sixty_four_clients_with_a_hundred_questions_each_get_their_own_answers() {
                         })
                         .collect();
                     answered.sort_unstable();
-                    assert_eq!(answered, (0..AT_ONCE).map(number).collect::<Vec<_>>());
+                    assert_eq!(answered, (0..BATCH).map(number).collect::<Vec<_>>());
                 }
             });
         }
     });
     assert!(start.elapsed() < Duration::from_mins(1), "{:?}", start.elapsed());
-    scene.wait_until_left(0);
+    scene.wait_for_clients(0);
 }
 
 #[test]
-fn silent_unauthenticated_clients_do_not_lock_out_the_owner_and_are_disconnected() {
+fn silent_unauthenticated_clients_are_disconnected() {
     let scene = Scene::new();
     let descriptors = scene.descriptors();
     let start = Instant::now();
-    let sitting: Vec<Raw> = (0..MAX_UNAUTHENTICATED).map(|_| Raw::port(port_of(&scene.host))).collect();
-    for raw in &sitting {
+    let pending: Vec<Raw> = (0..MAX_UNAUTHENTICATED).map(|_| Raw::port(port_of(&scene.host))).collect();
+    for raw in &pending {
         raw.nonce();
     }
-    scene.is_answered("strangers sit at the port");
+    scene.check_responsive("unauthenticated clients occupy the port");
     // An authenticated client is admitted, and the oldest pending connection is closed.
     let mut owner = scene.authenticate();
     assert_eq!(owner.request("ping", &json!({}))["result"]["status"], "ok");
-    assert!(start.elapsed() < IN_TIME, "the strangers are still there");
-    for raw in &sitting {
+    assert!(start.elapsed() < RESPONSE_TIMEOUT, "the owner was admitted too late");
+    for raw in &pending {
         assert_eq!(raw.rest(), [""; 0]);
     }
-    let sat = start.elapsed();
-    assert!((Duration::from_secs(4)..Duration::from_secs(15)).contains(&sat), "{sat:?}");
-    drop((owner, sitting));
-    scene.wait_until_left(0);
-    scene.back_to(descriptors);
+    let elapsed = start.elapsed();
+    assert!((Duration::from_secs(4)..Duration::from_secs(15)).contains(&elapsed), "{elapsed:?}");
+    drop((owner, pending));
+    scene.wait_for_clients(0);
+    scene.wait_for_descriptors(descriptors);
 }
 
 #[test]
-fn a_flood_of_unauthenticated_clients_does_not_lock_out_the_owner() {
+fn a_flood_of_connections_does_not_lock_out_the_owner() {
     let scene = Scene::new();
     let (descriptors, port) = (scene.descriptors(), port_of(&scene.host));
     let stop = std::sync::atomic::AtomicBool::new(false);
@@ -372,13 +372,13 @@ fn a_flood_of_unauthenticated_clients_does_not_lock_out_the_owner() {
                 }
             }
         });
-        scene.is_answered("a flood at the port");
-        eventually("an owner gets in by the port", STEP_TIMEOUT, || {
+        scene.check_responsive("a flood at the port");
+        eventually("the owner is admitted over the port", STEP_TIMEOUT, || {
             let mut raw = Raw::port(port);
             raw.try_prove(token_of(&scene.host)).then_some(())
         });
         stop.store(true, std::sync::atomic::Ordering::Relaxed);
     });
-    scene.back_to(descriptors);
-    scene.wait_until_left(0);
+    scene.wait_for_descriptors(descriptors);
+    scene.wait_for_clients(0);
 }

@@ -23,12 +23,12 @@ const IMPORTED: [u32; 3] = [0, 9, 15];
 const USED: [u32; 3] = [1, 20, 26];
 
 /// An editor, and the requests of the last tool call.
-struct Toy {
+struct RecordingEditor {
     client: Client,
     requests: Vec<(String, Value)>,
 }
 
-impl Toy {
+impl RecordingEditor {
     /// An editor that answers these methods.
     fn new(methods: &[&str]) -> Self {
         let options = json!({ "zubi": { "editorProtocol": 1, "editorMethods": methods } });
@@ -77,13 +77,13 @@ fn range([line, from, to]: [u32; 3]) -> Value {
 
 #[test]
 fn declarations_are_excluded_from_references_on_request() {
-    let mut toy = Toy::new(&["textDocument/references", "textDocument/definition"]);
+    let mut editor = RecordingEditor::new(&["textDocument/references", "textDocument/definition"]);
     let (declared, imported, used) = (
-        toy.location("web/shape.ts", DECLARED),
-        toy.location("web/report.ts", IMPORTED),
-        toy.location("web/report.ts", USED),
+        editor.location("web/shape.ts", DECLARED),
+        editor.location("web/report.ts", IMPORTED),
+        editor.location("web/report.ts", USED),
     );
-    let editor = |method: &str, _: &Value| match method {
+    let answer = |method: &str, _: &Value| match method {
         // Two providers return the same use.
         "textDocument/references" => Ok(json!([declared, imported, used, used])),
         _ => Ok(
@@ -91,7 +91,7 @@ fn declarations_are_excluded_from_references_on_request() {
         ),
     };
     let args = json!({ "at": "web/report.ts:2:21", "includeDeclaration": false });
-    assert_snapshot!(toy.call("lsp_references", &args, editor), @"
+    assert_snapshot!(editor.call("lsp_references", &args, answer), @"
     at web/report.ts:2:21 Circle
     2 references to `Circle` in 1 file
     web/report.ts
@@ -99,7 +99,7 @@ fn declarations_are_excluded_from_references_on_request() {
       2:21  const largest = new Circle();
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal; 2 references for 3 word matches]
     ");
-    assert_snapshot!(toy.call("lsp_references", &json!({ "at": "web/report.ts:2:21" }), editor), @"
+    assert_snapshot!(editor.call("lsp_references", &json!({ "at": "web/report.ts:2:21" }), answer), @"
     at web/report.ts:2:21 Circle
     3 references to `Circle` in 2 files
     web/report.ts
@@ -112,11 +112,11 @@ fn declarations_are_excluded_from_references_on_request() {
 }
 
 #[test]
-fn several_providers_answer_as_one() {
-    let mut toy = Toy::new(&["textDocument/hover", "textDocument/definition"]);
+fn answers_of_several_providers_are_merged() {
+    let mut editor = RecordingEditor::new(&["textDocument/hover", "textDocument/definition"]);
     let at = json!({ "at": "web/report.ts:2:21" });
-    let declared = toy.location("web/shape.ts", DECLARED);
-    let answer = toy.call("lsp_hover", &at, |_, _| {
+    let declared = editor.location("web/shape.ts", DECLARED);
+    let answer = editor.call("lsp_hover", &at, |_, _| {
         let block = json!({ "language": "ts", "value": "class Circle" });
         Ok(json!([{ "contents": [block, ""] }, { "contents": [block, "More of another extension."], "range": range(USED) }]))
     });
@@ -129,12 +129,12 @@ fn several_providers_answer_as_one() {
     More of another extension.
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
-    assert_snapshot!(toy.call("lsp_hover", &at, |_, _| Ok(json!([]))), @"
+    assert_snapshot!(editor.call("lsp_hover", &at, |_, _| Ok(json!([]))), @"
     at web/report.ts:2:21 Circle
     no information about `Circle` (a keyword, a literal, or code the server cannot resolve)
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
-    let answer = toy.call("lsp_definition", &at, |_, _| {
+    let answer = editor.call("lsp_definition", &at, |_, _| {
         let link = json!({ "targetUri": declared["uri"], "targetRange": range([0, 0, 20]), "targetSelectionRange": declared["range"] });
         Ok(json!([declared, link]))
     });
@@ -148,21 +148,22 @@ fn several_providers_answer_as_one() {
 }
 
 #[test]
-fn a_rename_is_requested_at_the_identifier_and_reports_the_editors_reason() {
+fn a_rename_is_requested_at_the_identifier() {
     let methods =
         ["workspace/symbol", "textDocument/documentSymbol", "textDocument/prepareRename", "textDocument/rename"];
-    let mut toy = Toy::new(&methods);
+    let mut editor = RecordingEditor::new(&methods);
     let args = json!({ "symbol": "Circle", "path": "web", "newName": "Disc" });
-    let (whole, declared) = (toy.location("web/shape.ts", [0, 0, 20]), toy.location("web/shape.ts", DECLARED));
+    let (declaration, declared) =
+        (editor.location("web/shape.ts", [0, 0, 20]), editor.location("web/shape.ts", DECLARED));
     // The editor's symbol begins at a keyword.
     let symbols = |method: &str| match method {
-        "workspace/symbol" => Some(json!([{ "name": "Circle", "kind": 5, "location": whole }])),
+        "workspace/symbol" => Some(json!([{ "name": "Circle", "kind": 5, "location": declaration }])),
         "textDocument/documentSymbol" => Some(
-            json!([{ "name": "Circle", "kind": 5, "range": whole["range"], "selectionRange": whole["range"], "children": [] }]),
+            json!([{ "name": "Circle", "kind": 5, "range": declaration["range"], "selectionRange": declaration["range"], "children": [] }]),
         ),
         _ => None,
     };
-    let answer = toy.call("lsp_rename_symbol", &args, |method, _| match method {
+    let answer = editor.call("lsp_rename_symbol", &args, |method, _| match method {
         "textDocument/prepareRename" => Ok(json!({ "range": range(DECLARED), "placeholder": "Circle" })),
         "textDocument/rename" => {
             let edits = json!([{ "range": range(DECLARED), "newText": "Disc" }]);
@@ -176,12 +177,12 @@ fn a_rename_is_requested_at_the_identifier_and_reports_the_editors_reason() {
         ["--- a/web/shape.ts", "+++ b/web/shape.ts", "-export class Circle {", "+export class Disc {"],
         "{answer}"
     );
-    for (method, params) in toy.requests.iter().filter(|(method, _)| method.ends_with("ename")) {
+    for (method, params) in editor.requests.iter().filter(|(method, _)| method.ends_with("ename")) {
         assert_eq!(params["position"], range(DECLARED)["start"], "{method}");
     }
-    for refuses in ["textDocument/prepareRename", "textDocument/rename"] {
-        let answer = toy.call("lsp_rename_symbol", &args, |method, _| match method {
-            method if method == refuses => Err("You cannot rename this element.".to_owned()),
+    for failing_method in ["textDocument/prepareRename", "textDocument/rename"] {
+        let answer = editor.call("lsp_rename_symbol", &args, |method, _| match method {
+            method if method == failing_method => Err("You cannot rename this element.".to_owned()),
             "textDocument/prepareRename" => Ok(json!({ "range": range(DECLARED), "placeholder": "Circle" })),
             method => symbols(method).ok_or_else(|| method.to_owned()),
         });
@@ -194,16 +195,16 @@ fn a_rename_is_requested_at_the_identifier_and_reports_the_editors_reason() {
 
 #[test]
 fn actions_of_several_kinds_preserve_their_details() {
-    let mut toy = Toy::new(&["textDocument/codeAction"]);
-    let uri = toy.client.uri("web/report.ts");
+    let mut editor = RecordingEditor::new(&["textDocument/codeAction"]);
+    let uri = editor.client.uri("web/report.ts");
     let args = json!({ "at": "web/report.ts:2:21", "context": { "only": ["quickfix", "refactor"] } });
-    let answer = toy.call("lsp_code_actions", &args, |_, params| {
+    let answer = editor.call("lsp_code_actions", &args, |_, params| {
         let edits = json!([{ "range": range([1, 0, 5]), "newText": "let" }]);
         let edit = json!({ "documentChanges": [{ "textDocument": { "uri": uri, "version": null }, "edits": edits }] });
-        let shared = json!({ "title": "Use let", "kind": "quickfix", "isPreferred": true, "edit": edit });
+        let common_action = json!({ "title": "Use let", "kind": "quickfix", "isPreferred": true, "edit": edit });
         Ok(match params["context"]["only"].as_array().map(Vec::as_slice) {
-            Some([only]) if only == "quickfix" => json!([shared, { "title": "Ask somebody", "command": "ask.somebody" }]),
-            Some([_]) => json!([shared, { "title": "Fill in", "kind": "refactor", "edit": { "refused": "it has parts that only the editor itself can apply" } }]),
+            Some([only]) if only == "quickfix" => json!([common_action, { "title": "Ask somebody", "command": "ask.somebody" }]),
+            Some([_]) => json!([common_action, { "title": "Fill in", "kind": "refactor", "edit": { "refused": "it has parts that only the editor itself can apply" } }]),
             _ => panic!("one kind at a time: {params}"),
         })
     });
@@ -219,17 +220,17 @@ fn actions_of_several_kinds_preserve_their_details() {
 
 #[test]
 fn omitted_results_are_reported() {
-    let mut toy = Toy::new(&["textDocument/references", "textDocument/completion", "workspace/symbol"]);
-    let used = toy.location("web/report.ts", USED);
+    let mut editor = RecordingEditor::new(&["textDocument/references", "textDocument/completion", "workspace/symbol"]);
+    let used = editor.location("web/report.ts", USED);
     let at = json!({ "at": "web/report.ts:2:21" });
-    assert_snapshot!(toy.call("lsp_references", &at, |_, _| Ok(json!([used, { "leftOut": 7 }]))), @"
+    assert_snapshot!(editor.call("lsp_references", &at, |_, _| Ok(json!([used, { "leftOut": 7 }]))), @"
     at web/report.ts:2:21 Circle
     1 reference to `Circle` in 1 file
     web/report.ts
       2:21  const largest = new Circle();
     [editor · readiness unknown · may be incomplete: editor left out 7 more]
     ");
-    let answer = toy.call("lsp_completion", &at, |_, _| {
+    let answer = editor.call("lsp_completion", &at, |_, _| {
         Ok(json!({ "isIncomplete": false, "items": [{ "label": "Circle", "kind": 7 }], "leftOut": 9 }))
     });
     assert_snapshot!(answer, @"
@@ -241,16 +242,16 @@ fn omitted_results_are_reported() {
 }
 
 #[test]
-fn a_name_missing_from_the_symbol_index_is_searched_in_outlines() {
-    let mut toy = Toy::new(&["workspace/symbol", "textDocument/documentSymbol"]);
+fn names_missing_from_the_symbol_index_are_found_in_outlines() {
+    let mut editor = RecordingEditor::new(&["workspace/symbol", "textDocument/documentSymbol"]);
     // TypeScript's extension appends parentheses to functions.
-    let class = json!({ "name": "Circle()", "kind": 12, "location": toy.location("web/shape.ts", [0, 0, 20]) });
-    let indexed = toy.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |_, _| Ok(json!([class])));
+    let class = json!({ "name": "Circle()", "kind": 12, "location": editor.location("web/shape.ts", [0, 0, 20]) });
+    let indexed = editor.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |_, _| Ok(json!([class])));
     assert!(indexed.contains("\n  function Circle  web/shape.ts:1:14\n"), "{indexed}");
     // The editor gets models from this very server; no query for them is sent back to it.
-    let model = json!({ "name": "Circle", "kind": 3, "location": { "uri": toy.client.uri("model.dlang"), "range": range([0, 7, 13]) } });
-    let shape = toy.client.uri("web/shape.ts");
-    let answer = toy.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |method, params| {
+    let model = json!({ "name": "Circle", "kind": 3, "location": { "uri": editor.client.uri("model.dlang"), "range": range([0, 7, 13]) } });
+    let shape = editor.client.uri("web/shape.ts");
+    let answer = editor.call("lsp_workspace_symbols", &json!({ "query": "Circle" }), |method, params| {
         Ok(match method {
             "workspace/symbol" => json!([model]),
             _ if params["textDocument"]["uri"] == shape.as_str() => {
@@ -266,7 +267,7 @@ fn a_name_missing_from_the_symbol_index_is_searched_in_outlines() {
       class Circle  web/shape.ts:1:14
     [domainlang + editor · readiness unknown · completeness unknown: editor gives no readiness signal · beside an index that may lack names: exact names only, from the outlines of 2 files]
     ");
-    assert_snapshot!(toy.call("lsp_document_symbols", &json!({ "path": "web/report.ts" }), |_, _| Ok(Value::Null)), @"
+    assert_snapshot!(editor.call("lsp_document_symbols", &json!({ "path": "web/report.ts" }), |_, _| Ok(Value::Null)), @"
     no declarations in `web/report.ts`
     [editor · ready]
     ");
@@ -274,15 +275,15 @@ fn a_name_missing_from_the_symbol_index_is_searched_in_outlines() {
 
 #[test]
 fn hierarchy_items_are_returned_unchanged() {
-    let mut toy = Toy::new(&["textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls"]);
-    let (shape, report) = (toy.client.uri("web/shape.ts"), toy.client.uri("web/report.ts"));
-    let item = |name: &str, uri: &str, place, number: u32| json!({ "name": name, "kind": 12, "uri": uri, "range": range(place), "selectionRange": range(place), "data": { "zubi": number } });
-    let (begun, caller) = (item("Circle", &shape, DECLARED, 1), item("largest", &report, [1, 6, 13], 2));
+    let mut editor = RecordingEditor::new(&["textDocument/prepareCallHierarchy", "callHierarchy/incomingCalls"]);
+    let (shape, report) = (editor.client.uri("web/shape.ts"), editor.client.uri("web/report.ts"));
+    let item = |name: &str, uri: &str, span, number: u32| json!({ "name": name, "kind": 12, "uri": uri, "range": range(span), "selectionRange": range(span), "data": { "zubi": number } });
+    let (callee, caller) = (item("Circle", &shape, DECLARED, 1), item("largest", &report, [1, 6, 13], 2));
     let args = json!({ "at": "web/shape.ts:1:14", "direction": "incoming", "depth": 2 });
-    let answer = toy.call("lsp_call_hierarchy", &args, |method, params| {
+    let answer = editor.call("lsp_call_hierarchy", &args, |method, params| {
         Ok(match method {
-            "textDocument/prepareCallHierarchy" => json!([begun]),
-            _ if params["item"] == begun => json!([{ "from": caller, "fromRanges": [range(USED)] }]),
+            "textDocument/prepareCallHierarchy" => json!([callee]),
+            _ if params["item"] == callee => json!([{ "from": caller, "fromRanges": [range(USED)] }]),
             _ if params["item"] == caller => json!([]),
             _ => panic!("another item: {params}"),
         })
@@ -294,8 +295,8 @@ fn hierarchy_items_are_returned_unchanged() {
       function largest  web/report.ts:2:7  const largest = new Circle();  calls at line 2
     [editor · readiness unknown · completeness unknown: editor gives no readiness signal]
     ");
-    let answer = toy.call("lsp_call_hierarchy", &args, |method, _| match method {
-        "textDocument/prepareCallHierarchy" => Ok(json!([begun])),
+    let answer = editor.call("lsp_call_hierarchy", &args, |method, _| match method {
+        "textDocument/prepareCallHierarchy" => Ok(json!([callee])),
         _ => Err("the editor does not know this item any more: ask about its place again".to_owned()),
     });
     assert_snapshot!(answer, @"
@@ -305,11 +306,11 @@ fn hierarchy_items_are_returned_unchanged() {
 }
 
 #[test]
-fn files_of_a_folder_that_is_open_by_a_link_have_the_names_of_either_side() {
-    let mut toy = Toy::by_link(&["textDocument/references", "textDocument/definition"]);
-    let (declared, used) = (toy.location("web/shape.ts", DECLARED), toy.location("web/report.ts", USED));
+fn uris_are_mapped_for_a_folder_opened_through_a_link() {
+    let mut editor = RecordingEditor::by_link(&["textDocument/references", "textDocument/definition"]);
+    let (declared, used) = (editor.location("web/shape.ts", DECLARED), editor.location("web/report.ts", USED));
     assert!(declared["uri"].as_str().unwrap().contains("/linked/"));
-    let answer = toy.call("lsp_references", &json!({ "at": "web/report.ts:2:21" }), |method, params| {
+    let answer = editor.call("lsp_references", &json!({ "at": "web/report.ts:2:21" }), |method, params| {
         assert_eq!(params["textDocument"]["uri"], used["uri"], "{method}");
         Ok(if method == "textDocument/references" { json!([declared, used]) } else { json!([declared]) })
     });
@@ -326,27 +327,27 @@ fn files_of_a_folder_that_is_open_by_a_link_have_the_names_of_either_side() {
 
 #[test]
 fn code_actions_report_when_diagnostics_are_not_current() {
-    let mut toy = Toy::new(&["textDocument/codeAction", "textDocument/diagnostic", "zubi/validate"]);
-    let actions = |toy: &mut Toy, only: &[&str]| {
+    let mut editor = RecordingEditor::new(&["textDocument/codeAction", "textDocument/diagnostic", "zubi/validate"]);
+    let actions = |editor: &mut RecordingEditor, only: &[&str]| {
         let args = json!({ "at": "web/report.ts:2:21", "context": { "only": only } });
-        let answer = toy.call("lsp_code_actions", &args, |method, _| {
+        let answer = editor.call("lsp_code_actions", &args, |method, _| {
             Ok(if method == "textDocument/codeAction" {
                 json!([])
             } else {
                 json!({ "items": [], "isOpen": true, "isCurrent": false })
             })
         });
-        let methods: Vec<_> = toy.requests.iter().map(|(method, _)| method.as_str()).collect();
+        let methods: Vec<_> = editor.requests.iter().map(|(method, _)| method.as_str()).collect();
         format!("{}\n{answer}", methods.join(" "))
     };
-    assert_snapshot!(actions(&mut toy, &[]), @"
+    assert_snapshot!(actions(&mut editor, &[]), @"
     textDocument/diagnostic zubi/validate textDocument/codeAction
     at web/report.ts:2:21
     no code actions here
     [editor · readiness unknown · may be incomplete: editor has not checked the present text yet]
     ");
     // Other actions do not depend on diagnostics.
-    assert_snapshot!(actions(&mut toy, &["refactor.extract"]), @"
+    assert_snapshot!(actions(&mut editor, &["refactor.extract"]), @"
     textDocument/codeAction
     at web/report.ts:2:21
     no code actions here

@@ -8,14 +8,14 @@ use zubi_tests::hosts::{self, HostsProject, STEP_TIMEOUT, eventually, is_below, 
 use zubi_tests::processes::{self, Process};
 use zubi_tests::{Agent, Project};
 
-use crate::steered::{ANSWER, SteeredProject};
+use crate::controlled::{ANSWER, ControlledProject};
 
 /// The maximum time without a host after the previous one has exited.
-const SUCCESSION: Duration = Duration::from_secs(10);
+const SUCCESSION_TIMEOUT: Duration = Duration::from_secs(10);
 
 fn signal(pid: u32, signal: Signal) {
     let process = i32::try_from(pid).ok().and_then(Pid::from_raw).expect("a process");
-    kill_process(process, signal).expect("it can be signalled");
+    kill_process(process, signal).expect("a signal");
 }
 
 fn hover(agent: &mut Agent) -> String {
@@ -32,7 +32,7 @@ fn hover_all(agents: &mut [Agent]) -> String {
 
 /// Waits until exactly one server runs below this host, and returns it.
 fn only_server(host: u32) -> Process {
-    eventually(&format!("one server, behind {host}"), STEP_TIMEOUT, || {
+    eventually(&format!("one server below {host}"), STEP_TIMEOUT, || {
         let servers = hosts::running_programs("ty server");
         let [server] = servers.as_slice() else { return None };
         is_below(server, host).then(|| server.clone())
@@ -42,13 +42,13 @@ fn only_server(host: u32) -> Process {
 /// Removes the agent that is the host from the list.
 fn take_host(fixture: &HostsProject, agents: &mut Vec<Agent>) -> Agent {
     let host = pid(&fixture.only_host());
-    let at = agents.iter().position(|agent| agent.pid() == host).expect("one of them is the host");
-    agents.remove(at)
+    let index = agents.iter().position(|agent| agent.pid() == host).expect("one of them is the host");
+    agents.remove(index)
 }
 
 /// Returns the process ID of the only host, once it differs from the previous one.
 fn next_host(fixture: &HostsProject, before: u32) -> u32 {
-    eventually("another host", SUCCESSION, || {
+    eventually("another host", SUCCESSION_TIMEOUT, || {
         let records = fixture.live_records();
         let [host] = records.as_slice() else { return None };
         (pid(host) != before).then(|| pid(host))
@@ -56,7 +56,7 @@ fn next_host(fixture: &HostsProject, before: u32) -> u32 {
 }
 
 /// Ends the host of ten agents by this signal: the other nine must have a new one without a request.
-fn succession(by: Signal) {
+fn check_succession(by: Signal) {
     let fixture = HostsProject::python();
     let mut agents = fixture.agents(10);
     let expected = hover_all(&mut agents);
@@ -79,12 +79,12 @@ fn succession(by: Signal) {
 
 #[test]
 fn a_client_succeeds_a_killed_host() {
-    succession(Signal::KILL);
+    check_succession(Signal::KILL);
 }
 
 #[test]
 fn a_client_succeeds_a_terminated_host() {
-    succession(Signal::TERM);
+    check_succession(Signal::TERM);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn agents_move_to_a_new_daemon_and_elect_a_host_when_it_ends() {
 }
 
 #[test]
-fn a_second_daemon_is_refused_and_one_of_many_at_once_serves() {
+fn a_second_daemon_is_refused_and_one_of_five_serves() {
     let fixture = HostsProject::python();
     let mut children: Vec<_> =
         (0..5).map(|_| fixture.command().args(["serve", "--no-port"]).spawn().expect("zubi starts")).collect();
@@ -164,14 +164,14 @@ fn a_detached_daemon_serves_until_it_is_stopped() {
     assert!(agent.close().success());
     assert!(fixture.run(&["stop"]).status.success());
     processes::nothing_left_within(STEP_TIMEOUT).expect("nothing is left");
-    let again = fixture.run(&["stop"]);
-    assert_eq!(again.status.code(), Some(1), "{again:?}");
+    let second_stop = fixture.run(&["stop"]);
+    assert_eq!(second_stop.status.code(), Some(1), "{second_stop:?}");
 }
 
 #[test]
-fn a_hung_host_is_abandoned_and_does_no_harm_when_it_resumes() {
-    let steered = SteeredProject::new();
-    let fixture = &steered.0;
+fn a_hung_host_is_replaced_and_may_resume() {
+    let controlled = ControlledProject::new();
+    let fixture = &controlled.0;
     let mut agents = fixture.agents(3);
     let arguments = json!({ "at": "a.hostile:1:1" });
     let mut answers: Vec<String> = agents.iter_mut().map(|agent| agent.call_text("lsp_hover", &arguments)).collect();
@@ -203,7 +203,7 @@ fn a_hung_host_is_abandoned_and_does_no_harm_when_it_resumes() {
 }
 
 #[test]
-fn of_ten_that_start_at_once_one_is_the_host_every_time() {
+fn ten_concurrent_agents_elect_one_host() {
     let fixture = HostsProject::python();
     for round in 0..5 {
         let mut agents = fixture.agents(10);
@@ -222,14 +222,14 @@ fn of_ten_that_start_at_once_one_is_the_host_every_time() {
 }
 
 #[test]
-fn each_agent_uses_a_host_of_exactly_its_folder() {
+fn each_agent_uses_a_host_of_its_folder() {
     let fixture = HostsProject::python();
     fixture.project.write("shapes/inner/inside.py", "def inside() -> int:\n    return 1\n");
     let folders = [".", "shapes", "shapes/inner"];
-    let in_folder = |folder: &str| Agent::spawn(fixture.command_in(folder), &[]);
+    let spawn_in_folder = |folder: &str| Agent::spawn(fixture.command_in(folder), &[]);
     // Two agents of each kind.
     let mut agents: Vec<(&str, Agent)> =
-        folders.iter().chain(&folders).map(|folder| (*folder, in_folder(folder))).collect();
+        folders.iter().chain(&folders).map(|folder| (*folder, spawn_in_folder(folder))).collect();
     for (_, agent) in &mut agents {
         agent.greet();
     }
@@ -261,14 +261,14 @@ fn each_agent_uses_a_host_of_exactly_its_folder() {
     // The daemon of the outer folder does not serve the inner ones.
     let daemon = fixture.daemon(&[]);
     for (folder, agent) in &mut agents {
-        let found = agent.call_text("lsp_workspace_symbols", &json!({ "query": "inside" }));
-        assert!(found.contains("inside.py"), "{folder}: {found}");
+        let symbols = agent.call_text("lsp_workspace_symbols", &json!({ "query": "inside" }));
+        assert!(symbols.contains("inside.py"), "{folder}: {symbols}");
     }
     let status = fixture.status();
     let hosts = status["hosts"].as_array().expect("hosts");
-    let of_daemon = hosts.iter().find(|host| pid(host) == daemon.pid()).expect("the daemon");
+    let daemon_host = hosts.iter().find(|host| pid(host) == daemon.pid()).expect("the daemon");
     // Both agents of its folder, and the command that sends the request.
-    assert_eq!(of_daemon["clients"].as_array().map(Vec::len), Some(3), "{status}");
+    assert_eq!(daemon_host["clients"].as_array().map(Vec::len), Some(3), "{status}");
     let mut workspaces: Vec<(Value, Value)> =
         fixture.live_records().iter().map(|host| (host["workspaceFolders"].clone(), host["kind"].clone())).collect();
     workspaces.sort_by_key(|(folders, _)| folders.to_string());
@@ -277,26 +277,26 @@ fn each_agent_uses_a_host_of_exactly_its_folder() {
 }
 
 #[test]
-fn two_workspaces_of_one_user_never_share() {
+fn two_workspaces_have_separate_hosts() {
     let fixture = HostsProject::python();
     let other = Project::fixture("python");
-    let in_other = || {
+    let spawn_in_other = || {
         let mut command = fixture.command();
         command.current_dir(other.root());
         Agent::spawn(command, &[])
     };
-    let mut agents = [fixture.agent(&[]), in_other(), fixture.agent(&[]), in_other()];
+    let mut agents = [fixture.agent(&[]), spawn_in_other(), fixture.agent(&[]), spawn_in_other()];
     for agent in &mut agents {
         hover(agent);
     }
     assert_eq!((fixture.live_records().len(), hosts::running_programs("ty server").len()), (2, 2));
     let status = fixture.status();
     let hosts = status["hosts"].as_array().expect("hosts");
-    let of = |root: &camino::Utf8Path| {
-        let mine = |host: &&Value| host["workspaceFolders"][0]["path"] == root.as_str();
-        hosts.iter().find(mine).map(pid).expect("its host")
+    let find_pid = |root: &camino::Utf8Path| {
+        let has_folder = |host: &&Value| host["workspaceFolders"][0]["path"] == root.as_str();
+        hosts.iter().find(has_folder).map(pid).expect("its host")
     };
-    let (first, second) = (of(fixture.project.root()), of(other.root()));
+    let (first, second) = (find_pid(fixture.project.root()), find_pid(other.root()));
     assert!([agents[0].pid(), agents[2].pid()].contains(&first), "{status}");
     assert!([agents[1].pid(), agents[3].pid()].contains(&second), "{status}");
 }
@@ -324,6 +324,6 @@ fn a_host_of_another_version_is_reported_and_not_used() {
     assert_eq!(status["hosts"].as_array().map(Vec::len), Some(1), "{status}");
     assert_eq!(pid(&status["unreachable"][0]), daemon.pid(), "{status}");
     hover(&mut agent);
-    assert_eq!(agent.stderr_text(), stderr, "it is said once");
+    assert_eq!(agent.stderr_text(), stderr, "the warning is printed once");
     daemon.kill();
 }

@@ -5,7 +5,7 @@ use zubi_tests::Project;
 use zubi_tests::hosts::HostsProject;
 
 #[test]
-fn a_file_is_checked_by_servers_with_pull_and_with_push_diagnostics() {
+fn files_are_validated_with_pull_and_push_diagnostics() {
     for (components, file, wrong, source) in [
         // Answers `textDocument/diagnostic`.
         (&["pyright"][..], "wrong.py", "number: int = \"a text\"\n", "Pyright"),

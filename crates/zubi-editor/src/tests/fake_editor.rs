@@ -32,15 +32,15 @@ pub(super) struct FakeEditor {
     pub(super) open: BTreeMap<String, Open>,
     pub(super) settings: BTreeMap<String, Value>,
     /// Changes that an extension makes in other texts when a file moves: URI, old text, new text.
-    pub(super) follows: Vec<(String, &'static str, &'static str)>,
+    pub(super) import_updates: Vec<(String, &'static str, &'static str)>,
     /// Error with which the next edit is refused.
-    pub(super) refuses: Option<(i32, String)>,
+    pub(super) refusal: Option<(i32, String)>,
     /// Text that the user types at the end of other texts while an edit is applied.
-    pub(super) types: Vec<(String, &'static str)>,
+    pub(super) typed_texts: Vec<(String, &'static str)>,
     /// Text that the user types before the flush with this number (1 is the next one).
-    pub(super) late: Option<(usize, &'static str, &'static str)>,
+    pub(super) typed_before_flush: Option<(usize, &'static str, &'static str)>,
     /// From this edit on, only file moves are applied before the edit fails.
-    pub(super) fails: Option<usize>,
+    pub(super) failing_edit: Option<usize>,
     /// Edits that the server has requested.
     pub(super) requested_edits: Vec<Value>,
 }
@@ -56,11 +56,11 @@ impl FakeEditor {
             client,
             open: BTreeMap::new(),
             settings,
-            follows: Vec::new(),
-            refuses: None,
-            types: Vec::new(),
-            late: None,
-            fails: None,
+            import_updates: Vec::new(),
+            refusal: None,
+            typed_texts: Vec::new(),
+            typed_before_flush: None,
+            failing_edit: None,
             requested_edits: Vec::new(),
         }
     }
@@ -122,12 +122,12 @@ impl FakeEditor {
     fn answer(&mut self, request: Request) {
         match request.method.as_str() {
             "zubi/editor/flush" => {
-                self.late = match self.late.take() {
+                self.typed_before_flush = match self.typed_before_flush.take() {
                     Some((1, path, text)) => {
                         self.type_in(path, text);
                         None
                     }
-                    late => late.map(|(times, path, text)| (times - 1, path, text)),
+                    typed_before_flush => typed_before_flush.map(|(times, path, text)| (times - 1, path, text)),
                 };
                 self.publish_documents();
                 self.client.respond(request.id, Value::Null);
@@ -142,14 +142,14 @@ impl FakeEditor {
                 let result = json!({ "key": key, "value": value, "default": null, "user": null, "workspace": value, "folder": null });
                 self.client.respond(request.id, result);
             }
-            "zubi/editor/applyEdit" => match self.refuses.take() {
+            "zubi/editor/applyEdit" => match self.refusal.take() {
                 Some((code, message)) => self.client.refuse(request.id, code, &message),
                 None => {
-                    let is_made = self.fails.is_none_or(|from| self.requested_edits.len() < from);
-                    let changed = self.apply(&request.params, is_made);
+                    let is_applied = self.failing_edit.is_none_or(|from| self.requested_edits.len() < from);
+                    let changed = self.apply(&request.params, is_applied);
                     self.publish_documents();
-                    let why = if is_made { Value::Null } else { json!("a folder is read-only") };
-                    let result = json!({ "applied": is_made, "failureReason": why, "changed": changed });
+                    let why = if is_applied { Value::Null } else { json!("a folder is read-only") };
+                    let result = json!({ "applied": is_applied, "failureReason": why, "changed": changed });
                     self.client.respond(request.id, result);
                 }
             },
@@ -159,7 +159,7 @@ impl FakeEditor {
     }
 
     /// Applies an edit like an editor; returns what has changed.
-    fn apply(&mut self, params: &Value, is_made: bool) -> Vec<Value> {
+    fn apply(&mut self, params: &Value, is_applied: bool) -> Vec<Value> {
         self.requested_edits.push(params.clone());
         for (uri, hash) in params["texts"].as_object().unwrap() {
             let text = self.document(uri).text.replace('\r', "");
@@ -177,14 +177,14 @@ impl FakeEditor {
             editor.open.insert(uri.to_owned(), open);
         };
         let changes = params["edit"]["documentChanges"].as_array().unwrap();
-        for change in changes.iter().take_while(|change| is_made || change["kind"] == "rename") {
+        for change in changes.iter().take_while(|change| is_applied || change["kind"] == "rename") {
             if let (Some(old), Some(new)) = (change["oldUri"].as_str(), change["newUri"].as_str()) {
                 std::fs::create_dir_all(path(new).parent().unwrap()).unwrap();
                 std::fs::rename(path(old), path(new)).unwrap();
                 if let Some(open) = self.open.remove(old) {
                     self.open.insert(new.to_owned(), open);
                 }
-                for (uri, from, to) in self.follows.clone() {
+                for (uri, from, to) in self.import_updates.clone() {
                     let text = self.document(&uri).text.replace(from, to);
                     write(self, &uri, text);
                 }
@@ -200,14 +200,14 @@ impl FakeEditor {
             }
             write(self, uri, text);
         }
-        for (uri, more) in &self.types {
+        for (uri, more) in &self.typed_texts {
             let open = self.open.get_mut(uri).unwrap();
             before.entry(uri.clone()).or_insert(open.text.clone());
             *open = Open { text: format!("{}{more}", open.text), version: open.version + 1, is_dirty: true };
         }
         let changed = before.into_iter().filter(|(uri, before)| self.open[uri].text != *before);
         changed
-            .map(|(uri, before)| json!({ "uri": uri, "before": before, "after": self.open[&uri].text, "isSaved": !self.open[&uri].is_dirty, "isTyped": self.types.iter().any(|(typed, _)| *typed == uri) }))
+            .map(|(uri, before)| json!({ "uri": uri, "before": before, "after": self.open[&uri].text, "isSaved": !self.open[&uri].is_dirty, "isTyped": self.typed_texts.iter().any(|(typed, _)| *typed == uri) }))
             .collect()
     }
 
@@ -244,11 +244,11 @@ pub(super) fn options() -> Value {
 /// Replaces values that differ from run to run.
 fn hide_ids(text: &str) -> String {
     let mut masked = text.to_owned();
-    while let Some(at) = masked.find("p-").filter(|at| masked.len() >= at + 12) {
-        masked.replace_range(at..at + 12, "[plan]");
+    while let Some(start) = masked.find("p-").filter(|start| masked.len() >= start + 12) {
+        masked.replace_range(start..start + 12, "[plan]");
     }
     match masked.find("sha ") {
-        Some(at) => format!("{}sha …]", masked.split_at(at).0),
+        Some(start) => format!("{}sha …]", masked.split_at(start).0),
         None => masked,
     }
 }

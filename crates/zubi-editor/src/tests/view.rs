@@ -43,7 +43,7 @@ fn report_open_files(client: &Client, is_dirty: bool) {
     client.notify("zubi/editor/didChange", params);
 }
 
-fn problem() -> Value {
+fn diagnostic() -> Value {
     let range = json!({ "start": { "line": 1, "character": 17 }, "end": { "line": 1, "character": 20 } });
     json!({ "range": range, "severity": 1, "code": 2322, "source": "ts", "message": "Type 'string' is no 'number'." })
 }
@@ -101,11 +101,11 @@ fn diagnostics_are_those_the_editor_shows() {
     report_open_files(&client, false);
     let shape = client.uri("web/shape.ts");
     let document = |uri: &str| json!({ "textDocument": { "uri": uri } });
-    let found = json!({ "kind": "full", "items": [problem()] });
+    let diagnostics = json!({ "kind": "full", "items": [diagnostic()] });
 
-    let (asked, told) = call_editor_tool(&mut client, &json!({ "command": "active_file" }), found);
-    assert_eq!(asked, json!({ "method": "textDocument/diagnostic", "params": document(&shape) }));
-    assert_snapshot!(told, @"
+    let (query, answer) = call_editor_tool(&mut client, &json!({ "command": "active_file" }), diagnostics);
+    assert_eq!(query, json!({ "method": "textDocument/diagnostic", "params": document(&shape) }));
+    assert_snapshot!(answer, @"
     web/shape.ts:2:8  typescript, 4 lines
     1 error in `web/shape.ts`
       2:18  error: Type 'string' is no 'number'.  [ts 2322]
@@ -113,25 +113,24 @@ fn diagnostics_are_those_the_editor_shows() {
     ");
 
     let args = json!({ "command": "diagnostics", "path": "web/report.ts" });
-    let (_, told) = call_editor_tool(&mut client, &args, json!({ "kind": "full", "items": [] }));
-    assert_snapshot!(told, @"
+    let (_, answer) = call_editor_tool(&mut client, &args, json!({ "kind": "full", "items": [] }));
+    assert_snapshot!(answer, @"
     no problem is known in `web/report.ts`
     [editor · the file is not open in the editor, so it may be unchecked; validating it opens it]
     ");
 
     let report = client.uri("web/report.ts");
-    let answer =
-        json!({ "kind": "full", "items": [problem()], "languageId": "typescript", "isOpen": true, "isCurrent": false });
+    let answer = json!({ "kind": "full", "items": [diagnostic()], "languageId": "typescript", "isOpen": true, "isCurrent": false });
     let args = json!({ "command": "validate_file", "path": "web/report.ts", "format": "json" });
-    let (asked, told) = call_editor_tool(&mut client, &args, answer);
-    assert_eq!(asked, json!({ "method": "zubi/validate", "params": document(&report) }));
-    assert_snapshot!(told, @r#"{"uri":"file://[root]/web/report.ts","path":"[root]/web/report.ts","languageId":"typescript","diagnostics":[{"range":{"start":{"line":1,"character":17},"end":{"line":1,"character":20}},"message":"Type 'string' is no 'number'.","severity":"error","source":"ts","code":"2322"}],"note":"no server of the editor has reported on the present text: it may have no diagnostics, or not be done yet"}"#);
+    let (query, answer) = call_editor_tool(&mut client, &args, answer);
+    assert_eq!(query, json!({ "method": "zubi/validate", "params": document(&report) }));
+    assert_snapshot!(answer, @r#"{"uri":"file://[root]/web/report.ts","path":"[root]/web/report.ts","languageId":"typescript","diagnostics":[{"range":{"start":{"line":1,"character":17},"end":{"line":1,"character":20}},"message":"Type 'string' is no 'number'.","severity":"error","source":"ts","code":"2322"}],"note":"no server of the editor has reported on the present text: it may have no diagnostics, or not be done yet"}"#);
 
-    let files = json!([{ "uri": shape, "kind": "full", "version": null, "items": [problem()] }, { "uri": "git:/x", "items": [problem()] }]);
-    let (asked, told) =
+    let files = json!([{ "uri": shape, "kind": "full", "version": null, "items": [diagnostic()] }, { "uri": "git:/x", "items": [diagnostic()] }]);
+    let (query, answer) =
         call_editor_tool(&mut client, &json!({ "command": "errors_summary" }), json!({ "items": files }));
-    assert_eq!(asked["method"], "workspace/diagnostic");
-    assert_snapshot!(told, @"
+    assert_eq!(query["method"], "workspace/diagnostic");
+    assert_snapshot!(answer, @"
     1 error in 1 file, 0 warnings in 0 files, infos and hints: 0
     by source: ts 1
     most errors:
@@ -145,8 +144,8 @@ fn an_invalid_answer_of_the_editor_is_reported() {
     let mut client = editor();
     report_open_files(&client, false);
     let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
-    let (_, told) = call_editor_tool(&mut client, &args, json!({ "kind": "unchanged", "resultId": "1" }));
-    assert_snapshot!(told, @"
+    let (_, answer) = call_editor_tool(&mut client, &args, json!({ "kind": "unchanged", "resultId": "1" }));
+    assert_snapshot!(answer, @"
     error: Failed to query the editor: the editor answered: cannot parse its answer to `textDocument/diagnostic`: unknown variant `unchanged`, expected `full`
     Try again, or use `lsp_diagnostics`; `editor` with the command `status` says whether an editor is connected.
     ");
@@ -184,14 +183,14 @@ fn an_editor_without_diagnostic_methods_is_not_queried() {
 }
 
 #[test]
-fn a_folder_opened_through_a_link_keeps_its_name() {
+fn diagnostics_in_a_folder_opened_through_a_link() {
     let mut client = Client::by_link(&options(), WEB);
     report_open_files(&client, false);
     let args = json!({ "command": "diagnostics", "path": "web/shape.ts" });
-    let found = json!({ "kind": "full", "items": [], "isOpen": true, "isCurrent": true });
-    let (asked, told) = call_editor_tool(&mut client, &args, found);
-    assert_eq!(asked["params"]["textDocument"]["uri"], client.uri("web/shape.ts"));
-    assert_snapshot!(told, @"
+    let diagnostics = json!({ "kind": "full", "items": [], "isOpen": true, "isCurrent": true });
+    let (query, answer) = call_editor_tool(&mut client, &args, diagnostics);
+    assert_eq!(query["params"]["textDocument"]["uri"], client.uri("web/shape.ts"));
+    assert_snapshot!(answer, @"
     no problems in `web/shape.ts`
     [editor]
     ");
@@ -203,7 +202,7 @@ fn a_folder_opened_through_a_link_keeps_its_name() {
 }
 
 #[test]
-fn tools_for_code_have_the_problems_of_the_editor() {
+fn code_tools_report_the_editors_diagnostics() {
     let mut client = editor();
     let mut check = |answer: Value| {
         let args = json!({ "path": "web/shape.ts" });
@@ -213,7 +212,7 @@ fn tools_for_code_have_the_problems_of_the_editor() {
         client.respond(request.id, answer);
         tool_text(&client.answer(&call).unwrap())
     };
-    assert_snapshot!(check(json!({ "items": [problem()], "isOpen": true, "isCurrent": true })), @"
+    assert_snapshot!(check(json!({ "items": [diagnostic()], "isOpen": true, "isCurrent": true })), @"
     1 error in `web/shape.ts`; snapshot d-1
     web/shape.ts
       2:18  error: Type 'string' is no 'number'.  [ts 2322]
@@ -227,7 +226,7 @@ fn tools_for_code_have_the_problems_of_the_editor() {
     // A single file is opened.
     let request = client.next_request();
     assert_eq!(request.params["method"], "zubi/validate");
-    client.respond(request.id, json!({ "items": [problem()], "isOpen": true, "isCurrent": true }));
+    client.respond(request.id, json!({ "items": [diagnostic()], "isOpen": true, "isCurrent": true }));
     assert!(tool_text(&client.answer(&call).unwrap()).starts_with("1 error in `web/shape.ts`"));
     // Several files are not.
     let call = client.begin("zubi/tools/call", json!({ "id": "lsp_diagnostics", "args": { "path": "web" } }));
@@ -247,7 +246,7 @@ struct Silent;
 
 #[async_trait]
 impl Calls for Silent {
-    async fn call(&self, _request: CallRequest, _circumstances: CallContext) -> String {
+    async fn call(&self, _request: CallRequest, _context: CallContext) -> String {
         String::new()
     }
 }

@@ -8,9 +8,9 @@ use zubi_tests::{Project, hosts};
 pub(crate) const ANSWER: &str = "a word";
 
 /// A Python project with one file in the language of the controlled server.
-pub(crate) struct SteeredProject(pub(crate) HostsProject);
+pub(crate) struct ControlledProject(pub(crate) HostsProject);
 
-impl SteeredProject {
+impl ControlledProject {
     pub(crate) fn new() -> Self {
         let project = Project::empty();
         project.write("a.hostile", "alpha beta\n");

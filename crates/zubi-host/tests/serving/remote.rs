@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use zubi_host::{CallAnswer, ToolService};
 use zubi_tool_api::cx::{Caller, NoApprover, Restrictions, Surface};
 
-use crate::world::{World, circumstances, request};
+use crate::world::{World, call_context, request};
 
 /// Removes durations, and the random names of plans.
-fn timeless(answer: CallAnswer) -> String {
+fn render_without_duration(answer: CallAnswer) -> String {
     format!("{:?}", CallAnswer { duration: Duration::ZERO, ..answer })
 }
 
@@ -39,19 +39,21 @@ async fn local_and_remote_answers_are_equal() {
     ] {
         let mut answers = Vec::new();
         for host in hosts {
-            let answer = host.call(&request(tool, arguments.clone()), &circumstances(Arc::new(NoApprover))).await;
-            answers.push(answer.map(timeless).map_err(|unknown| format!("{unknown:?}")));
+            let answer = host.call(&request(tool, arguments.clone()), &call_context(Arc::new(NoApprover))).await;
+            answers.push(answer.map(render_without_duration).map_err(|unknown| format!("{unknown:?}")));
         }
         assert_eq!(answers[0], answers[1], "{tool} {arguments}");
     }
     let read_only = Restrictions { read_only: true, tools: vec![vec!["!lsp_*".to_owned()]], ..Restrictions::default() };
     for restrictions in [Restrictions::default(), read_only] {
-        let [here, there] = [hosts[0].list(&restrictions).await.unwrap(), hosts[1].list(&restrictions).await.unwrap()];
-        assert_eq!(format!("{here:?}"), format!("{there:?}"));
-        assert!(!here.is_empty());
+        let [local, remote_result] =
+            [hosts[0].list(&restrictions).await.unwrap(), hosts[1].list(&restrictions).await.unwrap()];
+        assert_eq!(format!("{local:?}"), format!("{remote_result:?}"));
+        assert!(!local.is_empty());
         for name in ["file.write", "lsp_hover", "find_tools", "absent"] {
-            let [here, there] = [hosts[0].find(name, &restrictions).await, hosts[1].find(name, &restrictions).await];
-            assert_eq!(format!("{here:?}"), format!("{there:?}"), "{name}");
+            let [local, remote_result] =
+                [hosts[0].find(name, &restrictions).await, hosts[1].find(name, &restrictions).await];
+            assert_eq!(format!("{local:?}"), format!("{remote_result:?}"), "{name}");
         }
     }
     for (tool, arguments) in [
@@ -60,15 +62,15 @@ async fn local_and_remote_answers_are_equal() {
         ("file.write", json!({ "path": 3 })),
         ("absent", json!({})),
     ] {
-        let [here, there] = [
-            hosts[0].explain(&request(tool, arguments.clone()), &circumstances(Arc::new(NoApprover))).await,
-            hosts[1].explain(&request(tool, arguments), &circumstances(Arc::new(NoApprover))).await,
+        let [local, remote_result] = [
+            hosts[0].explain(&request(tool, arguments.clone()), &call_context(Arc::new(NoApprover))).await,
+            hosts[1].explain(&request(tool, arguments), &call_context(Arc::new(NoApprover))).await,
         ];
-        let render = |it: &Result<_, _>| match it {
+        let render = |result: &Result<_, _>| match result {
             Ok(explanation) => json!(explanation).to_string(),
             other => format!("{other:?}"),
         };
-        assert_eq!(render(&here), render(&there), "{tool}");
+        assert_eq!(render(&local), render(&remote_result), "{tool}");
     }
     assert_eq!(hosts[0].policy().await, hosts[1].policy().await);
     assert_eq!(hosts[0].resources().await, hosts[1].resources().await);
@@ -78,11 +80,11 @@ async fn local_and_remote_answers_are_equal() {
     let resources = hosts[0].resources().await.unwrap();
     assert!(!resources.is_empty());
     for uri in resources.iter().map(|resource| resource.uri.as_str()).chain(["none://such"]) {
-        let [here, there] = [
-            hosts[0].read_resource(uri, &caller, &circumstances(Arc::new(NoApprover))).await,
-            hosts[1].read_resource(uri, &caller, &circumstances(Arc::new(NoApprover))).await,
+        let [local, remote_result] = [
+            hosts[0].read_resource(uri, &caller, &call_context(Arc::new(NoApprover))).await,
+            hosts[1].read_resource(uri, &caller, &call_context(Arc::new(NoApprover))).await,
         ];
-        assert_eq!(here, there, "{uri}");
+        assert_eq!(local, remote_result, "{uri}");
     }
 }
 
@@ -90,10 +92,10 @@ async fn local_and_remote_answers_are_equal() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_different_environment_is_reported_in_the_status_line() {
     let world = World::new(&[], "");
-    let own = zubi_host::environment::of_process(Some("/elsewhere".as_ref()), None);
-    let remote = zubi_host::RemoteHost::attach(&world.found, "test 1", &own).await.unwrap();
+    let environment = zubi_host::environment::of_process(Some("/elsewhere".as_ref()), None);
+    let remote = zubi_host::RemoteHost::attach(&world.record, "test 1", &environment).await.unwrap();
     let last_line = async |tool: &str, arguments: Value| {
-        let answer = remote.call(&request(tool, arguments), &circumstances(Arc::new(NoApprover))).await;
+        let answer = remote.call(&request(tool, arguments), &call_context(Arc::new(NoApprover))).await;
         answer.unwrap().text.lines().last().unwrap().to_owned()
     };
     insta::assert_snapshot!(last_line("editor", json!({ "command": "open_files" })).await, @"[no editor · no editor is connected, so no file is open in one · the host has another PATH]");

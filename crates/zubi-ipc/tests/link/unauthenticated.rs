@@ -7,7 +7,7 @@ use serde_json::json;
 use zubi_ipc::auth::{Bytes32, HandshakeRole, compute_proof};
 use zubi_ipc::listener::ConnectionLimits;
 
-use crate::world::{World, soon, world, world_with};
+use crate::world::{World, within_timeout, world, world_with};
 
 /// First line of a client that knows `token`.
 fn authenticate(token: &str, nonce: &str) -> String {
@@ -22,21 +22,21 @@ const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\",\"params\"
 
 /// Everything the host sends after the nonce in reply to `said`.
 async fn response_to(world: &World, input: &[u8]) -> String {
-    let (mut raw, _) = world.knock().await;
+    let (mut raw, _) = world.open_port().await;
     raw.write(input).await;
     raw.rest().await
 }
 
 #[tokio::test]
-async fn a_page_in_a_browser_gets_no_word_and_has_no_effect() {
+async fn a_browser_page_gets_no_response_and_has_no_effect() {
     let world = world();
-    let good = authenticate(&world.advertisement.token, &"0".repeat(64));
+    let valid = authenticate(&world.advertisement.token, &"0".repeat(64));
     // As a page posts it: the host must read no part of the body, not even valid messages.
     let post = format!(
         "POST / HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nOrigin: https://example.com\r\nContent-Type: text/plain\r\n\
-         Content-Length: {}\r\n\r\n{PING}{good}{PING}",
+         Content-Length: {}\r\n\r\n{PING}{valid}{PING}",
         world.port(),
-        2 * PING.len() + good.len(),
+        2 * PING.len() + valid.len(),
     );
     assert_eq!(response_to(&world, post.as_bytes()).await, "");
     // Without a request line: a proxy may have cut off the headers.
@@ -70,31 +70,31 @@ async fn a_connection_without_a_proof_gets_no_response() {
 #[tokio::test]
 async fn a_wrong_proof_is_refused() {
     let world = world();
-    let (mut raw, nonce) = world.knock().await;
-    let wrong = authenticate(&"0".repeat(64), &nonce);
-    raw.write(format!("{wrong}{PING}").as_bytes()).await;
+    let (mut raw, nonce) = world.open_port().await;
+    let invalid = authenticate(&"0".repeat(64), &nonce);
+    raw.write(format!("{invalid}{PING}").as_bytes()).await;
     assert_snapshot!(raw.rest().await, @r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the proof is wrong: read the discovery file of this host again"}}"#);
 
     // A replayed proof is rejected.
-    let (mut raw, nonce) = world.knock().await;
-    let right = authenticate(&world.advertisement.token, &nonce);
-    raw.write(right.as_bytes()).await;
+    let (mut raw, nonce) = world.open_port().await;
+    let valid = authenticate(&world.advertisement.token, &nonce);
+    raw.write(valid.as_bytes()).await;
     assert!(raw.line().await.contains("\"result\":{\"proof\":"));
-    let (mut other, again) = world.knock().await;
-    assert_ne!(again, nonce);
-    other.write(format!("{right}{PING}").as_bytes()).await;
+    let (mut other, second_nonce) = world.open_port().await;
+    assert_ne!(second_nonce, nonce);
+    other.write(format!("{valid}{PING}").as_bytes()).await;
     assert!(other.rest().await.contains("-32000"));
     world.wait_for_connections(1).await;
     assert_eq!((world.connection_count(), world.requests()), (1, 0));
     // A connection authenticates once only.
-    raw.write(right.as_bytes()).await;
+    raw.write(valid.as_bytes()).await;
     assert!(raw.line().await.contains("-32601"));
 }
 
 #[tokio::test]
 async fn data_sent_right_after_the_proof_is_not_lost() {
     let world = world();
-    let (mut raw, nonce) = world.knock().await;
+    let (mut raw, nonce) = world.open_port().await;
     raw.write(format!("{}{PING}", authenticate(&world.advertisement.token, &nonce)).as_bytes()).await;
     assert!(raw.line().await.contains("\"proof\""));
     assert_snapshot!(raw.line().await, @r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
@@ -103,25 +103,25 @@ async fn data_sent_right_after_the_proof_is_not_lost() {
 #[tokio::test]
 async fn unauthenticated_connections_are_limited_and_time_out() {
     let world = world_with(ConnectionLimits { handshake: Duration::from_millis(500), ..ConnectionLimits::default() });
-    let mut sitting = Vec::new();
+    let mut pending = Vec::new();
     for _ in 0..16 {
-        sitting.push(world.knock().await.0);
+        pending.push(world.open_port().await.0);
     }
     // Half a line does not extend the time-out.
-    for raw in &mut sitting[..2] {
+    for raw in &mut pending[..2] {
         raw.write(b"{\"jsonrpc\":").await;
     }
     // One more takes the slot of the oldest; a client that authenticates takes the slot of the next and frees it.
-    let (mut one_more, _) = world.knock().await;
-    assert_eq!(sitting.remove(0).rest().await, "");
-    drop(soon(world.connect_port()).await.unwrap());
-    assert_eq!(sitting.remove(0).rest().await, "");
-    drop(soon(world.connect_port()).await.unwrap());
-    one_more.write(b"{").await;
+    let (mut newest, _) = world.open_port().await;
+    assert_eq!(pending.remove(0).rest().await, "");
+    drop(within_timeout(world.connect_port()).await.unwrap());
+    assert_eq!(pending.remove(0).rest().await, "");
+    drop(within_timeout(world.connect_port()).await.unwrap());
+    newest.write(b"{").await;
     // Socket connections are not delayed meanwhile.
     drop(world.connect().await.unwrap());
-    for mut raw in sitting {
+    for mut raw in pending {
         assert_eq!(raw.rest().await, "");
     }
-    assert_eq!(one_more.rest().await, "");
+    assert_eq!(newest.rest().await, "");
 }

@@ -6,7 +6,7 @@ use zubi_tests::hosts::{self, HostsProject, STEP_TIMEOUT, eventually, pid};
 use zubi_tests::{Agent, Project, processes};
 
 /// A tool that waits until another process writes into a pipe.
-const WAITS: &str = r#"{ "version": "1.0", "tools": [{
+const WAIT_TOOL: &str = r#"{ "version": "1.0", "tools": [{
   "id": "wait", "name": "Wait", "description": "Waits until somebody writes into a pipe. Use it to wait.",
   "parameters": { "type": "object", "properties": {} },
   "execution": { "type": "shell", "script": "cat pipe" }, "requiresApproval": false, "timeout": 60000
@@ -15,7 +15,7 @@ const WAITS: &str = r#"{ "version": "1.0", "tools": [{
 fn hosts_project() -> HostsProject {
     let project = Project::empty();
     project.write("a.txt", "alpha\n");
-    project.write(".vscode/agent-tools.json", WAITS);
+    project.write(".vscode/agent-tools.json", WAIT_TOOL);
     let fixture = HostsProject::new(project, &[]);
     mkfifoat(CWD, fixture.project.root().join("pipe").as_str(), Mode::from_raw_mode(0o600)).expect("a new pipe");
     fixture
@@ -33,14 +33,14 @@ fn is_client(fixture: &HostsProject, daemon: u32, agent: u32) -> bool {
 fn a_call_on_the_own_host_is_answered_after_a_move() {
     let fixture = hosts_project();
     let mut agent = fixture.agent(&[]).with_user(json!({ "answer": "yes: this call" }));
-    let waiting = agent.begin_call("workspace_wait", &json!({}));
+    let call = agent.begin_call("workspace_wait", &json!({}));
     agent.fill_in();
     eventually("the command waits", STEP_TIMEOUT, || hosts::running_programs("cat pipe").first().cloned());
     let daemon = fixture.daemon(&[]);
     assert!(agent.call_text("file.read", &json!({ "path": "a.txt" })).contains("alpha"));
-    assert!(is_client(&fixture, daemon.pid(), agent.pid()), "it has moved");
+    assert!(is_client(&fixture, daemon.pid(), agent.pid()), "the agent has not moved");
     fixture.project.write("pipe", "a word from outside\n");
-    let answer = agent.answer(waiting);
+    let answer = agent.answer(call);
     let text = zubi_tests::agent::text(&answer["result"]);
     assert!(text.contains("a word from outside") && answer["result"]["isError"] != true, "{text}");
     assert!(agent.close().success());
@@ -59,7 +59,7 @@ fn an_agent_with_a_background_command_does_not_move() {
     assert!(text.contains("j-1"), "{text}");
     let daemon = fixture.daemon(&[]);
     agent.call_text("file.read", &json!({ "path": "a.txt" }));
-    assert!(!is_client(&fixture, daemon.pid(), agent.pid()), "it has left its job behind");
+    assert!(!is_client(&fixture, daemon.pid(), agent.pid()), "the agent has moved away from its job");
     assert!(agent.call_text("shell_job", &json!({})).contains("cat pipe"));
     fixture.project.write("pipe", "a word\n");
     eventually("the job has ended", STEP_TIMEOUT, || hosts::running_programs("cat pipe").is_empty().then_some(()));
@@ -72,7 +72,7 @@ fn an_agent_with_a_background_command_does_not_move() {
 
 /// A relative path begins in the first folder of the host.
 #[test]
-fn a_host_of_more_folders_or_in_another_order_is_none() {
+fn a_host_with_other_folders_or_another_order_is_not_used() {
     let fixture = HostsProject::new(Project::empty(), &[]);
     for folder in ["a", "b"] {
         fixture.project.write(&format!("{folder}/x.txt"), &format!("of {folder}\n"));
