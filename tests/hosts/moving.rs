@@ -208,7 +208,7 @@ fn of_ten_that_start_at_once_one_is_the_host_every_time() {
     for round in 0..5 {
         let mut agents = fixture.agents(10);
         for agent in &mut agents {
-            agent.greet();
+            agent.initialize();
         }
         let records = fixture.live_records();
         assert_eq!(records.len(), 1, "round {round}: {records:?}");
@@ -231,7 +231,7 @@ fn each_agent_uses_a_host_of_exactly_its_folder() {
     let mut agents: Vec<(&str, Agent)> =
         folders.iter().chain(&folders).map(|folder| (*folder, in_folder(folder))).collect();
     for (_, agent) in &mut agents {
-        agent.greet();
+        agent.initialize();
     }
     let records = fixture.live_records();
     let mut workspaces: Vec<&Value> = records.iter().map(|host| &host["workspaceFolders"]).collect();
