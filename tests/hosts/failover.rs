@@ -208,7 +208,7 @@ fn ten_concurrent_agents_elect_one_host() {
     for round in 0..5 {
         let mut agents = fixture.agents(10);
         for agent in &mut agents {
-            agent.greet();
+            agent.initialize();
         }
         let records = fixture.live_records();
         assert_eq!(records.len(), 1, "round {round}: {records:?}");
@@ -231,7 +231,7 @@ fn each_agent_uses_a_host_of_its_folder() {
     let mut agents: Vec<(&str, Agent)> =
         folders.iter().chain(&folders).map(|folder| (*folder, spawn_in_folder(folder))).collect();
     for (_, agent) in &mut agents {
-        agent.greet();
+        agent.initialize();
     }
     let records = fixture.live_records();
     let mut workspaces: Vec<&Value> = records.iter().map(|host| &host["workspaceFolders"]).collect();

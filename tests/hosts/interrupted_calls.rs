@@ -108,7 +108,7 @@ fn an_interrupted_command_is_not_rerun_and_leaves_no_process() {
     let mut daemon = fixture.daemon(&[]);
     let mut agent = fixture.agent(&[]).with_user(json!({ "answer": "yes: this call" }));
     let call = agent.begin_call("workspace_wait", &json!({}));
-    agent.fill_in();
+    agent.wait_for_form();
     eventually("the command waits", STEP_TIMEOUT, || hosts::running_programs("cat pipe").first().cloned());
     daemon.kill();
     let (text, is_error) = answer_text(&mut agent, call);

@@ -34,7 +34,7 @@ fn a_call_on_the_own_host_is_answered_after_a_move() {
     let fixture = hosts_project();
     let mut agent = fixture.agent(&[]).with_user(json!({ "answer": "yes: this call" }));
     let call = agent.begin_call("workspace_wait", &json!({}));
-    agent.fill_in();
+    agent.wait_for_form();
     eventually("the command waits", STEP_TIMEOUT, || hosts::running_programs("cat pipe").first().cloned());
     let daemon = fixture.daemon(&[]);
     assert!(agent.call_text("file.read", &json!({ "path": "a.txt" })).contains("alpha"));
@@ -54,7 +54,7 @@ fn an_agent_with_a_background_command_does_not_move() {
     let mut agent: Agent =
         fixture.agent(&["--toolsets=shell,file,tools"]).with_user(json!({ "answer": "yes: this call" }));
     let call = agent.begin_call("shell_run", &json!({ "command": "cat pipe", "background": true }));
-    agent.fill_in();
+    agent.wait_for_form();
     let text = zubi_tests::agent::text(&agent.answer(call)["result"]);
     assert!(text.contains("j-1"), "{text}");
     let daemon = fixture.daemon(&[]);

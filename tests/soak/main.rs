@@ -146,7 +146,7 @@ async fn long_session_with_dying_servers() {
                 let first = answer.text.lines().next().unwrap_or_default().to_owned();
                 *errors.entry(first).or_default() += 1;
             }
-            longest = longest.max(answer.took);
+            longest = longest.max(answer.elapsed);
             let resident = processes::resident_bytes(zubi.pid()).expect("zubi runs");
             let peak = &mut peaks[usize::from(done >= calls / 2)];
             *peak = resident.max(*peak);

@@ -59,9 +59,9 @@ fn run(group: &str, project: &Project, server: &Server) -> String {
         .envs(environment)
         .output()
         .expect("node starts");
-    let (shown, said) = (String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
-    assert!(outcome.status.success(), "{}\n{shown}\n{said}", outcome.status);
-    shown.replace(project.root().as_str(), "PROJECT")
+    let (stdout, stderr) = (String::from_utf8_lossy(&outcome.stdout), String::from_utf8_lossy(&outcome.stderr));
+    assert!(outcome.status.success(), "{}\n{stdout}\n{stderr}", outcome.status);
+    stdout.replace(project.root().as_str(), "PROJECT")
 }
 
 fn read(path: &str) -> serde_json::Value {
@@ -76,7 +76,7 @@ fn file_reads_reply() -> ScriptedReply {
 }
 
 #[test]
-fn a_task_from_its_first_word_to_its_end() {
+fn a_complete_task() {
     let project = project();
     let edit = json!({ "path": "catalogue.md", "old": "- tea\n", "new": "- tea\n- cake\n" });
     let server = Server::start(

@@ -116,9 +116,9 @@ pub(super) fn secrets_of_field(value: &str) -> [String; 2] {
 pub(super) fn headers(fields: &BTreeMap<String, String>) -> Result<HeaderMap, String> {
     let mut headers = HeaderMap::new();
     for (name, value) in fields {
-        let wrong = || format!("`{name}` in its `headers` is not a valid header");
-        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
-        let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
+        let invalid_header = || format!("`{name}` in its `headers` is not a valid header");
+        let key = HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid_header())?;
+        let mut value = HeaderValue::from_str(value).map_err(|_| invalid_header())?;
         value.set_sensitive(secret::may_be_secret_name(name));
         headers.insert(key, value);
     }

@@ -92,18 +92,18 @@ pub(super) fn answer(reply: &ScriptedReply) -> String {
         frames.push("error", json!({ "code": "server_error", "message": message, "param": null }));
         return frames.body;
     }
-    let (kind, status, reason) = match reply.stop {
+    let (kind, status, why) = match reply.stop {
         Stop::Finished => ("response.completed", "completed", Value::Null),
         Stop::Length => ("response.incomplete", "incomplete", json!({ "reason": "max_output_tokens" })),
         Stop::Filtered => ("response.incomplete", "incomplete", json!({ "reason": "content_filter" })),
     };
-    let mut full_response = response(status, &output);
-    full_response["incomplete_details"] = reason;
+    let mut final_response = response(status, &output);
+    final_response["incomplete_details"] = why;
     if let Some((input, answer, cached)) = reply.usage {
-        full_response["usage"] = json!({ "input_tokens": input, "input_tokens_details": { "cached_tokens": cached },
+        final_response["usage"] = json!({ "input_tokens": input, "input_tokens_details": { "cached_tokens": cached },
                                  "output_tokens": answer, "output_tokens_details": { "reasoning_tokens": 0 },
                                  "total_tokens": input + answer });
     }
-    frames.push(kind, json!({ "response": full_response }));
+    frames.push(kind, json!({ "response": final_response }));
     frames.body
 }

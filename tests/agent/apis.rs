@@ -8,20 +8,20 @@ use zubi_tests::hosts::HostsProject;
 use zubi_tests::models::{self, Dialect, Expect, ScriptedReply, Server, Turn};
 use zubi_tests::{Project, tools};
 
-use crate::harness::{nothing_is_left, story};
+use crate::harness::{assert_no_processes_left, transcript};
 
 /// The key that the server requires, and that must not be printed.
 const KEY: &str = "sk-scripted-0123456789";
 
 fn script() -> Vec<Turn> {
-    let looks = ScriptedReply::text("I look into it. ")
+    let first = ScriptedReply::text("I look into it. ")
         .with_reasoning("Two files? ", Some("c2lnbmVk"))
         .call("file_read", json!({ "path": "notes.txt" }))
         .call("file_list", json!({}))
         .usage(900, 30, 0);
     let reply = ScriptedReply::text("One and two: “größer” 😀.").usage(1000, 12, 0);
     vec![
-        Turn::reply(looks).split(11).expect(Expect::Tools(vec!["file_read", "file_list"])).expect(Expect::Messages(1)),
+        Turn::reply(first).split(11).expect(Expect::Tools(vec!["file_read", "file_list"])).expect(Expect::Messages(1)),
         Turn::reply(reply).split(3).expect(Expect::Outcomes(vec!["two".to_owned(), "notes.txt".to_owned()])),
     ]
 }
@@ -55,19 +55,19 @@ fn check(dialect: Dialect) -> String {
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{dialect:?}: {stdout}{stderr}");
     let events: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).expect("an event")).collect();
-    let thought: String =
+    let streamed: String =
         events.iter().filter(|it| it["type"] == "thought").filter_map(|it| it["text"].as_str()).collect();
     let answered: Vec<&Value> = events.iter().filter(|event| event["type"] == "answered").collect();
     let usage = |event: &&Value| event["usage"].to_string();
     let usage: Vec<String> = answered.iter().map(usage).collect();
     let reasoning = &answered[0]["said"]["reasoning"];
-    format!("{}\nthought {thought:?}, kept {reasoning}\n{}", story(&events), usage.join("\n"))
+    format!("{}\nstreamed reasoning {streamed:?}, stored {reasoning}\n{}", transcript(&events), usage.join("\n"))
 }
 
 #[test]
 fn a_conversation_is_the_same_over_every_api() {
-    let stories: Vec<String> = Dialect::ALL.into_iter().map(check).collect();
-    assert_snapshot!(stories[0], @r#"
+    let transcripts: Vec<String> = Dialect::ALL.into_iter().map(check).collect();
+    assert_snapshot!(transcripts[0], @r#"
     > What is in notes.txt?
     "I look into it. " + file_read {"path":"notes.txt"} + file_list {}
     → Read a file: notes.txt
@@ -76,21 +76,21 @@ fn a_conversation_is_the_same_over_every_api() {
     = 1 file in .
     "One and two: “größer” 😀."
     ended completed: "One and two: “größer” 😀."
-    thought "Two files? ", kept "Two files? "
+    streamed reasoning "Two files? ", stored "Two files? "
     {"input":900,"output":30,"cached":0}
     {"input":1000,"output":12,"cached":0}
     "#);
-    for (dialect, other) in Dialect::ALL.into_iter().zip(&stories) {
-        assert_eq!(*other, stories[0], "{dialect:?}");
+    for (dialect, other) in Dialect::ALL.into_iter().zip(&transcripts) {
+        assert_eq!(*other, transcripts[0], "{dialect:?}");
     }
-    nothing_is_left();
+    assert_no_processes_left();
 }
 
 #[test]
 fn a_key_in_a_server_error_is_redacted() {
     for dialect in Dialect::ALL {
         let words = format!("authentication_error: the key {KEY} is not one of ours");
-        let mut turns = vec![Turn::refuses(401, &words)];
+        let mut turns = vec![Turn::refusal(401, &words)];
         // Gemini's errors in the middle of an answer have a status that causes a retry.
         if dialect != Dialect::Gemini {
             turns.push(Turn::reply(ScriptedReply::text("I look. ").error(&words)));
@@ -101,11 +101,11 @@ fn a_key_in_a_server_error_is_redacted() {
             assert!(stdout.contains("is not one of ours"), "{dialect:?}: {stdout}");
         }
     }
-    nothing_is_left();
+    assert_no_processes_left();
 }
 
 /// Returns the output of the program in a copy of an example.
-fn print(fixture: &HostsProject, words: &[&str]) -> String {
+fn run_agent(fixture: &HostsProject, words: &[&str]) -> String {
     let output = fixture.run(&[&["agent"], words].concat());
     let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{stdout}{stderr}");
@@ -113,13 +113,13 @@ fn print(fixture: &HostsProject, words: &[&str]) -> String {
 }
 
 #[test]
-fn the_scenario_of_the_examples_is_true_of_them() {
+fn example_scenarios_replay_without_differences() {
     let fixture = HostsProject::new(Project::example("bank"), &[]);
     let scenario = tools::ROOT.join("examples/scenarios/bank.yaml");
     let model = format!("mock:{scenario}");
-    let mut output = print(&fixture, &["run", "--model", &model, "Which parts of payments have no team?"]);
-    output.push_str(&print(&fixture, &["resume", "Who depends on it?"]));
-    output.push_str(&print(&fixture, &["replay", scenario.as_str()]));
+    let mut output = run_agent(&fixture, &["run", "--model", &model, "Which parts of payments have no team?"]);
+    output.push_str(&run_agent(&fixture, &["resume", "Who depends on it?"]));
+    output.push_str(&run_agent(&fixture, &["replay", scenario.as_str()]));
     assert_snapshot!(output, @"
     One of four: **Direct-Debit**. It says what it does, “Collects what is owed”, and a comment above it in
     `domains/payments.dlang` says that it is being built; no team is named.
@@ -128,15 +128,15 @@ fn the_scenario_of_the_examples_is_true_of_them() {
     No context. Clearing knows of it, and they go separate ways.
     2 turns, 3 calls: as it was
     ");
-    nothing_is_left();
+    assert_no_processes_left();
 }
 
 #[test]
-fn the_mock_needs_nothing_installed() {
+fn the_mock_model_needs_no_provider() {
     let fixture = HostsProject::new(Project::example("bank"), &[]);
     let mut output = String::new();
     for question in ["read the file `model.yaml`", "search for Direct-Debit", "what is in the domain model?"] {
-        output.push_str(&print(&fixture, &["run", "--model", "mock", question]));
+        output.push_str(&run_agent(&fixture, &["run", "--model", "mock", question]));
     }
     assert_snapshot!(output, @r#"
     `file_read` answered:
@@ -165,5 +165,5 @@ fn the_mock_needs_nothing_installed() {
 
     {"summary":{"fileCount":8,"domainCount":5,"boundedContextCount":9,"teamCount":3,"classificationCount":13,"contextMapCount":1,"domainMapCount":1,"namespaceCount"…
     "#);
-    nothing_is_left();
+    assert_no_processes_left();
 }

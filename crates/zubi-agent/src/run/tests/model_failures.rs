@@ -26,7 +26,7 @@ async fn temporary_errors_are_retried_with_increasing_waits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn there_are_at_most_four_attempts_and_permanent_errors_are_not_retried() {
+async fn only_temporary_errors_are_retried_at_most_three_times() {
     let mut replies: Vec<Reply> = (0..4).map(|_| fail(ErrorKind::Unreachable, "nobody listens there", None)).collect();
     replies.push(fail(ErrorKind::Unauthorized, "the key is refused", None));
     let long = Duration::from_mins(90);
@@ -68,13 +68,13 @@ async fn a_malformed_answer_is_requested_once_more() {
 #[tokio::test]
 async fn the_partial_answer_of_a_stopped_turn_is_saved() {
     let mut world = World::new(&[], vec![Reply::Hang("I was about to")]);
-    let (turn, say) = world.turn("go");
+    let (turn, sender) = world.turn("go");
     let turn = tokio::spawn(turn);
-    world.journal.wait("a piece", |what| matches!(what, EventKind::Text { .. }).then_some(())).await;
-    say.send("too late".to_owned()).unwrap();
+    world.journal.wait("a delta", |kind| matches!(kind, EventKind::Text { .. }).then_some(())).await;
+    sender.send("too late".to_owned()).unwrap();
     world.stop.cancel();
     with_deadline("the end", turn).await.unwrap();
-    assert!(say.send("nobody".to_owned()).is_err(), "who comes later begins a turn");
+    assert!(sender.send("nobody".to_owned()).is_err(), "a later message does not reach the ended turn");
     insta::assert_snapshot!(world.render_events(), @"
     > go
     #1
@@ -85,11 +85,11 @@ async fn the_partial_answer_of_a_stopped_turn_is_saved() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_wait_for_the_next_try_can_be_stopped() {
+async fn a_retry_delay_can_be_stopped() {
     let mut world = World::new(&[], vec![fail(ErrorKind::RateLimited, "429", Some(Duration::from_secs(100)))]);
-    let (turn, _say) = world.turn("go");
+    let (turn, _sender) = world.turn("go");
     let turn = tokio::spawn(turn);
-    world.journal.wait("a retry", |what| matches!(what, EventKind::Retrying { .. }).then_some(())).await;
+    world.journal.wait("a retry", |kind| matches!(kind, EventKind::Retrying { .. }).then_some(())).await;
     let before = tokio::time::Instant::now();
     world.stop.cancel();
     with_deadline("the end", turn).await.unwrap();

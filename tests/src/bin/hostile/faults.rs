@@ -15,7 +15,7 @@ use crate::wire::{self, frame, send};
 const GIGABYTE: usize = 1 << 30;
 
 /// How many queries about code are answered before the fatal one.
-const GOOD_ANSWERS: u32 = 2;
+const ANSWERS_BEFORE_CRASH: u32 = 2;
 
 /// The reaction to one request.
 pub(crate) enum Reaction {
@@ -31,10 +31,10 @@ pub(crate) enum Reaction {
 }
 
 /// A fault and its state.
-pub(crate) struct Vice {
+pub(crate) struct Fault {
     name: &'static str,
     /// The number of queries about code so far.
-    asked: u32,
+    request_count: u32,
 }
 
 /// The names of all faults.
@@ -89,7 +89,7 @@ pub(crate) fn park() -> ! {
 }
 
 /// Repeats an action on a separate thread until a pipe is closed.
-fn without_end(mut work: impl FnMut(u64) -> io::Result<()> + Send + 'static) {
+fn spawn_loop(mut work: impl FnMut(u64) -> io::Result<()> + Send + 'static) {
     thread::spawn(move || {
         let mut number = 0;
         while work(number).is_ok() {
@@ -98,11 +98,11 @@ fn without_end(mut work: impl FnMut(u64) -> io::Result<()> + Send + 'static) {
     });
 }
 
-impl Vice {
+impl Fault {
     pub(crate) fn find(name: &str) -> io::Result<Self> {
         let entry = NAMES.iter().find(|entry| **entry == name);
-        let name = entry.ok_or_else(|| io::Error::other(format!("there is no vice `{name}`")))?;
-        Ok(Self { name, asked: 0 })
+        let name = entry.ok_or_else(|| io::Error::other(format!("there is no fault `{name}`")))?;
+        Ok(Self { name, request_count: 0 })
     }
 
     /// Runs before any input is read. `Some` ends the process with this code.
@@ -121,7 +121,7 @@ impl Vice {
                 wire::write(&b"!\n".repeat(1000))?;
             },
             "noise-between" => wire::write(b"Welcome! Content-Length: soon\n")?,
-            "stderr-flood" => without_end(|number| writeln!(io::stderr(), "{number} {}", "x".repeat(200))),
+            "stderr-flood" => spawn_loop(|number| writeln!(io::stderr(), "{number} {}", "x".repeat(200))),
             _ => {}
         }
         Ok(None)
@@ -129,7 +129,7 @@ impl Vice {
 
     /// A notification.
     pub(crate) fn notify(&self, method: &str) -> io::Result<()> {
-        if self.name == "steered" { steered::note(method) } else { Ok(()) }
+        if self.name == "steered" { steered::record_method(method) } else { Ok(()) }
     }
 
     /// After the handshake.
@@ -139,8 +139,8 @@ impl Vice {
             send(&json!({ "jsonrpc": "2.0", "method": "$/progress", "params": { "token": "index", "value": value } }))
         };
         match self.name {
-            "flood" => without_end(flood),
-            "ask-flood" => without_end(request),
+            "flood" => spawn_loop(flood),
+            "ask-flood" => spawn_loop(request),
             "late-registration" => {
                 thread::spawn(|| {
                     // The fault is a late answer.
@@ -165,8 +165,8 @@ impl Vice {
         Ok(())
     }
 
-    /// Reacts to a request whose correct answer is `good`.
-    pub(crate) fn answer(&mut self, method: &str, params: &Value, id: &Value, good: Value) -> io::Result<Reaction> {
+    /// Reacts to a request whose correct answer is `reply`.
+    pub(crate) fn answer(&mut self, method: &str, params: &Value, id: &Value, reply: Value) -> io::Result<Reaction> {
         if self.name == "noise-between" {
             wire::write(b"\x1b[31mthinking about Content-Length\x1b[0m\r\n\r\n")?;
         }
@@ -174,43 +174,47 @@ impl Vice {
             if self.name == "library-silent" && method == "workspace/textDocumentContent" {
                 return Ok(Reaction::Silent);
             }
-            return Ok(Reaction::Send(library::answer(self.name, method, &good).unwrap_or(good)));
+            return Ok(Reaction::Send(library::answer(self.name, method, &reply).unwrap_or(reply)));
         }
         if self.name == "steered" {
-            steered::note(method)?;
-            return Ok(if steered::is_withheld(method) { Reaction::Silent } else { Reaction::Send(good) });
+            steered::record_method(method)?;
+            return Ok(if steered::is_withheld(method) { Reaction::Silent } else { Reaction::Send(reply) });
         }
         if method == "initialize" {
-            let silent = ["late-registration", "no-capabilities", "unregisters"].contains(&self.name);
+            let has_no_capabilities = ["late-registration", "no-capabilities", "unregisters"].contains(&self.name);
             let capabilities = json!({ "textDocumentSync": 1 });
-            return Ok(Reaction::Send(if silent { json!({ "capabilities": capabilities }) } else { good }));
+            return Ok(Reaction::Send(if has_no_capabilities {
+                json!({ "capabilities": capabilities })
+            } else {
+                reply
+            }));
         }
         if !method.starts_with("textDocument/") {
-            return Ok(if self.name == "hang" { Reaction::Silent } else { Reaction::Send(good) });
+            return Ok(if self.name == "hang" { Reaction::Silent } else { Reaction::Send(reply) });
         }
-        self.asked += 1;
+        self.request_count += 1;
         Ok(match self.name {
-            "crash-in-answer" => Reaction::HalfThenEnd(good),
-            "crash-at-every-third" if self.asked > GOOD_ANSWERS => Reaction::End,
+            "crash-in-answer" => Reaction::HalfThenEnd(reply),
+            "crash-at-every-third" if self.request_count > ANSWERS_BEFORE_CRASH => Reaction::End,
             "hang" => Reaction::Silent,
             "closes-output" => {
                 rustix::stdio::dup2_stdout(File::open("/dev/null")?)?;
                 Reaction::Deaf
             }
             "ask-deaf" => {
-                without_end(request);
+                spawn_loop(request);
                 Reaction::Deaf
             }
             "huge-frame" => {
                 wire::write(format!("Content-Length: {GIGABYTE}\r\n\r\n").as_bytes())?;
                 let head = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":\"");
                 wire::write(head.as_bytes())?;
-                let mut left = GIGABYTE - head.len();
+                let mut remaining = GIGABYTE - head.len();
                 let chunk = vec![b' '; 1 << 20];
-                while left > 0 {
-                    let now = chunk.get(..left.min(chunk.len())).unwrap_or_default();
-                    wire::write(now)?;
-                    left -= now.len();
+                while remaining > 0 {
+                    let part = chunk.get(..remaining.min(chunk.len())).unwrap_or_default();
+                    wire::write(part)?;
+                    remaining -= part.len();
                 }
                 Reaction::Silent
             }
@@ -222,22 +226,22 @@ impl Vice {
                 Reaction::Bytes(frame(format!("{{\"id\":{id},\"result\":[{zeros}0]}}").as_bytes()))
             }
             "wrong-ids" => {
-                for wrong in [json!(1_000_000), json!("no number"), json!(-1), Value::Null, json!({ "id": id })] {
-                    send(&json!({ "jsonrpc": "2.0", "id": wrong, "result": "for nobody" }))?;
+                for wrong_id in [json!(1_000_000), json!("no number"), json!(-1), Value::Null, json!({ "id": id })] {
+                    send(&json!({ "jsonrpc": "2.0", "id": wrong_id, "result": "for nobody" }))?;
                 }
-                send(&json!({ "jsonrpc": "2.0", "id": id, "result": good }))?;
+                send(&json!({ "jsonrpc": "2.0", "id": id, "result": reply }))?;
                 Reaction::Send(json!({ "contents": "said twice" }))
             }
             "lost-ids" => {
-                send(&json!({ "jsonrpc": "2.0", "id": 1_000_000, "result": good }))?;
+                send(&json!({ "jsonrpc": "2.0", "id": 1_000_000, "result": reply }))?;
                 Reaction::Silent
             }
             "unregisters" => {
                 register("client/unregisterCapability")?;
-                Reaction::Send(good)
+                Reaction::Send(reply)
             }
-            "foreign-uris" => Reaction::Send(foreign(method, good)),
-            "edit-outside" | "edit-through-link" | "edit-overlap" => self.edit(method, params, good),
+            "foreign-uris" => Reaction::Send(foreign_locations(method, reply)),
+            "edit-outside" | "edit-through-link" | "edit-overlap" => self.edit(method, params, reply),
             "unasked-edit" => {
                 let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
                 let edit =
@@ -245,7 +249,7 @@ impl Vice {
                 send(
                     &json!({ "jsonrpc": "2.0", "id": "edit", "method": "workspace/applyEdit", "params": { "edit": edit } }),
                 )?;
-                Reaction::Send(good)
+                Reaction::Send(reply)
             }
             "not-utf8" => {
                 let mut body = format!("{{\"id\":{id},\"result\":{{\"contents\":\"a \\ud800").into_bytes();
@@ -259,18 +263,18 @@ impl Vice {
             "wrong-types" => Reaction::Send(json!("a word")),
             "fat" => {
                 // Written to, so that the memory is really resident.
-                let fat: &'static [u8] = vec![1; 300 << 20].leak();
-                writeln!(io::stderr(), "{} bytes are held", fat.len())?;
+                let memory: &'static [u8] = vec![1; 300 << 20].leak();
+                writeln!(io::stderr(), "{} bytes are held", memory.len())?;
                 park()
             }
-            _ => Reaction::Send(good),
+            _ => Reaction::Send(reply),
         })
     }
 
     /// A rename that must not be carried out; all other requests are answered correctly.
-    fn edit(&self, method: &str, params: &Value, good: Value) -> Reaction {
+    fn edit(&self, method: &str, params: &Value, reply: Value) -> Reaction {
         if method != "textDocument/rename" {
-            return Reaction::Send(good);
+            return Reaction::Send(reply);
         }
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).unwrap_or_default();
         let other = match self.name {
@@ -295,9 +299,9 @@ fn insertion(character: u32, text: &str) -> Value {
 }
 
 /// Returns locations of all kinds that are not files of the workspace.
-fn foreign(method: &str, good: Value) -> Value {
+fn foreign_locations(method: &str, reply: Value) -> Value {
     if !matches!(method, "textDocument/definition" | "textDocument/references") {
-        return good;
+        return reply;
     }
     let range = json!({ "start": { "line": 6, "character": 2 }, "end": { "line": 6, "character": 3 } });
     let uris = [

@@ -5,7 +5,7 @@ use super::*;
 /// A conversation with every feature that providers treat differently.
 fn conversation() -> Vec<PromptMessage> {
     let call = |id: &str, arguments: Value| ToolCall { id: id.to_owned(), tool: "file_read".to_owned(), arguments };
-    let came_to = |id: &str, text: &str, is_error: bool| {
+    let tool_result = |id: &str, text: &str, is_error: bool| {
         let (call, tool, text) = (id.to_owned(), "file_read".to_owned(), text.to_owned());
         PromptMessage::Tool(ToolResult { call, tool, text, is_error })
     };
@@ -15,8 +15,8 @@ fn conversation() -> Vec<PromptMessage> {
         user_message("What is in a.md?"),
         user_message("  "),
         PromptMessage::Assistant(AssistantMessage { text: "\n".to_owned(), calls, ..AssistantMessage::default() }),
-        came_to("call#file_read#1", "tea", false),
-        came_to("two", "Invalid input: no object", true),
+        tool_result("call#file_read#1", "tea", false),
+        tool_result("two", "Invalid input: no object", true),
         user_message("Be quick."),
         PromptMessage::Assistant(AssistantMessage {
             text: "Tea.".to_owned(),
@@ -98,12 +98,12 @@ async fn ollama() {
 
 #[tokio::test]
 async fn ollama_receives_the_context_size() {
-    for (configured, wanted) in [(None, scripted_models::CONTEXT), (Some(50_000), 50_000)] {
-        let turn = Turn::reply(ScriptedReply::text("Yes.")).expect(Expect::Equals("/options/num_ctx", json!(wanted)));
+    for (configured, expected) in [(None, scripted_models::CONTEXT), (Some(50_000), 50_000)] {
+        let turn = Turn::reply(ScriptedReply::text("Yes.")).expect(Expect::Equals("/options/num_ctx", json!(expected)));
         let server = Server::start(Dialect::Ollama, KEY, vec![turn]);
         let config = ProviderConfig { context: configured, ..config(Dialect::Ollama, &server) };
         let model = GenaiProvider::new(config.clone()).open("scripted").await.unwrap();
-        assert_eq!(model.info().context, Some(wanted));
+        assert_eq!(model.info().context, Some(expected));
         query_model(config, "scripted", &[user_message("Hello")]).await.unwrap();
         server.finish();
     }
@@ -187,7 +187,7 @@ async fn reasoning_is_not_requested_from_a_model_without_it() {
         ),
         (Dialect::Gemini, "Thinking is not enabled for models/gemini-1", "/generationConfig/thinkingConfig"),
     ] {
-        let refused = Turn::refuses(400, words).expect(Expect::Contains(pointer, String::new()));
+        let refused = Turn::refusal(400, words).expect(Expect::Contains(pointer, String::new()));
         let plain = || Turn::reply(ScriptedReply::text("Yes.")).expect(Expect::Lacks(pointer));
         let server = Server::start(dialect, KEY, vec![refused, plain(), plain()]);
         let model = GenaiProvider::new(config(dialect, &server)).open("scripted").await.unwrap();
@@ -198,7 +198,7 @@ async fn reasoning_is_not_requested_from_a_model_without_it() {
         }
         server.finish();
         // An unrelated error is reported unchanged.
-        let server = Server::start(dialect, KEY, vec![Turn::refuses(400, words), Turn::refuses(400, "no")]);
+        let server = Server::start(dialect, KEY, vec![Turn::refusal(400, words), Turn::refusal(400, "no")]);
         let error = query_model(config(dialect, &server), "scripted", &[user_message("Hello")]).await.unwrap_err();
         assert!(error.message.contains(words), "{error}");
         server.finish();

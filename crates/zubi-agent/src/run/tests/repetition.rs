@@ -1,4 +1,4 @@
-//! When a call counts as made in vain again.
+//! When calls count as repeated.
 
 use serde_json::json;
 use zubi_tool_api::Effect::{self, Execute, Read};
@@ -7,22 +7,22 @@ use crate::run::loop_guard::{CallKey, LoopGuard};
 
 /// Returns how each of these calls is handled, in order: made, made with a note, or not made.
 fn check(calls: &[(&str, Effect, &str)]) -> String {
-    let mut repeats = LoopGuard::default();
+    let mut guard = LoopGuard::default();
     let handling = calls.iter().map(|(tool, effect, outcome)| {
         let key = CallKey::new(tool, &json!({"a": 1, "b": [{"c": 2}]}));
         // The order of keys does not make another call.
-        let same: serde_json::Value = serde_json::from_str(r#"{"b": [{"c": 2}], "a": 1}"#).unwrap();
-        assert_eq!(key, CallKey::new(tool, &same));
-        if repeats.is_blocked(&key) {
+        let reordered: serde_json::Value = serde_json::from_str(r#"{"b": [{"c": 2}], "a": 1}"#).unwrap();
+        assert_eq!(key, CallKey::new(tool, &reordered));
+        if guard.is_blocked(&key) {
             return "refused";
         }
-        if repeats.record_and_check(key, "call", *effect, false, outcome) { "remark" } else { "made" }
+        if guard.record_and_check(key, "call", *effect, false, outcome) { "remark" } else { "made" }
     });
     handling.collect::<Vec<_>>().join(" ")
 }
 
 #[test]
-fn only_equal_results_are_repetitions_and_changes_reset_the_count() {
+fn only_equal_results_count_as_repetitions() {
     let read_call = ("look", Read, "x");
     assert_eq!(check(&[read_call; 6]), "made made remark remark refused refused");
     let other = ("look", Read, "y");
@@ -42,8 +42,8 @@ fn only_equal_results_are_repetitions_and_changes_reset_the_count() {
         ("run", Execute, "ok\n[sandbox · exit 0 · 1.0 s]"),
     ];
     assert_eq!(check(&timed), "made made remark");
-    let in_turn = [run("1"), ("other", Execute, "1")];
-    assert_eq!(check(&in_turn.repeat(4)), "made made made made made remark remark remark");
-    let exits = [("run", Execute, "[sandbox · exit 0 · 0.1 s]"), ("run", Execute, "[sandbox · exit 1 · 0.1 s]")];
-    assert_eq!(check(&exits.repeat(2)), "made made made made");
+    let alternating = [run("1"), ("other", Execute, "1")];
+    assert_eq!(check(&alternating.repeat(4)), "made made made made made remark remark remark");
+    let exit_codes = [("run", Execute, "[sandbox · exit 0 · 0.1 s]"), ("run", Execute, "[sandbox · exit 1 · 0.1 s]")];
+    assert_eq!(check(&exit_codes.repeat(2)), "made made made made");
 }

@@ -13,17 +13,17 @@ use super::server::{Program, Server};
 /// # Errors
 ///
 /// When an answer that must show the edit does not, or one that must not does: it would prove nothing.
-pub(crate) fn true_answers(bench: &EditorBench, edit: &Edit, questions: &[Question]) -> Result<Vec<[Value; 2]>> {
+pub(crate) fn expected_answers(bench: &EditorBench, edit: &Edit, questions: &[Question]) -> Result<Vec<[Value; 2]>> {
     let text = bench.project.read(&edit.file);
     let without = collect_answers(bench, edit, questions, false)?;
     bench.project.write(&edit.file, &edit.apply_to(&text));
     let with = collect_answers(bench, edit, questions, true);
     bench.project.write(&edit.file, &text);
-    let truths = without.into_iter().zip(with?);
-    let truths: Vec<[Value; 2]> = truths.map(|(without, with)| [without, with]).collect();
-    for (question, [without, with]) in questions.iter().zip(&truths) {
+    let expected = without.into_iter().zip(with?);
+    let expected: Vec<[Value; 2]> = expected.map(|(without, with)| [without, with]).collect();
+    for (question, [without, with]) in questions.iter().zip(&expected) {
         ensure!(
-            (without != with) == question.sees_edit,
+            (without != with) == question.depends_on_edit,
             "{} after {}: without the edit {}, with it {}",
             question.title,
             edit.title,
@@ -31,7 +31,7 @@ pub(crate) fn true_answers(bench: &EditorBench, edit: &Edit, questions: &[Questi
             excerpt(with)
         );
     }
-    Ok(truths)
+    Ok(expected)
 }
 
 /// As much of an answer as an error has room for.
@@ -39,7 +39,7 @@ pub(crate) fn excerpt(answer: &Value) -> String {
     answer.to_string().chars().take(400).collect()
 }
 
-fn collect_answers(bench: &EditorBench, edit: &Edit, questions: &[Question], is_edit_in: bool) -> Result<Vec<Value>> {
+fn collect_answers(bench: &EditorBench, edit: &Edit, questions: &[Question], is_edited: bool) -> Result<Vec<Value>> {
     let mut servers: Vec<Server> = Vec::new();
     let answer = |question: &Question| {
         let index = servers.iter().position(|server| question.is_for(server.program));
@@ -48,8 +48,8 @@ fn collect_answers(bench: &EditorBench, edit: &Edit, questions: &[Question], is_
             None => servers.push_mut(open_server(bench, edit, question)?),
         };
         match question.method {
-            TOKENS_DELTA => server.all_tokens(&question.params[usize::from(is_edit_in)]),
-            _ => Ok(server.request(question, is_edit_in, None)?.1),
+            TOKENS_DELTA => server.all_tokens(&question.params[usize::from(is_edited)]),
+            _ => Ok(server.request(question, is_edited, None)?.1),
         }
     };
     questions.iter().map(answer).collect()

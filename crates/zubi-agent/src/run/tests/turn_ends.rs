@@ -1,4 +1,4 @@
-//! How turns end before their time: budgets, repeats, wrong arguments, a final answer that must fit, a full disk.
+//! Turn ends other than an answer: budgets, repeated calls, invalid arguments, an invalid final answer, a full disk.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn read(id: &str) -> ToolCall {
 }
 
 #[tokio::test]
-async fn out_of_iterations() {
+async fn the_iteration_limit_ends_the_turn() {
     let write = [call("w", "file_write", json!({"path": "new.txt", "content": "x\n"}))];
     let replies = vec![calls("Looking.", &[read("a")]), calls("Writing.", &write)];
     let mut world = World::new(&[("a", "1\n")], replies);
@@ -34,7 +34,7 @@ async fn out_of_iterations() {
 }
 
 #[tokio::test]
-async fn out_of_calls() {
+async fn the_call_limit_ends_the_turn() {
     let mut world = World::new(&[("a", "1\n")], vec![calls("", &[read("a"), read("b"), read("c")])]);
     world.budgets = Budgets { calls: 2, ..Budgets::default() };
     insta::assert_snapshot!(world.run("go").await, @r#"
@@ -53,7 +53,7 @@ async fn out_of_calls() {
 }
 
 #[tokio::test]
-async fn out_of_tokens() {
+async fn the_token_limit_ends_the_turn() {
     let mut world = World::new(&[("a", "1\n")], vec![calls("So.", &[read("a")]).usage(90, 20)]);
     world.budgets = Budgets { tokens: Some(100), ..Budgets::default() };
     insta::assert_snapshot!(world.run("go").await, @r#"
@@ -68,13 +68,13 @@ async fn out_of_tokens() {
 }
 
 #[tokio::test]
-async fn where_the_provider_does_not_count_the_prompts_count_as_well() {
+async fn unreported_usage_is_estimated() {
     let mut world =
         World::new(&[("a", "1\n")], vec![calls("", &[read("a")]), calls("", &[read("b")]), text_reply("Done.")]);
     // The tools alone are more than half of it.
     world.budgets = Budgets { tokens: Some(16_000), ..Budgets::default() };
-    let happened = world.run("go").await;
-    assert!(happened.contains("= Tokens after 2/1"), "{happened}");
+    let events = world.run("go").await;
+    assert!(events.contains("= Tokens after 2/1"), "{events}");
 }
 
 #[tokio::test]
@@ -89,7 +89,7 @@ async fn a_too_long_answer_is_discarded() {
 }
 
 #[tokio::test]
-async fn the_same_call_over_and_over() {
+async fn repeated_calls_end_the_turn() {
     let replies = (1..=5).map(|n| calls("", &[read(&format!("c{n}"))])).collect();
     let mut world = World::new(&[("a", "1\n")], replies);
     insta::assert_snapshot!(world.run("go").await, @r#"
@@ -129,26 +129,26 @@ async fn a_change_resets_the_repetition_count() {
     replies.extend((4..=6).map(|n| calls("", &[read(&format!("c{n}"))])));
     replies.push(text_reply("done"));
     let mut world = World::new(&[("a", "1\n")], replies);
-    let happened = world.run("go").await;
-    let remarks: Vec<&str> = happened
+    let events = world.run("go").await;
+    let noted_calls: Vec<&str> = events
         .lines()
         .filter(|line| line.contains("same call several times"))
         .filter_map(|line| line.split(" = ").next())
         .collect();
-    assert_eq!(remarks, ["  c3", "  c6"], "{happened}");
-    assert!(happened.contains("= Completed"), "{happened}");
+    assert_eq!(noted_calls, ["  c3", "  c6"], "{events}");
+    assert!(events.contains("= Completed"), "{events}");
 }
 
 #[tokio::test]
-async fn invalid_arguments_are_reported_exactly_and_the_other_calls_run() {
-    let wrong = |id: &str| call(id, "file_search", json!({"maxResults": 3}));
+async fn invalid_arguments_do_not_stop_the_other_calls() {
+    let invalid = |id: &str| call(id, "file_search", json!({"maxResults": 3}));
     let text = |id: &str| call(id, "file_read", json!("{\"path\": \"a\""));
     let unknown = [call("u", "file_raed", json!({})), call("v", "frobnicate", json!({}))];
     let replies = vec![
-        calls("", &[wrong("a"), read("b"), text("c"), unknown[0].clone(), unknown[1].clone()])
+        calls("", &[invalid("a"), read("b"), text("c"), unknown[0].clone(), unknown[1].clone()])
             .stop(FinishReason::Length),
-        calls("", &[wrong("d")]),
-        calls("", &[wrong("e")]),
+        calls("", &[invalid("d")]),
+        calls("", &[invalid("e")]),
     ];
     let mut world = World::new(&[("a", "1\n")], replies);
     insta::assert_snapshot!(world.run("go").await, @r#"
@@ -182,8 +182,8 @@ async fn invalid_arguments_are_reported_exactly_and_the_other_calls_run() {
 async fn different_missing_paths_do_not_count_as_repetition() {
     let read = |path: &str| calls("", &[call(path, "file_read", json!({"path": path}))]);
     let replies = vec![read("x"), read("y"), read("z"), read("v"), text_reply("It is not there.")];
-    let happened = World::new(&[], replies).run("go").await;
-    assert!(happened.contains("= Completed"), "{happened}");
+    let events = World::new(&[], replies).run("go").await;
+    assert!(events.contains("= Completed"), "{events}");
 }
 
 fn number() -> Value {
@@ -191,11 +191,11 @@ fn number() -> Value {
 }
 
 #[tokio::test]
-async fn a_final_answer_is_given_to_its_tool_or_as_text() {
-    let last = |id: &str, arguments: Value| calls("", &[call(id, "final_answer", arguments)]);
+async fn a_final_answer_is_a_call_or_a_text() {
+    let final_call = |id: &str, arguments: Value| calls("", &[call(id, "final_answer", arguments)]);
     let replies = vec![
         calls("", &[call("x", "final_answer", json!({"n": "one"})), read("y")]),
-        last("z", json!({"n": 1})),
+        final_call("z", json!({"n": 1})),
         text_reply("```json\n{\"n\": 2}\n```"),
     ];
     let mut world = World::new(&[("a", "1\n")], replies);
@@ -250,7 +250,7 @@ async fn an_invalid_final_answer_is_requested_twice_more() {
 }
 
 #[tokio::test]
-async fn a_non_object_schema_is_wrapped_and_an_external_reference_is_rejected() {
+async fn output_schemas_are_wrapped_or_rejected() {
     let list = json!({"type": "array", "items": {"$ref": "#/$defs/n"}, "$defs": {"n": {"type": "integer"}}});
     let mut world = World::new(&[], vec![calls("", &[call("x", "final_answer", json!({"answer": [1, 2]}))])]);
     world.schema = Some(list);
@@ -275,7 +275,7 @@ async fn nothing_runs_if_events_cannot_be_saved() {
     let mut world = World::new(&[], vec![calls("", &write)]);
     // The turn, the iteration, the answer; then the disk is full.
     *world.journal.full_at.lock().unwrap() = Some(4);
-    let (turn, _say) = world.turn("write");
+    let (turn, _sender) = world.turn("write");
     let ended = super::world::with_deadline("the end", turn).await;
     assert_eq!(
         ended.problem.unwrap(),
@@ -285,7 +285,7 @@ async fn nothing_runs_if_events_cannot_be_saved() {
 }
 
 #[tokio::test]
-async fn an_answer_without_a_word_is_none() {
+async fn a_blank_answer_ends_the_turn() {
     let mut world = World::new(&[], vec![text_reply(" ")]);
     insta::assert_snapshot!(world.run("go").await, @"
     > go
