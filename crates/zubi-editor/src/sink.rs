@@ -183,7 +183,9 @@ impl EditSink for ChannelSink {
         // If a step fails, VS Code neither reverts nor reports files that it has already moved.
         let moved = || affected_paths.iter().filter(|(path, existed)| exists(path) != *existed).map(|(path, _)| *path);
         let (answer, mut outcome) = match answer {
-            Err(SinkError::Refused { reason }) if moved().next().is_some() => return Err(partial_failure(&reason, moved())),
+            Err(SinkError::Refused { reason }) if moved().next().is_some() => {
+                return Err(partial_failure(&reason, moved()));
+            }
             answer => answer?,
         };
         if !answer.applied {
