@@ -184,7 +184,7 @@ fn log_state(client: &ClientHandle, state: &PublicationState) {
 
 fn log_changes(client: &ClientHandle, before: &[ConnectedClient], now: &[ConnectedClient]) {
     for joined in now.iter().filter(|it| !before.contains(it)) {
-        log(client, &format!("ConnectedClient: {joined}"));
+        log(client, &format!("Connected: {joined}"));
     }
     for disconnected in before.iter().filter(|it| !now.contains(it)) {
         log(client, &format!("Left: {disconnected}"));
